@@ -1,0 +1,32 @@
+/**
+ * Every code an answer of the API can carry, with its HTTP status and the heading of its page in docs/errors.
+ * A code never changes its meaning; a new situation gets a new code.
+ */
+export const errorCodes = {
+  invalid_json: { status: 400, title: 'The body is not valid JSON' },
+  invalid_request: { status: 400, title: 'A field is missing or malformed' },
+  unknown_field: { status: 400, title: 'A field is not known' },
+  amount_out_of_bounds: { status: 400, title: 'The amount is too small or too large' },
+  currency_not_supported: { status: 400, title: 'The currency is not supported' },
+  network_not_available: { status: 400, title: 'The network cannot take this payment' },
+  account_number_invalid: { status: 400, title: 'The account number is not a usable number' },
+  url_not_allowed: { status: 400, title: 'A URL may not be used' },
+  idempotency_key_invalid: { status: 400, title: 'The idempotency key is missing or malformed' },
+  insufficient_balance: { status: 400, title: 'The balance is too small' },
+  api_key_missing: { status: 401, title: 'No API key was sent' },
+  api_key_invalid: { status: 401, title: 'The API key is not valid' },
+  callback_signature_invalid: { status: 401, title: 'The callback is not signed as agreed' },
+  not_found: { status: 404, title: 'There is no such thing here' },
+  no_charge_yet: { status: 404, title: 'The payment intent has no charge yet' },
+  method_not_allowed: { status: 405, title: 'The address does not take this method' },
+  idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
+  state_conflict: { status: 409, title: 'The state of the record forbids this' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body is not JSON' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'The service made a mistake' },
+  unavailable: { status: 503, title: 'The service cannot answer just now' },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
