@@ -1,6 +1,7 @@
 /**
  * Every code an answer of the API can carry, with its HTTP status and the heading of its page in docs/errors.
- * A code never changes its meaning; a new situation gets a new code.
+ * A code never changes its meaning; a new situation gets a new code. `stored` marks refusals that followed from the
+ * state of things rather than from the request's form: an idempotency key remembers them like a success.
  */
 export const errorCodes = {
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
@@ -8,11 +9,11 @@ export const errorCodes = {
   unknown_field: { status: 400, title: 'A field is not known' },
   amount_out_of_bounds: { status: 400, title: 'The amount is too small or too large' },
   currency_not_supported: { status: 400, title: 'The currency is not supported' },
-  network_not_available: { status: 400, title: 'The network cannot take this payment' },
+  network_not_available: { status: 400, title: 'The network cannot take this payment', stored: true },
   account_number_invalid: { status: 400, title: 'The account number is not a usable number' },
   url_not_allowed: { status: 400, title: 'A URL may not be used' },
   idempotency_key_invalid: { status: 400, title: 'The idempotency key is missing or malformed' },
-  insufficient_balance: { status: 400, title: 'The balance is too small' },
+  insufficient_balance: { status: 400, title: 'The balance is too small', stored: true },
   api_key_missing: { status: 401, title: 'No API key was sent' },
   api_key_invalid: { status: 401, title: 'The API key is not valid' },
   callback_signature_invalid: { status: 401, title: 'The callback is not signed as agreed' },
@@ -27,6 +28,6 @@ export const errorCodes = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'The service made a mistake' },
   unavailable: { status: 503, title: 'The service cannot answer just now' },
-} as const;
+} as const satisfies Record<string, { status: number; title: string; stored?: true }>;
 
 export type ErrorCode = keyof typeof errorCodes;

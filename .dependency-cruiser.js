@@ -1,0 +1,144 @@
+// Which part may know which (docs/architecture.md, "Layout"). From the bottom up: a part imports from lower lines only,
+// and the parts of one line do not know each other.
+const levels = [
+  ['kit'],
+  ['database'],
+  ['ledger', 'events', 'networks'],
+  ['merchants', 'cases', 'customers', 'sub-accounts', 'terminals'],
+  ['payments', 'transfers'],
+  ['settlement', 'links', 'transactions', 'webhooks', 'notifications'],
+  ['http', 'worker', 'pages'],
+];
+
+// Above all levels: they put the parts together. `config.ts` stands beside them, because settings are read at the start
+// and handed down as values.
+const top = ['operator/', 'app.ts', 'main.ts', 'config.ts'];
+
+const isTest = '[.](test|corpus)[.]ts$';
+const queries = '/queries([.]ts$|/)';
+
+/** Folders of server/src, as the start of a path; `|` between them. */
+function inside(folders) {
+  return `^server/src/(${folders.join('|')})/`;
+}
+
+const levelRules = levels.flatMap((level, height) => {
+  const above = levels.slice(height + 1).flat();
+  const rules = [
+    {
+      name: `imports-go-down-from-${level.join('-')}`,
+      comment: `A part imports from the levels below it only. Above ${level.join(', ')}: ${above.join(', ')}, ${top.join(', ')}.`,
+      severity: 'error',
+      from: { path: inside(level), pathNot: isTest },
+      to: { path: [...(above.length > 0 ? [inside(above)] : []), `^server/src/(${top.join('|').replaceAll('.', '[.]')})`] },
+    },
+  ];
+  if (level.length > 1) {
+    rules.push({
+      name: `strangers-${level.join('-')}`,
+      comment: 'The parts of one level do not know each other: pass a function or a value in from above, or move what both need down.',
+      severity: 'error',
+      from: { path: inside(level), pathNot: isTest },
+      to: { path: inside(level), pathNot: '^server/src/$1/' },
+    });
+  }
+  return rules;
+});
+
+const known = [...levels.flat().map((folder) => `${folder}/`), ...top].join('|').replaceAll('.', '[.]');
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...levelRules,
+    {
+      name: 'every-folder-has-a-level',
+      comment: 'A new folder of server/src gets its place in the table at the top of .dependency-cruiser.js first.',
+      severity: 'error',
+      from: { path: `^server/src/(?!${known})` },
+      to: {},
+    },
+    {
+      name: 'every-imported-folder-has-a-level',
+      comment: 'A new folder of server/src gets its place in the table at the top of .dependency-cruiser.js first.',
+      severity: 'error',
+      from: {},
+      to: { path: `^server/src/(?!${known})` },
+    },
+    {
+      name: 'queries-are-private',
+      comment: "A module's SQL is its own: call one of its functions instead. Its own tests may read its queries.",
+      severity: 'error',
+      from: { path: '^server/src/([^/]+)/' },
+      to: { path: `^server/src/[^/]+.*${queries}`, pathNot: '^server/src/$1/' },
+    },
+    {
+      name: 'queries-are-private-to-modules',
+      comment: "A module's SQL is its own: call one of its functions instead.",
+      severity: 'error',
+      from: { pathNot: '^server/src/[^/]+/' },
+      to: { path: `^server/src/[^/]+.*${queries}` },
+    },
+    {
+      name: 'settings-are-handed-down',
+      comment: 'config.ts is read where the program starts; everybody else gets values.',
+      severity: 'error',
+      from: { pathNot: ['^server/src/(main|app|config)[.]', '^server/src/operator/', '^test/', isTest] },
+      to: { path: '^server/src/config[.]ts$' },
+    },
+    {
+      name: 'who-calls-the-outside',
+      comment: 'Only networks (to a network) and webhooks (to a merchant) open connections, through kit/outbound.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/(networks|webhooks)/', '^server/src/kit/outbound', isTest] },
+      to: { path: ['(^|/)node_modules/undici/', '^(node:)?(https|http2|tls|dgram)$', '^undici$'] },
+    },
+    {
+      name: 'who-speaks-http',
+      comment: 'Requests to the outside go through kit/outbound; only http/ and main listen. Types are free.',
+      severity: 'error',
+      from: {
+        path: '^server/src/',
+        pathNot: ['^server/src/(networks|webhooks|http)/', '^server/src/kit/outbound', '^server/src/main[.]ts$', isTest],
+      },
+      to: { path: '^(node:)?http$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'who-speaks-to-postgres',
+      comment: 'The driver is behind kit/db.ts; database/ starts and migrates the server, the test harness clones it.',
+      severity: 'error',
+      from: { pathNot: ['^server/src/kit/db[.]', '^server/src/database/', '^test/harness/', 'node_modules'] },
+      to: { path: ['(^|/)node_modules/(@types/)?pg/', '^pg$'] },
+    },
+    {
+      name: 'nothing-from-the-workshop',
+      comment: 'The service does not import tests, tools, benchmarks or packages that are not installed in production.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: isTest },
+      to: { path: ['^(test|tools|benchmarks)/', isTest], },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'What the service imports stands under "dependencies" in package.json.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: isTest },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or need a third. Types are free.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no interface that tools could load: without this parser nothing at all is found.
+    parser: 'swc',
+    // Types count: a level that knows another's types knows the other.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
+    skipAnalysisNotInRules: true,
+  },
+};

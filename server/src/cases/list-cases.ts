@@ -1,0 +1,1 @@
+export { findCaseById, listCases } from './queries.ts';

@@ -1,0 +1,43 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import { insertCaseOnce } from './queries.ts';
+
+/** What a rule may not decide by itself, in the words an operator reads. */
+export type CaseKind =
+  | 'second_success'
+  | 'amount_mismatch'
+  | 'receipt_reused'
+  | 'network_reversal'
+  | 'outcome_unknown';
+
+export interface NewCase {
+  merchantId: string;
+  kind: CaseKind;
+  subjectType: 'charge';
+  subjectId: string;
+  /** The network's transaction id, or '' where there is none: the same thing opens one case only. */
+  reference: string;
+  amountMinor: bigint;
+  currency: string;
+  summary: string;
+}
+
+export interface Case extends NewCase {
+  id: string;
+  status: 'open' | 'resolved';
+  createdAt: Date;
+  resolvedAt: Date | null;
+}
+
+/**
+ * Opens a case with the change that needs it. Answers false when the same thing has its case already: then whatever
+ * belongs to the case (the money in `suspense`) has been done too.
+ */
+export async function openCase(
+  tx: Transaction,
+  context: { clock: Clock; newId: () => string },
+  newCase: NewCase,
+): Promise<boolean> {
+  const id = context.newId();
+  return (await insertCaseOnce(tx, { ...newCase, id, createdAt: context.clock.now() })) === 1;
+}

@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, fsyncSync, lchownSync, mkdirSync, openSync, closeSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode, StartError } from '../kit/start-error.ts';
+import type { Binaries } from './binaries.ts';
+import { findClosedDirectory } from './server-account.ts';
+import type { ServerAccount } from './server-account.ts';
+
+/** The files of one embedded PostgreSQL (`PGDATA`) inside the data directory. */
+export interface Cluster {
+  directory: string;
+  password: string;
+}
+
+export const adminRoleName = 'dalasi_admin';
+
+const draftPrefix = 'postgres.new-';
+
+// Written into postgresql.conf once, so that an operator may tune them there. 120 connections are the pools of a few
+// processes with room for a person; compiling queries just in time only delays short ones.
+const initialSettings = {
+  shared_buffers: '128MB',
+  max_connections: '120',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+export function clusterDirectoryIn(dataDirectory: string): string {
+  return join(dataDirectory, 'postgres');
+}
+
+/**
+ * The cluster of the data directory, made if there is none. It is made under another name and renamed when it is
+ * complete, so one that was cut short is never taken for a cluster; its remains are removed at the next start.
+ *
+ * @throws StartError when it cannot be made, is of another major version, or its password is gone.
+ */
+export async function prepareCluster(options: {
+  dataDirectory: string;
+  account: ServerAccount | undefined;
+  binaries: Binaries;
+  durable: boolean;
+}): Promise<Cluster> {
+  const { dataDirectory, account, binaries } = options;
+  const directory = clusterDirectoryIn(dataDirectory);
+  removeDrafts(dataDirectory);
+  if (!existsSync(directory)) {
+    const password = readPassword(dataDirectory) ?? writePassword(dataDirectory);
+    await initialize(directory, password, options);
+    return { directory, password };
+  }
+  refuseOtherVersion(directory, binaries.version);
+  if (account && statSync(directory).uid !== account.uid) giveTo(account, directory);
+  const password = readPassword(dataDirectory);
+  if (password !== undefined) return { directory, password };
+  throw new StartError(
+    `The database's password, ${passwordPath(dataDirectory)}, is missing. Put it back from a backup of the data directory.`,
+  );
+}
+
+/**
+ * How the server's own programs are told of their directory. Where the account may not enter a parent (a checkout in
+ * root's home), the working directory is entered before root's rights are given up, and this path leads back to it.
+ */
+export function clusterPathFor(directory: string, account: ServerAccount | undefined): string {
+  if (!account || process.platform !== 'linux') return directory;
+  return findClosedDirectory(directory, account) === undefined ? directory : '/proc/self/cwd';
+}
+
+/** What a program of PostgreSQL is started with: none of our environment, which holds keys. */
+export function programOptions(directory: string, account: ServerAccount | undefined) {
+  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    cwd: directory,
+    env: { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' },
+    ...(account ? { uid: account.uid, gid: account.gid } : {}),
+  };
+}
+
+async function initialize(
+  directory: string,
+  password: string,
+  { dataDirectory, account, binaries, durable }: Parameters<typeof prepareCluster>[0],
+): Promise<void> {
+  const draft = join(dataDirectory, `${draftPrefix}${randomUUID()}`);
+  const passwordFile = join(draft, 'password');
+  mkdirSync(join(draft, 'cluster'), { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (account) for (const path of [draft, join(draft, 'cluster'), passwordFile]) chownSync(path, account.uid, account.gid);
+  const path = clusterPathFor(join(draft, 'cluster'), account);
+  const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  try {
+    await promisify(execFile)(
+      binaries.initdb,
+      [
+        ...['-D', path, '--username', adminRoleName, '--pwfile', `${path}/../password`],
+        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+        ...['--auth-host=scram-sha-256', '--auth-local=scram-sha-256', '--data-checksums'],
+        ...(durable ? [] : ['--no-sync']),
+        ...settings,
+      ],
+      programOptions(join(draft, 'cluster'), account),
+    );
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw new StartError(`The database could not be created in ${directory}: ${whyProgramFailed(error)}`, { cause: error });
+  }
+  renameSync(join(draft, 'cluster'), directory);
+  rmSync(draft, { recursive: true, force: true });
+  if (durable) syncDirectory(dataDirectory);
+}
+
+function whyProgramFailed(error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return "PostgreSQL's program does not run on this system (it needs glibc). Set DATABASE_URL.";
+  if (code === 'EPERM') return 'this process may not change to another user. Start as an ordinary user, or set DATABASE_URL.';
+  const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  return lastLineOf(output) ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** The line that says most: PostgreSQL's programs give their reason last. */
+export function lastLineOf(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1);
+}
+
+/** An initdb that outlived its killed parent may still be writing into a draft; then the next start removes it. */
+function removeDrafts(dataDirectory: string): void {
+  for (const name of readdirSync(dataDirectory)) {
+    if (!name.startsWith(draftPrefix)) continue;
+    try {
+      rmSync(join(dataDirectory, name), { recursive: true, force: true });
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EBUSY'].includes(errorCode(error) ?? '')) throw error;
+    }
+  }
+}
+
+function refuseOtherVersion(directory: string, version: string): void {
+  let found: string;
+  try {
+    found = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim();
+  } catch (error) {
+    throw new StartError(
+      `${directory} exists but is not a PostgreSQL data directory. Move it away, or set DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  }
+  const brought = version.split('.')[0];
+  if (found === brought) return;
+  throw new StartError(
+    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${brought}. Start the earlier program, dump the database, and load it into a new data directory.`,
+  );
+}
+
+function giveTo(account: ServerAccount, directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid);
+  }
+  chownSync(directory, account.uid, account.gid);
+  chmodSync(directory, 0o700);
+}
+
+function passwordPath(dataDirectory: string): string {
+  return join(dataDirectory, 'postgres-password');
+}
+
+function readPassword(dataDirectory: string): string | undefined {
+  try {
+    return readFileSync(passwordPath(dataDirectory), 'utf8').trim() || undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** It is on the disk before the cluster that knows no other. */
+function writePassword(dataDirectory: string): string {
+  const password = randomBytes(24).toString('base64url');
+  const path = passwordPath(dataDirectory);
+  const file = openSync(path, 'w', 0o600);
+  writeFileSync(file, `${password}\n`);
+  fsyncSync(file);
+  closeSync(file);
+  return password;
+}
+
+function syncDirectory(directory: string): void {
+  const handle = openSync(directory, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

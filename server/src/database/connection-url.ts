@@ -1,0 +1,22 @@
+/** The same server and settings with another database, user or password; what is left out stays as it is. */
+export function changeConnectionUrl(url: string, change: { database?: string; user?: string; password?: string }): string {
+  const changed = new URL(url);
+  if (change.database !== undefined) changed.pathname = `/${encodeURIComponent(change.database)}`;
+  for (const [part, value] of [
+    ['user', change.user],
+    ['password', change.password],
+  ] as const) {
+    if (value === undefined) continue;
+    // A URL without a host (a socket given as `?host=`) holds no user either: it goes where the host went.
+    if (changed.hostname === '' || changed.searchParams.has(part)) changed.searchParams.set(part, value);
+    else if (part === 'user') changed.username = encodeURIComponent(value);
+    else changed.password = encodeURIComponent(value);
+  }
+  return changed.href;
+}
+
+/** The password inside a connection URL, in the clear. */
+export function passwordOf(url: string): string | undefined {
+  const parsed = new URL(url);
+  return parsed.searchParams.get('password') ?? (decodeURIComponent(parsed.password) || undefined);
+}

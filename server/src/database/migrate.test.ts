@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import type pg from 'pg';
+import { createEmptyTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { systemClock } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
+import { withAdminClient } from './admin-client.ts';
+import { migrate } from './migrate.ts';
+import { migrationsFolder, readMigrations } from './migration-files.ts';
+
+const first = 'CREATE TABLE first (id bigint);';
+const second = 'CREATE TABLE second (id bigint);';
+
+let database: TestDatabase;
+let folder: string;
+let said: string[];
+
+beforeEach(async () => {
+  database = await createEmptyTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'dalasi-migrations-'));
+  said = [];
+});
+
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await database.drop();
+});
+
+test('each file is applied once, in the order of the numbers', async () => {
+  write({ '0002-second.sql': 'ALTER TABLE first RENAME TO second;', '0001-first.sql': first, 'schema.sql': 'nonsense' });
+  assert.deepEqual(await run(), ['0001-first', '0002-second']);
+  assert.deepEqual(await run(), []);
+  const { rows } = await query('SELECT number, name FROM schema_migrations ORDER BY number');
+  assert.deepEqual(rows, [
+    { number: 1, name: 'first' },
+    { number: 2, name: 'second' },
+  ]);
+});
+
+test('a file that comes later is applied to what is there', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  await query('INSERT INTO first VALUES (1)');
+  write({ '0002-second.sql': second });
+  assert.deepEqual(await run(), ['0002-second']);
+  assert.equal((await query('SELECT FROM first')).rowCount, 1);
+});
+
+test('processes that start at the same time apply each file once', async () => {
+  write({ '0001-first.sql': `${first} SELECT pg_sleep(0.05);`, '0002-second.sql': second });
+  const applied = await Promise.all([run(), run(), run(), run()]);
+  assert.deepEqual(applied.flat().toSorted(), ['0001-first', '0002-second']);
+});
+
+test('a file that fails leaves nothing, and runs again when it is mended', async () => {
+  write({ '0001-first.sql': first, '0002-second.sql': `${second} SELECT 1 / 0;` });
+  await assert.rejects(run(), /StartError: Migration 0002-second failed and changed nothing: division by zero\./);
+  assert.equal((await query("SELECT to_regclass('second') AS found")).rows[0]?.found, null);
+  write({ '0002-second.sql': second });
+  assert.deepEqual(await run(), ['0002-second']);
+});
+
+test('a table in use is waited for briefly, given way to, and tried again', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  write({ '0002-second.sql': 'ALTER TABLE first ADD COLUMN name text;' });
+  await withAdminClient(database.adminUrl, async (holder) => {
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE first');
+    // The pause between two attempts is where the holder lets go, so there was one refusal and no waiting for luck.
+    const clock: Clock = { now: () => new Date(0), sleep: async () => void (await holder.query('ROLLBACK')) };
+    assert.deepEqual(await run({ clock }), ['0002-second']);
+  });
+  assert(said.some((sentence) => /waits for a table that is in use/.test(sentence)));
+});
+
+test('a database that a newer program migrated is refused', async () => {
+  write({ '0001-first.sql': first, '0002-second.sql': second });
+  await run();
+  rmSync(join(folder, '0002-second.sql'));
+  await assert.rejects(run(), /StartError: The database is at migration 2 and this program knows only 1\. /);
+});
+
+test('a database with another history is refused', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  rmSync(join(folder, '0001-first.sql'));
+  write({ '0001-other.sql': first });
+  await assert.rejects(run(), /StartError: The database has migration 1, first, which is called other here\. /);
+});
+
+test('a file that was slipped in before an applied one is refused', async () => {
+  write({ '0002-second.sql': second });
+  await run();
+  write({ '0001-first.sql': first });
+  await assert.rejects(run(), /StartError: Migration 0001-first comes before migration 2, .* Give it the next number\./);
+});
+
+test('two files of one number, a slip in a name, and a transaction in a file are refused before anything runs', async () => {
+  write({ '0001-first.sql': first, '0001-again.sql': first });
+  await assert.rejects(run(), /StartError: Two migrations have the number 1/);
+  rmSync(join(folder, '0001-again.sql'));
+  write({ '002-second.sql': second });
+  await assert.rejects(run(), /StartError: The migration 002-second\.sql is not named/);
+  rmSync(join(folder, '002-second.sql'));
+  write({ '0002-second.sql': `BEGIN;\n${second}\nCOMMIT;` });
+  await assert.rejects(run(), /StartError: The migration 0002-second\.sql begins or ends a transaction/);
+  assert.equal((await query("SELECT to_regclass('first') AS found")).rows[0]?.found, null);
+});
+
+test('the time of a migration comes from the clock', async () => {
+  write({ '0001-first.sql': first });
+  const moment = new Date('2026-01-02T03:04:05.678Z');
+  await run({ clock: { ...systemClock, now: () => moment } });
+  assert.deepEqual((await query('SELECT applied_at FROM schema_migrations')).rows[0]?.applied_at, moment);
+});
+
+test('the program’s own migrations are well named and numbered without a gap', () => {
+  const numbers = readMigrations(migrationsFolder).map(({ number }) => number);
+  assert.deepEqual(numbers, numbers.map((_, index) => index + 1));
+});
+
+function write(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+function run({ clock = systemClock } = {}): Promise<string[]> {
+  return migrate({ adminUrl: database.adminUrl, clock, log: (sentence) => said.push(sentence), folder });
+}
+
+function query(sql: string): Promise<pg.QueryResult> {
+  return withAdminClient(database.adminUrl, (client) => client.query(sql));
+}

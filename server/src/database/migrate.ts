@@ -1,0 +1,154 @@
+import type pg from 'pg';
+import type { Clock } from '../kit/clock.ts';
+import { errorCode, reasonOf, StartError } from '../kit/start-error.ts';
+import { withAdminClient } from './admin-client.ts';
+import { labelOf, migrationsFolder, readMigrations } from './migration-files.ts';
+import type { Migration } from './migration-files.ts';
+
+export interface MigrateOptions {
+  /** The owner of the tables; a direct connection, because the lock lives as long as the session. */
+  adminUrl: string;
+  clock: Clock;
+  log: (sentence: string) => void;
+  folder?: string;
+}
+
+interface Applied {
+  number: number;
+  name: string;
+}
+
+const serverVersionMin = 150_000;
+// The same in every process that migrates; otherwise without meaning.
+const migrationLock = '7310274586223301';
+const lockPollMs = 100;
+// A migration that waits for a table's lock makes everybody after it wait too: 2 s, then let them pass and try again.
+const lockTimeout = '2s';
+const attemptsMax = 6;
+const pauseBetweenAttemptsMs = 1_000;
+const lockNotAvailable = '55P03';
+
+/**
+ * Brings the database to the newest schema and answers the migrations it applied, as `0001-first-payment`. Processes
+ * that start at the same time apply each file once: the others wait, then find nothing to do. A file is one
+ * transaction, so one that fails leaves nothing.
+ *
+ * @throws StartError when the database is newer than this program, its history differs from the files, or a file fails.
+ */
+export async function migrate({ adminUrl, clock, log, folder = migrationsFolder }: MigrateOptions): Promise<string[]> {
+  const migrations = readMigrations(folder);
+  return await withAdminClient(adminUrl, async (client) => {
+    await refuseOldServer(client);
+    await waitForTurn(client, { clock, log });
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+         number integer NOT NULL,
+         name text NOT NULL,
+         applied_at timestamptz NOT NULL,
+         CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
+       )`,
+    );
+    const pending = findPending(migrations, await readApplied(client));
+    for (const migration of pending) {
+      await applyWithPatience(client, migration, { clock, log });
+      log(`Applied migration ${labelOf(migration)}.`);
+    }
+    // The lock goes with the session, which ends here.
+    return pending.map(labelOf);
+  });
+}
+
+/** What is in the files and not yet in the database, which has to be its newest part. */
+function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
+  const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
+  const newestApplied = applied.at(-1)?.number ?? 0;
+  const newestKnown = migrations.at(-1)?.number ?? 0;
+  if (newestApplied > newestKnown) {
+    throw new StartError(
+      `The database is at migration ${newestApplied} and this program knows only ${newestKnown}. Start the newer program that migrated it.`,
+    );
+  }
+  for (const { number, name } of applied) {
+    const known = byNumber.get(number);
+    if (known?.name === name) continue;
+    const here = known ? `is called ${known.name} here` : 'does not exist here';
+    throw new StartError(
+      `The database has migration ${number}, ${name}, which ${here}. Start the program that migrated it, or set DATABASE_URL to its own database.`,
+    );
+  }
+  const appliedNumbers = new Set(applied.map(({ number }) => number));
+  const pending = migrations.filter(({ number }) => !appliedNumbers.has(number));
+  const late = pending.find(({ number }) => number < newestApplied);
+  if (!late) return pending;
+  throw new StartError(
+    `Migration ${labelOf(late)} comes before migration ${newestApplied}, which the database already has. Give it the next number.`,
+  );
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number }>(
+    "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number",
+  );
+  const server = rows[0];
+  if (!server || server.number >= serverVersionMin) return;
+  throw new StartError(`The database is PostgreSQL ${server.version}; version 15 or later is needed.`);
+}
+
+/**
+ * Asks again and again instead of waiting inside a statement: a waiting statement holds a snapshot, which a
+ * CREATE INDEX CONCURRENTLY of the one who holds the lock would wait for in turn.
+ */
+async function waitForTurn(client: pg.Client, { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [migrationLock]);
+    if (rows[0]?.taken) return;
+    if (attempt === 1) log('Another process is migrating the database; waiting for it.');
+    await clock.sleep(lockPollMs);
+  }
+}
+
+async function readApplied(client: pg.Client): Promise<Applied[]> {
+  return (await client.query<Applied>('SELECT number, name FROM schema_migrations ORDER BY number')).rows;
+}
+
+async function applyWithPatience(
+  client: pg.Client,
+  migration: Migration,
+  { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await apply(client, migration, clock);
+    } catch (error) {
+      if (errorCode(error) !== lockNotAvailable || attempt === attemptsMax) {
+        throw new StartError(`Migration ${labelOf(migration)} failed and changed nothing: ${reasonInWords(error)}.`, {
+          cause: error,
+        });
+      }
+      log(`Migration ${labelOf(migration)} waits for a table that is in use; trying again.`);
+      await clock.sleep(pauseBetweenAttemptsMs);
+    }
+  }
+}
+
+function reasonInWords(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : reasonOf(error);
+}
+
+async function apply(client: pg.Client, migration: Migration, clock: Clock): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+    await client.query(migration.text);
+    await client.query('INSERT INTO schema_migrations (number, name, applied_at) VALUES ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      clock.now(),
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    // A lost connection rolls back by itself; the error that counts is the first.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto';
+import type pg from 'pg';
+import { errorCode, StartError } from '../kit/start-error.ts';
+import { withAdminClient } from './admin-client.ts';
+import { changeConnectionUrl, passwordOf } from './connection-url.ts';
+import { scramVerifier } from './scram.ts';
+
+/** The role that the service connects as: it reads and writes rows and owns nothing. */
+export const servingRoleName = 'dalasi_app';
+
+/** The serving role may add rows to these tables and read them: a correction is another row. */
+export const appendOnlyTables = ['ledger_movements'];
+
+// Read by `assertServingRole` and by people; only the migrator, as the owner, writes it.
+const readOnlyTables = ['schema_migrations'];
+
+// Two processes that start at once would both change the same catalogue rows, which PostgreSQL refuses.
+const rolesLock = '7310274586223302';
+const insufficientPrivilege = '42501';
+
+interface EnsureServingRole {
+  /** The owner of the tables; must be allowed to create roles unless the role exists. */
+  adminUrl: string;
+  roleName?: string;
+  /** When left out it is derived from the admin's, so that all processes with the same admin URL agree on it. */
+  password?: string;
+}
+
+/**
+ * Makes the serving role, or brings it back to what it may be, and answers the URL to connect as it. Run it after the
+ * migrations: it grants what new tables need. What is as it should be is not touched.
+ *
+ * @throws StartError when the role is missing and the admin may not create it, or is that role itself.
+ */
+export async function ensureServingRole(options: EnsureServingRole): Promise<string> {
+  const { adminUrl, roleName = servingRoleName } = options;
+  const password = options.password ?? derivePassword(adminUrl, roleName);
+  await withAdminClient(adminUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [rolesLock]);
+    await ensureRole(client, roleName, { password, passwordIsGiven: options.password !== undefined });
+    for (const statement of await missingGrants(client, roleName)) await client.query(statement);
+    await client.query('COMMIT');
+  });
+  return changeConnectionUrl(adminUrl, { user: roleName, ...(password === undefined ? {} : { password }) });
+}
+
+/** No weaker than the admin's own password, which gives all that the role may do and more. */
+function derivePassword(adminUrl: string, roleName: string): string | undefined {
+  const secret = passwordOf(adminUrl);
+  if (secret === undefined) return undefined;
+  return createHmac('sha256', secret).update(`dalasi serving role ${roleName}`).digest('base64url');
+}
+
+interface RoleRow {
+  is_admin: boolean;
+  rolcanlogin: boolean;
+  rolsuper: boolean;
+  rolcreatedb: boolean;
+  rolcreaterole: boolean;
+  rolbypassrls: boolean;
+  rolreplication: boolean;
+}
+
+async function ensureRole(
+  client: pg.Client,
+  roleName: string,
+  { password, passwordIsGiven }: { password: string | undefined; passwordIsGiven: boolean },
+): Promise<void> {
+  const name = client.escapeIdentifier(roleName);
+  const { rows } = await client.query<RoleRow>(
+    `SELECT rolname = current_user AS is_admin,
+            rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication
+       FROM pg_roles WHERE rolname = $1`,
+    [roleName],
+  );
+  const role = rows[0];
+  if (role?.is_admin) {
+    throw new StartError(
+      `DATABASE_URL connects as ${roleName}, the role the service runs as. Give it the role that owns the tables.`,
+    );
+  }
+  await client.query('SAVEPOINT role');
+  try {
+    // What a new role is not, it need not be told; only a superuser may say NOSUPERUSER.
+    if (!role) await client.query(`CREATE ROLE ${name} LOGIN`);
+    const changes = role ? attributesToChange(role) : [];
+    if (changes.length > 0) await client.query(`ALTER ROLE ${name} ${changes.join(' ')}`);
+    if (password !== undefined) await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
+  } catch (error) {
+    if (errorCode(error) !== insufficientPrivilege) throw error;
+    // A role that the operator made and gave us the password of is theirs to keep in order.
+    if (!role || !passwordIsGiven) {
+      throw new StartError(
+        `The user of DATABASE_URL may not manage the role ${roleName}. Create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
+        { cause: error },
+      );
+    }
+    await client.query('ROLLBACK TO SAVEPOINT role');
+  }
+}
+
+function attributesToChange(role: RoleRow): string[] {
+  return [
+    role.rolcanlogin ? '' : 'LOGIN',
+    role.rolsuper ? 'NOSUPERUSER' : '',
+    role.rolcreatedb ? 'NOCREATEDB' : '',
+    role.rolcreaterole ? 'NOCREATEROLE' : '',
+    role.rolbypassrls ? 'NOBYPASSRLS' : '',
+    role.rolreplication ? 'NOREPLICATION' : '',
+  ].filter((attribute) => attribute !== '');
+}
+
+function passwordLiteral(client: pg.Client, password: string): string {
+  return client.escapeLiteral(/^[\x20-\x7e]*$/.test(password) ? scramVerifier(password) : password);
+}
+
+/** The statements that bring the role's privileges to exactly what `privilegesOn` says, none when they are there. */
+async function missingGrants(client: pg.Client, roleName: string): Promise<string[]> {
+  const name = client.escapeIdentifier(roleName);
+  const statements: string[] = [];
+  const schemas = await client.query<{ database: string; schema: string; connects: boolean; uses: boolean }>(
+    `SELECT current_database() AS database, n.nspname AS schema,
+            has_database_privilege($1, current_database(), 'CONNECT') AS connects,
+            has_schema_privilege($1, n.oid, 'USAGE') AS uses
+       FROM pg_namespace n
+      WHERE ${isOurs('pg_namespace', 'n')} AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      ORDER BY n.nspname`,
+    [roleName],
+  );
+  for (const { database, schema, connects, uses } of schemas.rows) {
+    if (!connects) statements.push(`GRANT CONNECT ON DATABASE ${client.escapeIdentifier(database)} TO ${name}`);
+    if (!uses) statements.push(`GRANT USAGE ON SCHEMA ${client.escapeIdentifier(schema)} TO ${name}`);
+  }
+  for (const { schema, relation, kind, granted } of await readRelations(client, roleName)) {
+    const target = `${client.escapeIdentifier(schema)}.${client.escapeIdentifier(relation)}`;
+    const wanted = privilegesOn(relation, kind);
+    const excess = granted.filter((privilege) => !wanted.includes(privilege));
+    const missing = wanted.filter((privilege) => !granted.includes(privilege));
+    if (excess.length > 0) statements.push(`REVOKE ${excess.join(', ')} ON ${target} FROM ${name}`);
+    if (missing.length > 0) statements.push(`GRANT ${missing.join(', ')} ON ${target} TO ${name}`);
+  }
+  return statements;
+}
+
+function privilegesOn(relation: string, kind: string): string[] {
+  const isView = kind === 'v' || kind === 'm';
+  if (isView || readOnlyTables.includes(relation)) return ['SELECT'];
+  if (appendOnlyTables.includes(relation)) return ['SELECT', 'INSERT'];
+  return ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+}
+
+interface RelationRow {
+  schema: string;
+  relation: string;
+  /** `pg_class.relkind`: r table, p partitioned table, v view, m materialized view. */
+  kind: string;
+  granted: string[];
+}
+
+async function readRelations(client: pg.Client, roleName: string): Promise<RelationRow[]> {
+  const { rows } = await client.query<RelationRow>(
+    `SELECT n.nspname AS schema, c.relname AS relation, c.relkind AS kind,
+            ARRAY(SELECT a.privilege_type FROM aclexplode(c.relacl) a
+                   WHERE a.grantee = (SELECT oid FROM pg_roles WHERE rolname = $1)) AS granted
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm') AND ${isOurs('pg_class', 'c')}
+        AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      ORDER BY n.nspname, c.relname`,
+    [roleName],
+  );
+  return rows;
+}
+
+/** What an extension brought is the extension's. */
+function isOurs(catalogue: string, alias: string): string {
+  return `NOT EXISTS (SELECT FROM pg_depend d
+     WHERE d.classid = '${catalogue}'::regclass AND d.objid = ${alias}.oid AND d.deptype = 'e')`;
+}

@@ -1,0 +1,27 @@
+import type { Transaction } from '../kit/db.ts';
+import { enqueue } from './outbox.ts';
+import type { WorkContext } from './outbox.ts';
+import type { EventKind, JsonRecord } from './kinds.ts';
+import { insertEvent } from './queries.ts';
+
+export interface NewEvent {
+  merchantId: string;
+  kind: EventKind;
+  objectId: string;
+  /** Counts up per object from 1, so that a receiver can drop what is stale. */
+  sequence: bigint;
+  /** The record as it is now, in the form of the wire. */
+  record: JsonRecord;
+  callbackUrl: string | null;
+}
+
+/**
+ * Writes an event and the work of delivering it, in the transaction of the change it tells of: neither exists without
+ * the other.
+ */
+export function appendEvent(tx: Transaction, context: WorkContext, event: NewEvent): void {
+  const id = context.newId();
+  const createdAt = context.clock.now();
+  tx.send(insertEvent({ ...event, id, createdAt }));
+  enqueue(tx, context, { merchantId: event.merchantId, queue: 'webhooks', kind: 'dispatch_event', subjectId: id });
+}

@@ -1,0 +1,18 @@
+/** What can happen. The first five are the interface's and reach every endpoint that has not chosen its own list. */
+export const eventKinds = [
+  'payment_intent.created',
+  'payment_intent.cancelled',
+  'charge.succeeded',
+  'charge.failed',
+  'transfer.succeeded',
+  'payment_intent.expired',
+  'charge.created',
+  'charge.reversed',
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+export const defaultEventKinds: readonly EventKind[] = eventKinds.slice(0, 5);
+
+/** The JSON value type of records and metadata as they were parsed. */
+export type JsonRecord = { readonly [key: string]: unknown };

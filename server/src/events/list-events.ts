@@ -1,0 +1,15 @@
+import type { EventKind, JsonRecord } from './kinds.ts';
+
+export { listEventsOfObjects } from './queries.ts';
+
+/** An event as it was written. */
+export interface StoredEvent {
+  merchantId: string;
+  id: string;
+  kind: EventKind;
+  objectId: string;
+  sequence: bigint;
+  record: JsonRecord;
+  callbackUrl: string | null;
+  createdAt: Date;
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { cancelOutboxRow, claimOutboxRows, deleteOutboxRow, listOutboxMerchantsDue, postponeOutboxRow, upsertOutboxRow } from './queries.ts';
+
+/** Queues are worked side by side, so that slow receivers never delay a network's look-up. */
+export type QueueName = 'networks' | 'webhooks';
+
+/** What work there is. A subject has at most one row of a kind: asking twice brings the one forward. */
+export type WorkKind = 'start_charge' | 'look_up_charge' | 'cancel_charge' | 'dispatch_event';
+
+/** What everyone who writes work needs: ids and times made here, and a way to wake the workers after the commit. */
+export interface WorkContext {
+  clock: Clock;
+  newId: () => string;
+  wake: (work: { merchantId: string; queue: QueueName }) => void;
+}
+
+export interface NewWork {
+  merchantId: string;
+  queue: QueueName;
+  kind: WorkKind;
+  subjectId: string;
+  /** Defaults to now. */
+  dueAt?: Date;
+}
+
+export interface Work {
+  merchantId: string;
+  queue: QueueName;
+  kind: WorkKind;
+  subjectId: string;
+  /** Counts the claims, this one included. */
+  attempts: bigint;
+  version: bigint;
+}
+
+/** Writes work into the transaction of the change that makes it necessary, and wakes a worker once that committed. */
+export function enqueue(tx: Transaction, context: WorkContext, work: NewWork): void {
+  const now = context.clock.now();
+  tx.send(upsertOutboxRow({ ...work, dueAt: work.dueAt ?? now, createdAt: now }));
+  if (work.dueAt === undefined || work.dueAt <= now) {
+    tx.afterCommit(() => context.wake({ merchantId: work.merchantId, queue: work.queue }));
+  }
+}
+
+/** Takes back work that a change has made unnecessary, in the transaction of that change. */
+export function cancelWork(tx: Transaction, work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): void {
+  tx.send(cancelOutboxRow(work));
+}
+
+/**
+ * Takes due work of one merchant. It stays in the table, due again at `leaseEndsAt`: what a worker that died had
+ * claimed comes back by itself.
+ */
+export function claimWork(
+  db: Queryable,
+  claim: { merchantId: string; queue: QueueName; now: Date; leaseEndsAt: Date; rowsMax: number },
+): Promise<Work[]> {
+  return claimOutboxRows(db, claim);
+}
+
+/** Ends claimed work. If someone asked for it again meanwhile, the row stays and is due. */
+export async function completeWork(db: Queryable, work: Work): Promise<void> {
+  await db.run(deleteOutboxRow(work));
+}
+
+/** Puts claimed work off until `dueAt`, unless someone asked for it again meanwhile. */
+export async function postponeWork(db: Queryable, work: Work, dueAt: Date): Promise<void> {
+  await db.run(postponeOutboxRow(work, dueAt));
+}
+
+/** The merchants that have due work in a queue. */
+export function listMerchantsWithDueWork(db: Queryable, queue: QueueName, now: Date): Promise<string[]> {
+  return listOutboxMerchantsDue(db, queue, now);
+}

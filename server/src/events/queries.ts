@@ -1,0 +1,111 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { NewEvent } from './append-event.ts';
+import type { StoredEvent } from './list-events.ts';
+import type { NewWork, QueueName, Work } from './outbox.ts';
+
+/** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
+export function insertEvent(event: NewEvent & { id: string; createdAt: Date }): Statement {
+  return {
+    name: 'events_insert',
+    text: `INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      event.merchantId,
+      event.id,
+      event.kind,
+      event.objectId,
+      event.sequence,
+      JSON.stringify(event.record),
+      event.callbackUrl,
+      event.createdAt,
+    ],
+  };
+}
+
+/** One row per merchant, kind and subject; asking again brings it forward and outdates a claim under way. */
+export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }): Statement {
+  return {
+    name: 'outbox_upsert',
+    text: `INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, version, created_at)
+           VALUES ($1, $2, $3, $4, $5, 0, 0, $6)
+           ON CONFLICT (merchant_id, kind, subject_id) DO UPDATE
+           SET due_at = LEAST(outbox.due_at, excluded.due_at), version = outbox.version + 1`,
+    values: [work.merchantId, work.kind, work.subjectId, work.queue, work.dueAt, work.createdAt],
+  };
+}
+
+/** Rows that another worker is claiming are skipped, so no two workers ever get the same claim. */
+export function claimOutboxRows(
+  db: Queryable,
+  claim: { merchantId: string; queue: QueueName; now: Date; leaseEndsAt: Date; rowsMax: number },
+): Promise<Work[]> {
+  return db.rows<Work>({
+    name: 'outbox_claim',
+    text: `WITH due AS (
+             SELECT kind, subject_id FROM outbox
+             WHERE merchant_id = $1 AND queue = $2 AND due_at <= $3
+             ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED
+           )
+           UPDATE outbox SET due_at = $4, attempts = outbox.attempts + 1, version = outbox.version + 1
+           FROM due
+           WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
+           RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
+                     outbox.subject_id AS "subjectId", outbox.attempts, outbox.version`,
+    values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
+  });
+}
+
+export function deleteOutboxRow(work: Work): Statement {
+  return {
+    name: 'outbox_delete',
+    text: 'DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version = $4',
+    values: [work.merchantId, work.kind, work.subjectId, work.version],
+  };
+}
+
+/** Whoever has claimed the row finds it gone, and that there was nothing left to do. */
+export function cancelOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
+  return {
+    name: 'outbox_cancel',
+    text: 'DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3',
+    values: [work.merchantId, work.kind, work.subjectId],
+  };
+}
+
+export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
+  return {
+    name: 'outbox_postpone',
+    text: 'UPDATE outbox SET due_at = $5 WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version = $4',
+    values: [work.merchantId, work.kind, work.subjectId, work.version, dueAt],
+  };
+}
+
+/**
+ * The merchants with due work: one index probe for each merchant, so a merchant with a long backlog hides nobody.
+ */
+export async function listOutboxMerchantsDue(db: Queryable, queue: QueueName, now: Date): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'outbox_merchants_due',
+    text: `-- across merchants: a worker looks for whoever has something to do
+           SELECT merchants.id FROM merchants
+           WHERE EXISTS (SELECT 1 FROM outbox
+                         WHERE outbox.merchant_id = merchants.id AND outbox.queue = $1 AND outbox.due_at <= $2)`,
+    values: [queue, now],
+  });
+  return rows.map((row) => row.id);
+}
+
+/** The events of a few objects, oldest first; bounded, because an object has a handful of them. */
+export function listEventsOfObjects(
+  db: Queryable,
+  merchantId: string,
+  objectIds: readonly string[],
+): Promise<StoredEvent[]> {
+  return db.rows<StoredEvent>({
+    name: 'events_list_of_objects',
+    text: `SELECT merchant_id AS "merchantId", id, kind, object_id AS "objectId", sequence, record,
+                  callback_url AS "callbackUrl", created_at AS "createdAt"
+           FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id LIMIT 500`,
+    values: [merchantId, [...objectIds]],
+  });
+}

@@ -1,0 +1,271 @@
+import pg from 'pg';
+import { AppError } from './app-error.ts';
+import type { Clock } from './clock.ts';
+
+/** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
+export interface Statement {
+  name: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+/** What a `queries.ts` function needs: a transaction, or the pool for a single statement. */
+export interface Queryable {
+  rows<Row>(statement: Statement): Promise<Row[]>;
+  /** The only row, or undefined; more than one is a mistake of ours. */
+  row<Row>(statement: Statement): Promise<Row | undefined>;
+  /** Answers how many rows were touched. */
+  run(statement: Statement): Promise<number>;
+}
+
+export interface Transaction extends Queryable {
+  /**
+   * Sends a statement without waiting for its answer: it travels with the ones after it, and the commit fails when it
+   * did. For writes whose result nobody reads.
+   */
+  send(statement: Statement): void;
+  /** Runs once the commit is known to have happened. */
+  afterCommit(action: () => void): void;
+}
+
+export interface Database extends Queryable {
+  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** A connection of its own for LISTEN; the caller releases it by ending it. */
+  dedicatedClient(): Promise<pg.Client>;
+  readonly waiting: number;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections of this process: one transaction each, and a request waits for a free one. */
+  connectionsMax: number;
+  clock: Clock;
+  onConnectionError: (error: Error) => void;
+  /** For an operator's long reads; requests keep the default. */
+  statementTimeoutMs?: number;
+}
+
+// A request waits this long for a lock before it is told to come back; idempotency keys count on one second.
+const lockTimeoutMs = 1_000;
+// No statement of ours takes seconds; one that does must not hold a connection for ever.
+const statementTimeoutMs = 10_000;
+const idleInTransactionTimeoutMs = 10_000;
+const connectTimeoutMs = 5_000;
+const retriesMax = 5;
+
+const int8 = 20;
+
+/** bigint columns arrive as BigInt; the driver's default is text. */
+function typesWithBigInt(): pg.CustomTypesConfig {
+  return {
+    getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+      if (oid === int8) return (text: string) => BigInt(text);
+      return pg.types.getTypeParser(oid, format as 'text');
+    }) as pg.CustomTypesConfig['getTypeParser'],
+  };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const config: pg.PoolConfig = {
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    application_name: 'dalasi',
+    pipeline: true,
+    types: typesWithBigInt(),
+  };
+  const pool = new pg.Pool(config);
+  // Without both listeners a lost connection ends the process.
+  pool.on('error', options.onConnectionError);
+  pool.on('connect', (client) => client.on('error', options.onConnectionError));
+  return new PooledDatabase(pool, options);
+}
+
+class PooledDatabase implements Database {
+  readonly #pool: pg.Pool;
+  readonly #options: DatabaseOptions;
+
+  constructor(pool: pg.Pool, options: DatabaseOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  async rows<Row>(statement: Statement): Promise<Row[]> {
+    return (await this.#query(statement)).rows as Row[];
+  }
+
+  async row<Row>(statement: Statement): Promise<Row | undefined> {
+    return onlyRow<Row>(await this.#query(statement), statement);
+  }
+
+  async run(statement: Statement): Promise<number> {
+    return (await this.#query(statement)).rowCount ?? 0;
+  }
+
+  async #query(statement: Statement): Promise<pg.QueryResult> {
+    try {
+      return await this.#pool.query(queryConfig(statement));
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  async withTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attemptTransaction(body);
+      } catch (error) {
+        if (attempt >= retriesMax || !hadNoEffect(error)) throw translateError(error);
+        // Two that collided must not collide again in step; the attempt number spreads them enough.
+        await this.#options.clock.sleep(attempt * attempt * 5);
+      }
+    }
+  }
+
+  async #attemptTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    const tx = new ClientTransaction(client);
+    try {
+      tx.begin();
+      const result = await body(tx);
+      await tx.commit();
+      client.release();
+      tx.runAfterCommit();
+      return result;
+    } catch (error) {
+      await tx.rollback().then(
+        () => client.release(),
+        (rollbackError: Error) => client.release(rollbackError),
+      );
+      // "current transaction is aborted" only repeats that an earlier statement failed; that one says why.
+      throw sqlState(error) === '25P02' ? (tx.failure ?? error) : error;
+    }
+  }
+
+  async dedicatedClient(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#options.url, application_name: 'dalasi listener' });
+    client.on('error', this.#options.onConnectionError);
+    await client.connect();
+    return client;
+  }
+
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+class ClientTransaction implements Transaction {
+  readonly #client: pg.PoolClient;
+  readonly #sent: Promise<unknown>[] = [];
+  readonly #afterCommit: (() => void)[] = [];
+  /** The first statement that was sent and failed. */
+  failure: unknown;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  begin(): void {
+    this.#keep(this.#client.query('BEGIN'));
+  }
+
+  async rows<Row>(statement: Statement): Promise<Row[]> {
+    return (await this.#client.query(queryConfig(statement))).rows as Row[];
+  }
+
+  async row<Row>(statement: Statement): Promise<Row | undefined> {
+    return onlyRow<Row>(await this.#client.query(queryConfig(statement)), statement);
+  }
+
+  async run(statement: Statement): Promise<number> {
+    return (await this.#client.query(queryConfig(statement))).rowCount ?? 0;
+  }
+
+  send(statement: Statement): void {
+    this.#keep(this.#client.query(queryConfig(statement)));
+  }
+
+  afterCommit(action: () => void): void {
+    this.#afterCommit.push(action);
+  }
+
+  /** A failed statement that was sent makes COMMIT answer ROLLBACK; its own error says why. */
+  async commit(): Promise<void> {
+    const commit = this.#client.query('COMMIT');
+    this.#keep(commit);
+    await Promise.all(this.#sent);
+    const { command } = await commit;
+    if (command !== 'COMMIT') throw new Error(`the database answered ${command} to a commit`);
+  }
+
+  async rollback(): Promise<void> {
+    await Promise.allSettled(this.#sent);
+    await this.#client.query('ROLLBACK');
+  }
+
+  runAfterCommit(): void {
+    for (const action of this.#afterCommit) action();
+  }
+
+  /** Its rejection is seen at the commit; until then nobody may call it unhandled. */
+  #keep(promise: Promise<unknown>): void {
+    promise.catch((error: unknown) => {
+      this.failure ??= error;
+    });
+    this.#sent.push(promise);
+  }
+}
+
+function queryConfig(statement: Statement): pg.QueryConfig {
+  return { name: statement.name, text: statement.text, values: statement.values as unknown[] };
+}
+
+function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undefined {
+  if (result.rows.length > 1) throw new Error(`statement ${statement.name} answered ${result.rows.length} rows`);
+  return result.rows[0] as Row | undefined;
+}
+
+/** Deadlocks and serialization failures are known to have changed nothing; nothing else is retried. */
+function hadNoEffect(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === '40001' || code === '40P01';
+}
+
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/**
+ * Whether the error says that this unique constraint or index was broken. The name is read from the message, because
+ * Citus passes no constraint field and adds a shard number to the name.
+ */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  if (sqlState(error) !== '23505' || !(error instanceof Error)) return false;
+  return new RegExp(`"${constraint}(_\\d+)?"`).test(error.message);
+}
+
+const unavailableStates = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014', '08006', '08001', '08003']);
+const unavailableNetworkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT']);
+
+/** A database that does not answer is not our caller's fault and not a bug: 503, come back. */
+function translateError(error: unknown): unknown {
+  const code = sqlState(error) ?? (error as { code?: unknown } | null)?.code;
+  const lost =
+    error instanceof Error && /connection (terminated|timeout|error)|not queryable|timeout exceeded/i.test(error.message);
+  if (lost || (typeof code === 'string' && (unavailableStates.has(code) || unavailableNetworkCodes.has(code)))) {
+    if (error instanceof AppError) return error;
+    return new AppError('unavailable', 'The service cannot reach its database just now. Try again in a second.', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,39 @@
+import type { Clock } from './clock.ts';
+
+export interface ExpiringCacheOptions {
+  clock: Clock;
+  entriesMax: number;
+  lifetimeMs: number;
+}
+
+/**
+ * Remembers what was found for a short time, per process. Only for what may be that much out of date; what was not
+ * found is not remembered, so that something new works at once.
+ */
+export class ExpiringCache<Value> {
+  readonly #options: ExpiringCacheOptions;
+  readonly #entries = new Map<string, { value: Value; expiresAtMs: number }>();
+
+  constructor(options: ExpiringCacheOptions) {
+    this.#options = options;
+  }
+
+  async get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const nowMs = this.#options.clock.now().getTime();
+    const entry = this.#entries.get(key);
+    if (entry && entry.expiresAtMs > nowMs) return entry.value;
+    const value = await load();
+    this.#entries.delete(key);
+    if (value !== undefined) this.#remember(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
+    return value;
+  }
+
+  /** A Map keeps the order of insertion: the first key is the oldest. */
+  #remember(key: string, entry: { value: Value; expiresAtMs: number }): void {
+    if (this.#entries.size >= this.#options.entriesMax) {
+      const [oldest] = this.#entries.keys();
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, entry);
+  }
+}

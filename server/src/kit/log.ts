@@ -1,0 +1,95 @@
+import pino from 'pino';
+
+/**
+ * What may stand in a log line. Everything else is left out, so that a secret or a number cannot get there by being
+ * part of an object somebody logged; a new field is a decision.
+ */
+const allowedFields = new Set([
+  'request_id',
+  'merchant_id',
+  'method',
+  'route',
+  'status',
+  'duration_ms',
+  'code',
+  'internal',
+  'network',
+  'charge_id',
+  'intent_id',
+  'case_id',
+  'event_id',
+  'endpoint_id',
+  'delivery_id',
+  'kind',
+  'queue',
+  'attempts',
+  'detail',
+  'reason',
+  'count',
+  'role',
+  'port',
+  'pid',
+  'error',
+  'stack',
+]);
+
+export type LogFields = Readonly<Record<string, string | number | bigint | boolean | null | undefined>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  /** `error` is our mistake or the world's; its message and stack are logged, its other properties never. */
+  error(message: string, error?: unknown, fields?: LogFields): void;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export function createLog(options: { level: LogLevel; write?: (line: string) => void }): Log {
+  const destination = options.write ? { write: options.write } : pino.destination({ fd: 2, sync: false });
+  const logger = pino(
+    {
+      level: options.level,
+      base: { pid: process.pid },
+      formatters: { level: (label) => ({ level: label }), log: onlyAllowed, bindings: onlyAllowed },
+    },
+    destination,
+  );
+  return {
+    debug: (message, fields) => logger.debug(plain(fields), message),
+    info: (message, fields) => logger.info(plain(fields), message),
+    warn: (message, fields) => logger.warn(plain(fields), message),
+    error: (message, error, fields) => logger.error({ ...plain(fields), ...describe(error) }, message),
+  };
+}
+
+function onlyAllowed(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowedFields.has(name)));
+}
+
+function plain(fields: LogFields | undefined): Record<string, unknown> {
+  const entries = Object.entries(fields ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'bigint' ? value.toString() : hideSecrets(value)]),
+  );
+}
+
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return error === undefined ? {} : { error: hideSecrets(String(error)) };
+  const cause = error.cause instanceof Error ? ` (because: ${error.cause.message})` : '';
+  return { error: hideSecrets(error.message + cause), stack: hideSecrets(error.stack) };
+}
+
+// The second net under the list of fields: keys, webhook secrets, bearer tokens and phone numbers inside a sentence.
+const secretPatterns: readonly [RegExp, string][] = [
+  [/sk_(test|live)_[0-9A-Za-z]+/g, 'sk_$1_…'],
+  [/wh_[0-9A-Za-z+/=]{20,}/g, 'wh_…'],
+  [/[Bb]earer\s+\S+/g, 'Bearer …'],
+  [/(postgres(?:ql)?:\/\/[^:@/\s]*):[^@\s]*@/g, '$1:…@'],
+  [/\+?\b\d{3,9}(?=\d{4}\b)(?<=\b\+?\d{3,9})/g, '…'],
+];
+
+function hideSecrets<Value>(value: Value): Value | string {
+  if (typeof value !== 'string') return value;
+  return secretPatterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), value as string);
+}

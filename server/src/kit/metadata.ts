@@ -1,0 +1,19 @@
+import { fieldError } from './app-error.ts';
+
+const valueLengthMax = 500;
+const keyLengthMax = 40;
+
+/** The merchant's own data; bounded, because it travels with every record and event. */
+export function checkMetadata<Value extends object>(metadata: Value, path: string): Value {
+  for (const [key, value] of Object.entries(metadata)) {
+    if (key.length > keyLengthMax) {
+      throw fieldError('invalid_request', path, `A key of ${path} has at most ${keyLengthMax} characters.`);
+    }
+    const length = typeof value === 'string' ? value.length : JSON.stringify(value).length;
+    if (length > valueLengthMax) {
+      const message = `A value of ${path} has at most ${valueLengthMax} characters.`;
+      throw fieldError('invalid_request', `${path}.${key}`, message);
+    }
+  }
+  return metadata;
+}

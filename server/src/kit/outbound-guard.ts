@@ -1,0 +1,199 @@
+import { BlockList, isIP } from 'node:net';
+
+/** What this server may be made to call. */
+export interface AddressPolicy {
+  /** True on a development server, which may call this machine and its network. */
+  allowPrivate: boolean;
+  /** Addresses and networks (`203.0.113.7`, `10.8.0.0/16`) refused besides: the server's own, the database's. */
+  refusedAddresses?: readonly string[];
+}
+
+/** What the merchants of one environment may make it call. */
+export interface OutboundPolicy extends AddressPolicy {
+  /** True for live merchants of a production server. */
+  httpsOnly: boolean;
+}
+
+/** Decisions, "Payments" and "Events": only a development server calls private addresses, only its live stays http. */
+export function outboundPolicy(environment: { production: boolean; testMode: boolean }): OutboundPolicy {
+  return {
+    allowPrivate: !environment.production,
+    httpsOnly: environment.production && !environment.testMode,
+  };
+}
+
+export type UrlRefusal = 'malformed' | 'too_long' | 'scheme' | 'credentials' | 'port' | 'address' | 'name';
+
+/** A URL that may not be called. The message is a sentence for the merchant and says nothing about our network. */
+export class UrlNotAllowedError extends Error {
+  override name = 'UrlNotAllowedError';
+  readonly reason: UrlRefusal;
+
+  constructor(reason: UrlRefusal, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Decisions, "Payments": URLs have at most this many characters. */
+export const urlCharactersMax = 2_048;
+
+// Web servers only. Any port at all would let a merchant probe databases, mail and management services of whoever
+// owns the address, in our name.
+const portsAllowed = new Set(['', '80', '443', '8080', '8443']);
+
+/**
+ * Judges a URL by what can be seen without asking the network: its form, literal addresses in every spelling, and
+ * names that always mean this machine or its network. A name that does not resolve passes: what names resolve to is
+ * judged when we connect.
+ *
+ * @throws UrlNotAllowedError
+ */
+export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
+  if (text.length > urlCharactersMax) {
+    throw new UrlNotAllowedError('too_long', `The URL may have at most ${urlCharactersMax} characters.`);
+  }
+  const url = parseUrl(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new UrlNotAllowedError('scheme', 'The URL must start with https:// or http://.');
+  }
+  if (policy.httpsOnly && url.protocol !== 'https:') {
+    throw new UrlNotAllowedError('scheme', 'In live the URL must start with https://.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UrlNotAllowedError('credentials', 'The URL must not hold a user name or a password.');
+  }
+  if (policy.allowPrivate ? url.port === '0' : !portsAllowed.has(url.port)) {
+    throw new UrlNotAllowedError('port', 'The URL may use the ports 443, 80, 8443 and 8080 only.');
+  }
+  assertHostAllowed(url.hostname, policy);
+  return url;
+}
+
+/** Parsers drop or turn these silently, so that what is stored would not be what is called. */
+const rewrittenByParsers = /[\s\p{Cc}\\]/u;
+
+function parseUrl(text: string): URL {
+  const url = rewrittenByParsers.test(text) ? null : URL.parse(text);
+  if (url === null || url.hostname === '') {
+    throw new UrlNotAllowedError(
+      'malformed',
+      'The URL is not a complete web address such as https://shop.example/hook.',
+    );
+  }
+  return url;
+}
+
+function assertHostAllowed(hostname: string, policy: AddressPolicy): void {
+  const literal = literalAddress(hostname);
+  if (literal !== undefined) {
+    if (isAddressAllowed(literal, policy)) return;
+    throw new UrlNotAllowedError('address', 'The URL must not lead to a private or reserved address.');
+  }
+  const name = hostname.replace(/\.+$/, '').toLowerCase();
+  if (name === '' || metadataNames.has(name) || (!policy.allowPrivate && isReservedName(name))) {
+    throw new UrlNotAllowedError('name', 'The URL must not lead to this server or to a private network.');
+  }
+}
+
+/** The parser has already made one of every spelling: octal, hexadecimal, short, full-width, mapped. */
+function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+const metadataNames = new Set(['metadata.google.internal', 'metadata', 'instance-data', 'instance-data.ec2.internal']);
+
+// RFC 6761, 6762, 8375 and ICANN's "internal", and the endings that home and office networks use.
+const reservedEndings = new Set([
+  'localhost',
+  'local',
+  'localdomain',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+]);
+
+/** Names without a dot are names of a local network too. */
+function isReservedName(name: string): boolean {
+  const labels = name.split('.');
+  return labels.length === 1 || reservedEndings.has(labels.at(-1) ?? '') || name.endsWith('.home.arpa');
+}
+
+/** Whether a connection may be made to this address. What is not an address is not allowed. */
+export function isAddressAllowed(address: string, policy: AddressPolicy): boolean {
+  const version = isIP(address);
+  // An address with a zone (fe80::1%eth0) belongs to a local link.
+  if (version === 0 || address.includes('%')) return false;
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  if (neverCalled.check(address, family)) return false;
+  if (refusedBy(policy).check(address, family)) return false;
+  if (privateNetworks.check(address, family)) return policy.allowPrivate;
+  return family === 'ipv4' || globalUnicast.check(address, 'ipv6');
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+const refusedLists = new WeakMap<readonly string[], BlockList>();
+const nothing: readonly string[] = [];
+
+function refusedBy(policy: AddressPolicy): BlockList {
+  const addresses = policy.refusedAddresses ?? nothing;
+  const list = refusedLists.get(addresses) ?? blockList(addresses);
+  refusedLists.set(addresses, list);
+  return list;
+}
+
+/** This machine and private networks: a development server may call them. */
+const privateNetworks = blockList([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1',
+  'fc00::/7',
+]);
+
+/**
+ * Never called, on a development server neither: the machine's metadata services (which hand out credentials),
+ * multicast, and whatever IANA's special-purpose registries give no public meaning.
+ */
+const neverCalled = blockList([
+  '0.0.0.0/8',
+  // Link-local, with most clouds' metadata service at 169.254.169.254.
+  '169.254.0.0/16',
+  // Metadata and host services outside it: Alibaba, Azure, AWS and Google over IPv6.
+  '100.100.100.200',
+  '168.63.129.16',
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Inside global unicast: protocol assignments with Teredo, documentation, 6to4.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]);
+
+/** All the public IPv6 there is: mapped, compatible, NAT64, link-local and multicast addresses lie outside. */
+const globalUnicast = blockList(['2000::/3']);

@@ -1,0 +1,92 @@
+import Type from 'typebox';
+import type { TSchema } from 'typebox';
+import { fieldError } from './app-error.ts';
+import { isUuid } from './ids.ts';
+
+// Bounds of decisions, "Lists": a page is at most 100 rows, offsets and exact totals end at 10,000.
+export const limitMax = 100;
+const limitDefault = 10;
+export const offsetMax = 10_000;
+export const totalMax = 10_000;
+const termLengthMax = 100;
+
+/** The query parameters that every list takes. */
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, description: 'Rows of a page.' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: offsetMax, description: 'Rows to skip; for deep pages use `cursor`.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 64, description: '`meta.next_cursor` of the page before.' }),
+  ),
+};
+
+/** The parameters of lists that can be searched. */
+export const searchParameters = {
+  term: Type.Optional(
+    Type.String({ maxLength: termLengthMax, description: 'Text to look for in names, numbers and references.' }),
+  ),
+  search: Type.Optional(Type.String({ maxLength: termLengthMax, description: 'The same as `term`.' })),
+};
+
+export interface PageQuery {
+  limit?: number;
+  offset?: number;
+  cursor?: string;
+}
+
+export interface PageRequest {
+  limit: number;
+  offset: number;
+  /** Go on after this id. */
+  before: string | null;
+}
+
+export function pageRequest(query: PageQuery): PageRequest {
+  const before = query.cursor ?? null;
+  if (before !== null && !isUuid(before)) {
+    throw fieldError('invalid_request', 'cursor', 'This is not a cursor. Take meta.next_cursor of the page before.');
+  }
+  return { limit: query.limit ?? limitDefault, offset: query.offset ?? 0, before };
+}
+
+/** The text to search for; nothing to search for is no filter. */
+export function searchTerm(query: { term?: string; search?: string }): string | undefined {
+  const term = (query.term ?? query.search ?? '').trim();
+  return term === '' ? undefined : term;
+}
+
+export function pageSchema(item: TSchema) {
+  return Type.Object({
+    data: Type.Array(item),
+    meta: Type.Object({
+      total: Type.Integer({ description: 'Exact up to 10,000.' }),
+      total_is_capped: Type.Optional(Type.Boolean({ description: 'True when there are more than 10,000.' })),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+      next_cursor: Type.Union([Type.String(), Type.Null()]),
+    }),
+  });
+}
+
+/** A page in the form of the wire. `rows` holds one more than the limit when there is a next page. */
+export function pageToWire<Row extends { id: string }>(
+  page: PageRequest,
+  rows: readonly Row[],
+  total: number,
+  toWire: (row: Row) => unknown,
+): unknown {
+  const shown = rows.slice(0, page.limit);
+  return {
+    data: shown.map(toWire),
+    meta: {
+      total: Math.min(total, totalMax),
+      ...(total > totalMax ? { total_is_capped: true } : {}),
+      limit: page.limit,
+      offset: page.offset,
+      next_cursor: rows.length > page.limit ? (shown.at(-1)?.id ?? null) : null,
+    },
+  };
+}

@@ -1,0 +1,121 @@
+export type Operator = 'africell' | 'qcell' | 'comium' | 'gamcel' | 'gamtel';
+
+/** A Gambian number. The country moves from 7 to 9 national digits, so one line has two numbers for a while. */
+export interface PhoneNumber {
+  /** E.164 in the new form; two spellings of one line share it, so limits and block lists use it. */
+  canonical: string;
+  /** The other numbers of the same line, E.164: the old 7-digit form of a migrated one. */
+  aliases: string[];
+  /** The 7 or 9 digits as they were written, without country code and separators. */
+  nationalDigits: string;
+  /** Whose number it looks like. Only a hint: wallets are not bound to operators, and lines move between them. */
+  operatorHint: Operator | null;
+}
+
+export interface PhoneNumberOptions {
+  /** True in live: a 9-digit number whose operator prefix and remaining digits disagree is refused. */
+  strict: boolean;
+}
+
+/** A number that cannot be used. The message says what to do and never repeats the number: messages are logged. */
+export class PhoneNumberError extends Error {
+  override name = 'PhoneNumberError';
+}
+
+/**
+ * Reads a Gambian number in any usual form: 7 or 9 national digits, with 220, +220 or 00220 before them or not, and
+ * spaces, dashes, dots or brackets anywhere. Length decides what a leading 220 is: 2201234 is a local number. Numbers
+ * that no operator is known to use pass too, because prefixes are handed out faster than software is updated, and test
+ * account numbers rely on it. Throws PhoneNumberError.
+ *
+ * The rule is our own, because phone libraries older than September 2026 refuse the new numbers.
+ */
+export function parsePhoneNumber(text: string, options: PhoneNumberOptions): PhoneNumber {
+  const [, nationalDigits] = gambian.exec(withoutSeparators(text)) ?? [];
+  if (nationalDigits === undefined) {
+    throw new PhoneNumberError('Write a Gambian number with 7 or 9 digits, for example +220 701 2345.');
+  }
+  return nationalDigits.length === 7 ? fromOldForm(nationalDigits) : fromNewForm(nationalDigits, options);
+}
+
+/**
+ * The E.164 form of a Gambian number in any usual form, or of a foreign one written with + and its country code. For
+ * people who get messages; of a foreign number only the length is judged. Throws PhoneNumberError.
+ */
+export function parseInternationalNumber(text: string, options: PhoneNumberOptions): string {
+  const number = withoutSeparators(text);
+  if (gambian.test(number)) return parsePhoneNumber(number, options).canonical;
+  if (foreign.test(number)) return number;
+  throw new PhoneNumberError(
+    'Write a Gambian number with 7 or 9 digits, or a foreign one with + and its country code.',
+  );
+}
+
+/** The last four digits as `.... 4725`, for those who may know which number it is but not the number. */
+export function maskPhoneNumber(text: string): string {
+  if (text === '') return '';
+  return `.... ${text.replaceAll(/\D/g, '').slice(-4)}`.trimEnd();
+}
+
+interface Range {
+  operator: Operator;
+  /** How the operator's 7-digit numbers begin. */
+  oldNumbers: RegExp;
+  /** What the new form puts before the 7 digits; absent where numbers keep 7 digits for now. */
+  newPrefix?: string;
+  /** How the 7 digits may begin after the prefix, where that is more than is certain without it. */
+  afterPrefix?: RegExp;
+}
+
+/**
+ * The numbering plan of the regulator's notice of 2026, as far as sources agree. Left out because they do not: 46 to
+ * 49, 55 to 57 (QCell or fixed) and 84 to 87 with 7 digits (Comium or fixed).
+ */
+const ranges: readonly Range[] = [
+  { operator: 'africell', oldNumbers: /^(?:2|7|4[015])/, newPrefix: '87' },
+  { operator: 'qcell', oldNumbers: /^(?:3|5[0-489])/, newPrefix: '83', afterPrefix: /^[35]/ },
+  { operator: 'comium', oldNumbers: /^6/, newPrefix: '86', afterPrefix: /^(?:6|8[4-7])/ },
+  { operator: 'gamcel', oldNumbers: /^9/ },
+  { operator: 'gamtel', oldNumbers: /^(?:8[0-389]|4[2-4])/ },
+];
+
+const gambian = /^(?:\+220|00220|220)?(\d{7}|\d{9})$/;
+// E.164 allows 15 digits; the shortest numbers in use, country code included, have 7.
+const foreign = /^\+(?!220)[1-9]\d{6,14}$/;
+const separators = /[ \u00a0\u2010\u2011\u2013.()-]/g;
+
+// The longest usual form has some 25 characters; what is longer is not a number and not worth reading.
+const textLengthMax = 40;
+
+function fromOldForm(digits: string): PhoneNumber {
+  const range = ranges.find(({ oldNumbers }) => oldNumbers.test(digits));
+  const migrated = range?.newPrefix !== undefined;
+  return {
+    canonical: migrated ? `+220${range.newPrefix}${digits}` : `+220${digits}`,
+    aliases: migrated ? [`+220${digits}`] : [],
+    nationalDigits: digits,
+    operatorHint: range?.operator ?? null,
+  };
+}
+
+function fromNewForm(digits: string, options: PhoneNumberOptions): PhoneNumber {
+  const core = digits.slice(2);
+  const range = ranges.find(({ newPrefix }) => newPrefix !== undefined && digits.startsWith(newPrefix));
+  const agrees = range !== undefined && (range.afterPrefix ?? range.oldNumbers).test(core);
+  if (options.strict && range !== undefined && !agrees) {
+    throw new PhoneNumberError('This number does not exist: its first two digits do not go with the rest. Check it.');
+  }
+  return {
+    canonical: `+220${digits}`,
+    aliases: agrees ? [`+220${core}`] : [],
+    nationalDigits: digits,
+    operatorHint: agrees ? range.operator : null,
+  };
+}
+
+function withoutSeparators(text: string): string {
+  if (text.length > textLengthMax) throw new PhoneNumberError('This is too long for a phone number.');
+  // Digits of other scripts look right to a person and would be another number to a program that reads only 0 to 9.
+  if (/[^0-9\P{Nd}]/u.test(text)) throw new PhoneNumberError('Write the number with the digits 0 to 9.');
+  return text.replaceAll(separators, '');
+}

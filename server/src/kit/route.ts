@@ -1,0 +1,95 @@
+import type { Static, TSchema } from 'typebox';
+import type { Transaction } from './db.ts';
+import type { ErrorCode } from './error-codes.ts';
+
+/** Who calls: one business in one environment. Every statement a handler runs carries its id. */
+export interface Caller {
+  merchantId: string;
+  testMode: boolean;
+}
+
+export interface ApiRequest<Params, Query, Body> {
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+}
+
+interface RouteBase {
+  path: string;
+  operationId: string;
+  tag: string;
+  /** One line for the reference. */
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** 201 where something was made, 200 for everything else. */
+  status: 200 | 201;
+  response: TSchema;
+  /** What this route refuses beyond what every route may answer. */
+  errors?: readonly ErrorCode[];
+  /** True where the first request must be told from its repetition: the header is refused when it is missing. */
+  idempotencyKeyRequired?: boolean;
+}
+
+type Value<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+interface Schemas<Params, Query, Body> {
+  params?: Params;
+  query?: Query;
+  body?: Body;
+}
+
+type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface ReadHandler<Context> {
+  handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<unknown>;
+}
+
+interface WriteHandler<Context> {
+  handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
+}
+
+/**
+ * A route as the server registers it. What it is handed was checked against its schemas, which is why the types of its
+ * parts are forgotten here.
+ */
+export type ApiRoute<Context> = RouteBase &
+  (({ method: 'GET'; kind: 'read' } & ReadHandler<Context>) | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>));
+
+/** A route that only reads. */
+export function readRoute<Context, Params = undefined, Query = undefined>(
+  route: RouteBase &
+    Schemas<Params, Query, undefined> & {
+      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<unknown>;
+    },
+): ApiRoute<Context> {
+  return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read' };
+}
+
+/**
+ * A route that may change something. Its handler is one transaction, opened and committed for it, in which the
+ * idempotency key and the stored answer are written too; what it answers is the body.
+ */
+export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
+  method: WriteMethod,
+  route: RouteBase &
+    Schemas<Params, Query, Body> & {
+      handle(
+        context: Context,
+        request: ApiRequest<Value<Params>, Value<Query>, Value<Body>>,
+        tx: Transaction,
+      ): Promise<unknown>;
+    },
+): ApiRoute<Context> {
+  return { ...(route as RouteBase & WriteHandler<Context>), method, kind: 'write' };
+}
+
+/** A route with its context, ready to be called. */
+export type BoundRoute = ApiRoute<unknown> & { context: unknown };
+
+export function bindRoutes<Context>(routes: readonly ApiRoute<Context>[], context: Context): BoundRoute[] {
+  return routes.map((route) => ({ ...(route as ApiRoute<unknown>), context }));
+}

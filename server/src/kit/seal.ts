@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hash } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { assert } from './assert.ts';
+import { systemRandom } from './random.ts';
+
+/** A key that is not one, or a sealed value that cannot be opened. The message holds neither keys nor contents. */
+export class SealError extends Error {
+  override name = 'SealError';
+}
+
+/** Encrypts what the database keeps but its readers must not see: webhook secrets, stored responses. */
+export interface Sealer {
+  /** The context says what the value is and whose; it is not stored, and opening needs the same one. */
+  seal(plain: Uint8Array | string, context: string): Buffer;
+  /** Throws SealError when anything was changed, moved to another context, or sealed with a key that is not known. */
+  open(sealed: Uint8Array, context: string): Buffer;
+}
+
+/**
+ * Seals with AES-256-GCM under the first key; values sealed under the older ones still open, so that keys can be
+ * changed before everything is sealed anew. A key is 32 bytes as 64 hex digits or as base64. Throws SealError.
+ *
+ * A sealed value is: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The nonce is random, which is safe
+ * for 2^32 values under one key (NIST SP 800-38D, 8.3).
+ */
+export function createSealer(key: string, olderKeys: readonly string[] = []): Sealer {
+  const sealing = readKey(key);
+  const known = [sealing, ...olderKeys.map(readKey)];
+  return {
+    seal: (plain, context) => seal(sealing, { plain, context }),
+    open: (sealed, context) => open(known, { sealed: Buffer.from(sealed), context }),
+  };
+}
+
+interface SealingKey {
+  id: Buffer;
+  key: KeyObject;
+}
+
+const algorithm = 'aes-256-gcm';
+const version = 1;
+const keyBytes = 32;
+const keyIdBytes = 4;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headerBytes = 1 + keyIdBytes;
+const overheadBytes = headerBytes + nonceBytes + tagBytes;
+
+function seal(key: SealingKey, value: { plain: Uint8Array | string; context: string }): Buffer {
+  const header = Buffer.from([version, ...key.id]);
+  // Never from a handed-in Random: a nonce that comes twice under one key gives the contents away.
+  const nonce = systemRandom.bytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key.key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(additionalData(header, value.context));
+  const ciphertext = cipher.update(typeof value.plain === 'string' ? Buffer.from(value.plain) : value.plain);
+  return Buffer.concat([header, nonce, ciphertext, cipher.final(), cipher.getAuthTag()]);
+}
+
+function open(known: readonly SealingKey[], value: { sealed: Buffer; context: string }): Buffer {
+  const { sealed, context } = value;
+  if (sealed.length < overheadBytes) throw new SealError('the sealed value is too short to be one');
+  if (sealed[0] !== version) throw new SealError('the sealed value has a version that this program does not know');
+  const header = sealed.subarray(0, headerBytes);
+  const id = header.subarray(1);
+  const key = known.find((candidate) => candidate.id.equals(id));
+  if (!key) throw new SealError(`the value was sealed with the key ${id.toString('hex')}, which is not configured`);
+  const nonce = sealed.subarray(headerBytes, headerBytes + nonceBytes);
+  const decipher = createDecipheriv(algorithm, key.key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(additionalData(header, context));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  const plain = decipher.update(sealed.subarray(headerBytes + nonceBytes, -tagBytes));
+  try {
+    return Buffer.concat([plain, decipher.final()]);
+  } catch {
+    throw new SealError('the sealed value was changed, or belongs to another context');
+  }
+}
+
+function additionalData(header: Buffer, context: string): Buffer {
+  assert(context !== '', 'a sealed value has a context');
+  return Buffer.concat([header, Buffer.from(context)]);
+}
+
+function readKey(text: string): SealingKey {
+  const isHex = /^[0-9a-f]{64}$/i.test(text);
+  const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
+  // Buffer.from skips what is not base64, so without the comparison a mistyped key would become another key.
+  const isWhole = isHex || text === bytes.toString('base64') || text === bytes.toString('base64url');
+  if (bytes.length !== keyBytes || !isWhole) {
+    throw new SealError('a sealing key is 32 random bytes as 64 hex digits or as base64: openssl rand -base64 32');
+  }
+  return { id: hash('sha256', bytes, 'buffer').subarray(0, keyIdBytes), key: createSecretKey(bytes) };
+}

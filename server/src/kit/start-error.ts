@@ -1,0 +1,21 @@
+/**
+ * Why the program cannot start, said to the operator: one plain sentence that names what is wrong and what to change.
+ * `main` prints the message alone, without a stack; the cause is for the log.
+ */
+export class StartError extends Error {
+  override name = 'StartError';
+}
+
+/** The system's own word for a failed call (`EACCES`, `ENOENT`), or the error's text where it has none. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A refused connection to several addresses carries its text in the parts and none of its own.
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return errorCode(error) ?? error.message;
+}
+
+/** `code` of a failed system call, or the SQLSTATE of a failed statement. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import type { TSchema } from 'typebox';
+
+// Pieces that many bodies share. Descriptions end up in the API reference.
+
+/** Room for a sentence in a payer's or merchant's words; longer texts belong into the shop. */
+const textLengthMax = 500;
+const urlLengthMax = 2_048;
+const metadataKeysMax = 50;
+const metadataKeyLengthMax = 40;
+
+export const amountType = (description: string) =>
+  Type.Number({ description: `${description} In dalasi, at most two decimals.`, examples: [450, 10.5] });
+
+export const textType = (description: string, maxLength = textLengthMax) =>
+  Type.String({ minLength: 1, maxLength, description });
+
+export const urlType = (description: string) => Type.String({ minLength: 1, maxLength: urlLengthMax, description });
+
+export const timeType = (description: string) =>
+  Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC, with milliseconds.` });
+
+export const idType = (description: string) => Type.String({ format: 'uuid', description });
+
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+export const metadataType = Type.Record(Type.String({ minLength: 1, maxLength: metadataKeyLengthMax }), Type.Unknown(), {
+  maxProperties: metadataKeysMax,
+  description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters of JSON.`,
+});
+
+export const idParameters = Type.Object({ id: idType('The id.') });
+
+/** An optional field that may also be sent as null. */
+export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));

@@ -1,0 +1,39 @@
+/**
+ * The kinds of account a merchant's ledger has (docs/architecture.md, "Money"). `side` is the side that makes the
+ * balance grow; `guarded` accounts never go below zero, because what stands on them belongs to somebody.
+ */
+export const accountKinds = {
+  float: { side: 'debit', guarded: false },
+  payable_pending: { side: 'credit', guarded: true },
+  payable_available: { side: 'credit', guarded: true },
+  sub: { side: 'credit', guarded: true },
+  held: { side: 'credit', guarded: true },
+  fees: { side: 'credit', guarded: true },
+  network_costs: { side: 'debit', guarded: false },
+  suspense: { side: 'credit', guarded: true },
+  receivable_merchant: { side: 'debit', guarded: true },
+  sub_owed: { side: 'debit', guarded: true },
+  due_from_subs: { side: 'credit', guarded: true },
+  test_funding: { side: 'debit', guarded: false },
+  bank: { side: 'debit', guarded: false },
+  capital: { side: 'credit', guarded: false },
+  unmatched: { side: 'credit', guarded: true },
+} as const satisfies Record<string, { side: 'debit' | 'credit'; guarded: boolean }>;
+
+export type AccountKind = keyof typeof accountKinds;
+
+/** An account's name within a merchant and currency: the kind, and a reference where there are several of the kind. */
+export type Account = AccountKind | `${AccountKind}:${string}`;
+
+export function accountKind(account: Account): AccountKind {
+  return (account.split(':', 1)[0] ?? account) as AccountKind;
+}
+
+/** How a debit of one butut changes the account's balance: +1 where debits make it grow, −1 elsewhere. */
+export function debitSign(account: Account): bigint {
+  return accountKinds[accountKind(account)].side === 'debit' ? 1n : -1n;
+}
+
+export function isGuarded(account: Account): boolean {
+  return accountKinds[accountKind(account)].guarded;
+}

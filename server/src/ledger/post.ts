@@ -1,0 +1,115 @@
+import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import type { Transaction } from '../kit/db.ts';
+import { accountKind, debitSign, isGuarded } from './accounts.ts';
+import type { Account } from './accounts.ts';
+import {
+  ensureAccount,
+  insertDeltas,
+  insertMovements,
+  lockAccount,
+  deleteDeltas,
+  updateBalance,
+} from './queries.ts';
+
+/** Moves `amountMinor` bututs (above 0) from the credited to the debited side: balanced by construction. */
+export interface Movement {
+  debit: Account;
+  credit: Account;
+  amountMinor: bigint;
+}
+
+export interface Posting {
+  merchantId: string;
+  currency: string;
+  /** The rule that moves the money, as docs/architecture.md names it: `collected`, `reversed`, … */
+  flow: string;
+  source: { type: string; id: string };
+  movements: readonly Movement[];
+  at: Date;
+}
+
+export interface LedgerContext {
+  newId: () => string;
+}
+
+// A payment with a group of 20 shares, its fee, its rest and the network's cut needs 23.
+const movementsMax = 30;
+
+/**
+ * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never
+ * waits for another payment; what shrinks a guarded account locks it first.
+ *
+ * Throws AppError `insufficient_balance` when a guarded account would fall below zero.
+ */
+export async function post(tx: Transaction, context: LedgerContext, posting: Posting): Promise<void> {
+  const movements = posting.movements.filter((movement) => movement.amountMinor !== 0n);
+  assert(movements.length <= movementsMax, `a posting has at most ${movementsMax} movements`);
+  if (movements.length === 0) return;
+  const changes = changesByAccount(movements);
+  const deltas: { account: Account; id: string; amountMinor: bigint }[] = [];
+  // Sorted, so that two transactions that lock the same accounts never wait for each other in a circle.
+  for (const account of [...changes.keys()].toSorted()) {
+    const change = changes.get(account) ?? 0n;
+    if (change < 0n && isGuarded(account)) await spend(tx, posting, account, -change);
+    else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
+  }
+  tx.send(insertMovements(posting, movements.map((movement) => ({ ...movement, id: context.newId() }))));
+  if (deltas.length > 0) tx.send(insertDeltas(posting, deltas));
+}
+
+/**
+ * Locks an account until the transaction ends and answers its balance in bututs, everything folded in. For flows that
+ * take "as far as it goes".
+ */
+export async function lockBalance(
+  tx: Transaction,
+  at: { merchantId: string; account: Account; currency: string },
+): Promise<bigint> {
+  tx.send(ensureAccount({ ...at, kind: accountKind(at.account) }));
+  const balance = await lockAccount(tx, at);
+  // Deltas are deleted by what this statement sees, never up to a time or number: a transaction that commits late
+  // would be lost otherwise.
+  const folded = await deleteDeltas(tx, at);
+  if (folded !== 0n) tx.send(updateBalance(at, folded));
+  return balance + folded;
+}
+
+/**
+ * Locks several accounts of a merchant, in the one order that everybody keeps, and answers their balances. Whoever
+ * means to spend from more than one of them calls this first.
+ */
+export async function lockBalances(
+  tx: Transaction,
+  at: { merchantId: string; currency: string },
+  accounts: readonly Account[],
+): Promise<Map<Account, bigint>> {
+  const balances = new Map<Account, bigint>();
+  for (const account of accounts.toSorted()) {
+    balances.set(account, await lockBalance(tx, { ...at, account }));
+  }
+  return balances;
+}
+
+async function spend(tx: Transaction, posting: Posting, account: Account, amountMinor: bigint): Promise<void> {
+  const at = { merchantId: posting.merchantId, account, currency: posting.currency };
+  const balance = await lockBalance(tx, at);
+  if (balance < amountMinor) {
+    throw new AppError('insufficient_balance', 'The balance is too small for this amount.', {
+      internal: `${account} has ${balance}, ${amountMinor} was asked for`,
+    });
+  }
+  tx.send(updateBalance(at, -amountMinor));
+}
+
+function changesByAccount(movements: readonly Movement[]): Map<Account, bigint> {
+  const changes = new Map<Account, bigint>();
+  const add = (account: Account, change: bigint) => changes.set(account, (changes.get(account) ?? 0n) + change);
+  for (const { debit, credit, amountMinor } of movements) {
+    assert(amountMinor > 0n, 'a movement moves more than nothing');
+    assert(debit !== credit, 'a movement has two accounts');
+    add(debit, debitSign(debit) * amountMinor);
+    add(credit, -debitSign(credit) * amountMinor);
+  }
+  return changes;
+}

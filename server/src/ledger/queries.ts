@@ -1,0 +1,175 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { Account, AccountKind } from './accounts.ts';
+import type { Movement, Posting } from './post.ts';
+
+interface AccountAddress {
+  merchantId: string;
+  account: Account;
+  currency: string;
+}
+
+/** The serving role may insert and read movements, nothing else. */
+export function insertMovements(posting: Posting, movements: readonly (Movement & { id: string })[]): Statement {
+  const columns = 10;
+  return {
+    name: `ledger_movements_insert_${movements.length}`,
+    text: `INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow,
+             source_type, source_id, created_at) VALUES ${placeholders(movements.length, columns)}`,
+    values: movements.flatMap((movement) => [
+      posting.merchantId,
+      movement.id,
+      movement.debit,
+      movement.credit,
+      movement.amountMinor,
+      posting.currency,
+      posting.flow,
+      posting.source.type,
+      posting.source.id,
+      posting.at,
+    ]),
+  };
+}
+
+export function insertDeltas(
+  posting: Posting,
+  deltas: readonly { account: Account; id: string; amountMinor: bigint }[],
+): Statement {
+  return {
+    name: `ledger_deltas_insert_${deltas.length}`,
+    text: `INSERT INTO ledger_deltas (merchant_id, account, currency, id, amount)
+           VALUES ${placeholders(deltas.length, 5)}`,
+    values: deltas.flatMap((delta) => [
+      posting.merchantId,
+      delta.account,
+      posting.currency,
+      delta.id,
+      delta.amountMinor,
+    ]),
+  };
+}
+
+/** So that there is a row to lock, whoever comes first. */
+export function ensureAccount(at: AccountAddress & { kind: AccountKind }): Statement {
+  return {
+    name: 'ledger_accounts_ensure',
+    text: `INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
+           ON CONFLICT (merchant_id, account, currency) DO NOTHING`,
+    values: [at.merchantId, at.account, at.currency, at.kind],
+  };
+}
+
+/** Whoever spends from the account, or folds it, waits here. */
+export async function lockAccount(db: Queryable, at: AccountAddress): Promise<bigint> {
+  const row = await db.row<{ balance: bigint }>({
+    name: 'ledger_accounts_lock',
+    text: `SELECT balance FROM ledger_accounts
+           WHERE merchant_id = $1 AND account = $2 AND currency = $3 FOR UPDATE`,
+    values: [at.merchantId, at.account, at.currency],
+  });
+  return row?.balance ?? 0n;
+}
+
+/** Takes the deltas that this statement sees, and answers their sum. Only under the account's lock. */
+export async function deleteDeltas(db: Queryable, at: AccountAddress): Promise<bigint> {
+  const row = await db.row<{ sum: string | null }>({
+    name: 'ledger_deltas_delete',
+    text: `WITH folded AS (
+             DELETE FROM ledger_deltas WHERE merchant_id = $1 AND account = $2 AND currency = $3 RETURNING amount
+           )
+           SELECT sum(amount)::text AS sum FROM folded`,
+    values: [at.merchantId, at.account, at.currency],
+  });
+  return BigInt(row?.sum ?? '0');
+}
+
+/** The table's CHECK refuses what would take a guarded account below zero. */
+export function updateBalance(at: AccountAddress, changeMinor: bigint): Statement {
+  return {
+    name: 'ledger_accounts_update_balance',
+    text: `UPDATE ledger_accounts SET balance = balance + $4
+           WHERE merchant_id = $1 AND account = $2 AND currency = $3`,
+    values: [at.merchantId, at.account, at.currency, changeMinor],
+  };
+}
+
+/** Folded balance and deltas in one snapshot. */
+export async function sumBalance(db: Queryable, at: AccountAddress): Promise<bigint> {
+  const row = await db.row<{ balance: string }>({
+    name: 'ledger_balance',
+    text: `SELECT (COALESCE((SELECT balance FROM ledger_accounts
+                             WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0)
+                 + COALESCE((SELECT sum(amount) FROM ledger_deltas
+                             WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0))::text AS balance`,
+    values: [at.merchantId, at.account, at.currency],
+  });
+  return BigInt(row?.balance ?? '0');
+}
+
+/** Accounts with more unfolded deltas than `deltasMin`. */
+export function listAccountsToFold(
+  db: Queryable,
+  merchantId: string,
+  deltasMin: number,
+): Promise<{ account: Account; currency: string }[]> {
+  return db.rows({
+    name: 'ledger_accounts_to_fold',
+    text: `SELECT account, currency FROM ledger_deltas WHERE merchant_id = $1
+           GROUP BY account, currency HAVING count(*) > $2`,
+    values: [merchantId, deltasMin],
+  });
+}
+
+/** One account as it is stored and as it follows from the movements; sums in bututs as text. */
+export interface LedgerRow {
+  merchantId: string;
+  account: string;
+  currency: string;
+  kind: string;
+  stored: string;
+  moved: string;
+  /** The open holds, on the account `held`. */
+  open: string;
+  movements: string;
+}
+
+/** Every account of every merchant in one snapshot: stored balance, balance by movements, open holds. */
+export function listLedgerRows(db: Queryable, debitKinds: readonly string[]): Promise<LedgerRow[]> {
+  return db.rows<LedgerRow>({
+    name: 'ledger_verify',
+    text: `-- across merchants: the verification reads the whole ledger
+      WITH sides AS (
+        SELECT merchant_id, debit_account AS account, currency, sum(amount) AS debits, 0 AS credits, count(*) AS rows
+        FROM ledger_movements GROUP BY 1, 2, 3
+        UNION ALL
+        SELECT merchant_id, credit_account, currency, 0, sum(amount), count(*)
+        FROM ledger_movements GROUP BY 1, 2, 3
+      ), moved AS (
+        SELECT merchant_id, account, currency, sum(rows) AS rows,
+               sum(CASE WHEN split_part(account, ':', 1) = ANY ($1::text[]) THEN debits - credits
+                        ELSE credits - debits END) AS amount
+        FROM sides GROUP BY 1, 2, 3
+      ), stored AS (
+        SELECT merchant_id, account, currency, sum(amount) AS amount
+        FROM (SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
+              UNION ALL
+              SELECT merchant_id, account, currency, amount FROM ledger_deltas) AS parts
+        GROUP BY 1, 2, 3
+      ), open AS (
+        SELECT merchant_id, 'held' AS account, currency, sum(amount) AS amount
+        FROM ledger_holds WHERE status = 'open' GROUP BY 1, 3
+      )
+      SELECT merchant_id AS "merchantId", account, currency, split_part(account, ':', 1) AS kind,
+             COALESCE(stored.amount, 0)::text AS stored, COALESCE(moved.amount, 0)::text AS moved,
+             COALESCE(open.amount, 0)::text AS open, COALESCE(moved.rows, 0)::text AS movements
+      FROM moved FULL JOIN stored USING (merchant_id, account, currency)
+                 FULL JOIN open USING (merchant_id, account, currency)
+      ORDER BY merchant_id, account, currency`,
+    values: [debitKinds],
+  });
+}
+
+function placeholders(rows: number, columns: number): string {
+  const row = (index: number) =>
+    `(${Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ')})`;
+  return Array.from({ length: rows }, (_, index) => row(index)).join(', ');
+}

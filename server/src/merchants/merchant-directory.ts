@@ -1,0 +1,29 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Queryable } from '../kit/db.ts';
+import { ExpiringCache } from '../kit/expiring-cache.ts';
+import { shortIdOf } from './merchant.ts';
+import type { Merchant } from './merchant.ts';
+import { findMerchantById, findMerchantByShortId } from './queries.ts';
+
+// Settings may be this much out of date; a payment fixes its fee when it is created.
+const lifetimeMs = 3_000;
+const entriesMax = 10_000;
+
+/** Finds merchants for work and public tokens without asking the database each time. */
+export interface MerchantDirectory {
+  byId(id: string): Promise<Merchant | undefined>;
+  /** The merchant whose short id leads the token. */
+  byToken(token: string): Promise<Merchant | undefined>;
+}
+
+export function createMerchantDirectory(db: Queryable, clock: Clock): MerchantDirectory {
+  const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
+  const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
+  return {
+    byId: (id) => byId.get(id, () => findMerchantById(db, id)),
+    byToken: async (token) => {
+      const shortId = shortIdOf(token);
+      return shortId === null ? undefined : byShortId.get(shortId, () => findMerchantByShortId(db, shortId));
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
+ * business's `business_id`.
+ */
+export interface Merchant {
+  id: string;
+  businessId: string;
+  /** Leads every public token and reference of this merchant. */
+  shortId: string;
+  name: string;
+  testMode: boolean;
+  currency: string;
+  collectionFee: CollectionFee;
+  /** Null takes the server's setting, 0 is no limit. */
+  rateLimitPerSecond: bigint | null;
+}
+
+/** What collecting costs: percent and fixed part, kept within bounds. The default is nothing at all. */
+export interface CollectionFee {
+  percentHundredths: bigint;
+  fixedMinor: bigint;
+  minimumMinor: bigint;
+  maximumMinor: bigint | null;
+  payer: FeePayer;
+}
+
+export type FeePayer = 'business' | 'customer';
+
+export const noCollectionFee: CollectionFee = {
+  percentHundredths: 0n,
+  fixedMinor: 0n,
+  minimumMinor: 0n,
+  maximumMinor: null,
+  payer: 'business',
+};
+
+/** Public tokens start with the short id: the part before it finds the merchant without a look-up by value. */
+export const shortIdLength = 8;
+
+/** The short id at the head of a public token or reference, or null when the text cannot be one. */
+export function shortIdOf(token: string): string | null {
+  const shortId = token.slice(0, shortIdLength);
+  return /^[0-9A-Za-z]{8}$/.test(shortId) && token.length > shortIdLength ? shortId : null;
+}

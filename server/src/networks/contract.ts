@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * What every network connector offers, real or simulated. A connector has three parts: `translate.ts` (pure: answers
+ * and codes into the words below), `client.ts` (transport) and `callback.ts` (pure: a raw callback into verified news).
+ *
+ * Three rules stand above all: an answer that is missing or not understood is `unknown`, never a failure; a code is
+ * `refused` only when the network documents it as final; no connector call happens inside a transaction.
+ */
+export interface Connector {
+  readonly capabilities: Capabilities;
+  startCollection(request: StartCollection): Promise<CollectionAnswer>;
+  /** The payer typed a code, or says that the approval is done. The code is held in memory only and never logged. */
+  continueCollection(request: ContinueCollection): Promise<CollectionAnswer>;
+  /** "Already paid" comes back as `succeeded`, not as an error. */
+  cancelCollection(request: LookUpCollection): Promise<CollectionAnswer>;
+  lookUpCollection(request: LookUpCollection): Promise<CollectionAnswer>;
+  /** Pure: verifies the signature over the raw bytes and reads the news, or says why not. Never throws. */
+  readCallback(callback: RawCallback): CallbackReading;
+}
+
+/** How the payer approves. networks.md names them A to D: a link, a prompt, a prompt and then "done", a code. */
+export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
+
+export interface Capabilities {
+  /** The network id of the interface: `wave`, `afrimoney`, … */
+  readonly network: string;
+  readonly displayName: string;
+  readonly testMode: boolean;
+  /** What holds our money there; several networks may share one. Leads the keys of receipts and the float account. */
+  readonly railAccount: string;
+  readonly shape: CollectionShape;
+  /** Whether the payer's number must be known before the start. */
+  readonly numberRequired: boolean;
+  /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
+  readonly amountStepMinor: bigint;
+  /** 0 where nothing is typed on our page. */
+  readonly codeLength: number;
+  readonly canPayOut: boolean;
+  /** How long a call may take before its outcome counts as unknown. */
+  readonly callTimeoutMs: number;
+  /** Waits before the first, second, … look-up; the last one repeats. */
+  readonly lookUpDelaysMs: readonly number[];
+  /** How long after an unanswered start "no such payment" may still mean "not yet". */
+  readonly notFoundIsFinalAfterMs: number;
+}
+
+export interface StartCollection {
+  /** Ours, unguessable, the same on every repetition of this attempt. Leads with the merchant's short id. */
+  reference: string;
+  amountMinor: bigint;
+  currency: string;
+  /** E.164, or null where the network does not need it. */
+  payerNumber: string | null;
+  /** As the payer wrote it: what a person recognises on the phone. */
+  payerNumberAsSent: string | null;
+  description: string;
+  expiresAt: Date;
+  returnUrl: string;
+  callbackUrl: string;
+}
+
+export interface LookUpCollection {
+  reference: string;
+  handles: NetworkHandles;
+}
+
+export interface ContinueCollection extends LookUpCollection {
+  code: string | null;
+}
+
+/** What a network gave us that its later calls need again, opaque to everyone but its connector. */
+export type NetworkHandles = Readonly<Record<string, string>>;
+
+/** What the payer must do now. */
+export type NextAction =
+  | { type: 'open_url'; url: string }
+  | { type: 'approve_on_phone' }
+  | { type: 'approve_then_confirm' }
+  | { type: 'enter_code'; length: number };
+
+/** What is known of a collection after a call or a callback. */
+export type CollectionAnswer =
+  | { state: 'awaiting_payer'; nextAction: NextAction; networkReference: string; handles: NetworkHandles }
+  | { state: 'processing' }
+  | { state: 'succeeded'; receipt: Receipt }
+  | { state: 'reversed'; receipt: Receipt }
+  | { state: 'refused'; failure: Failure }
+  /** The code was wrong and may be typed again. */
+  | { state: 'code_refused'; attemptsLeft: number }
+  /** The network does not know the reference (yet). */
+  | { state: 'not_found' }
+  /** No answer, or none that is understood: look up. */
+  | { state: 'unknown'; detail: string };
+
+export interface Receipt {
+  /** The network's own id of the money that moved; settles one thing only. */
+  transactionId: string;
+  networkReference: string;
+  /** Gross, as the payer paid it. */
+  amountMinor: bigint;
+  currency: string;
+  /** The network's cut, 0 where it takes none from the amount. */
+  networkFeeMinor: bigint;
+  payerNumber: string | null;
+}
+
+/** The final refusals; every network's codes map into these. */
+export type FailureCode =
+  | 'declined_by_payer'
+  | 'insufficient_funds'
+  | 'limit_exceeded'
+  | 'account_not_found'
+  | 'account_blocked'
+  | 'code_wrong'
+  | 'expired'
+  | 'cancelled'
+  | 'network_unavailable'
+  | 'refused_by_network';
+
+export interface Failure {
+  code: FailureCode;
+  /** A sentence for the payer and the merchant. */
+  reason: string;
+}
+
+export interface RawCallback {
+  headers: IncomingHttpHeaders;
+  body: Uint8Array;
+  receivedAt: Date;
+}
+
+export type CallbackReading =
+  | { accepted: true; news: CallbackNews[] }
+  | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
+
+export interface CallbackNews {
+  /** Our own reference, by which the charge is found. */
+  reference: string;
+  answer: CollectionAnswer;
+}

@@ -1,0 +1,49 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { assert } from '../../kit/assert.ts';
+import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
+import type { CallbackReading, RawCallback } from '../contract.ts';
+import { sessionNews } from './translate.ts';
+
+// Wave's window: five minutes for what is slow, half a minute for clocks that disagree.
+const agePastMaxSeconds = 300;
+const ageFutureMaxSeconds = 30;
+
+// Several while a secret is being changed. More than these would be somebody trying them out.
+const signatureHeader = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,8})$/;
+
+/**
+ * Reads a simulated network's callbacks: `Sim-Signature: t=<unix>,v1=<hex>[,v1=…]`, HMAC-SHA256 over the timestamp and
+ * the raw body with nothing between them. The reader never throws, whatever the bytes.
+ */
+export function createCallbackReader(secret: string): (callback: RawCallback) => CallbackReading {
+  assert(secret !== '', 'an empty secret would let anybody sign callbacks');
+  return (callback) => {
+    const timestamp = verifiedTimestamp(secret, callback);
+    if (timestamp === undefined) return { accepted: false, reason: 'signature' };
+    const ageSeconds = callback.receivedAt.getTime() / 1_000 - timestamp;
+    const fresh = ageSeconds <= agePastMaxSeconds && ageSeconds >= -ageFutureMaxSeconds;
+    return fresh ? readNews(callback.body) : { accepted: false, reason: 'stale' };
+  };
+}
+
+/** The time that one of the signatures vouches for. */
+function verifiedTimestamp(secret: string, { headers, body }: RawCallback): number | undefined {
+  const header = headers['sim-signature'];
+  const [, timestamp, signatures] = signatureHeader.exec(typeof header === 'string' ? header : '') ?? [];
+  if (timestamp === undefined || signatures === undefined) return undefined;
+  const expected = createHmac('sha256', secret).update(timestamp).update(body).digest();
+  const given = signatures.split(',v1=').slice(1);
+  const matches = given.some((signature) => timingSafeEqual(Buffer.from(signature, 'hex'), expected));
+  return matches ? Number(timestamp) : undefined;
+}
+
+function readNews(body: Uint8Array): CallbackReading {
+  let report: unknown;
+  try {
+    report = parseStrictJsonBytes(body);
+  } catch {
+    return { accepted: false, reason: 'malformed' };
+  }
+  const news = sessionNews((report as { data?: unknown } | null)?.data);
+  return news ? { accepted: true, news: [news] } : { accepted: false, reason: 'malformed' };
+}

@@ -1,0 +1,57 @@
+import type { Capabilities } from '../contract.ts';
+
+const lookUpDelaysMs = [2_000, 3_000, 5_000, 10_000, 20_000, 30_000] as const;
+// Six times as long as the simulated networks ever hide a session.
+const notFoundIsFinalAfterMs = 30_000;
+
+/** What the simulated networks have in common; they take bututs, unlike the real ones. */
+const common = {
+  testMode: true,
+  amountStepMinor: 1n,
+  canPayOut: false,
+  lookUpDelaysMs,
+  notFoundIsFinalAfterMs,
+} as const;
+
+/** In the order in which payers are offered them. */
+export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
+  const shared = { ...common, callTimeoutMs };
+  return [
+    {
+      ...shared,
+      network: 'wave',
+      displayName: 'Wave',
+      railAccount: 'sim-wave',
+      shape: 'redirect',
+      numberRequired: false,
+      codeLength: 0,
+    },
+    {
+      ...shared,
+      network: 'afrimoney',
+      displayName: 'Afrimoney',
+      railAccount: 'sim-afrimoney',
+      shape: 'push_then_confirm',
+      numberRequired: true,
+      codeLength: 0,
+    },
+    {
+      ...shared,
+      network: 'qmoney',
+      displayName: 'QMoney',
+      railAccount: 'sim-qmoney',
+      shape: 'code',
+      numberRequired: true,
+      codeLength: 6,
+    },
+    {
+      ...shared,
+      network: 'aps',
+      displayName: 'APS',
+      railAccount: 'sim-aps',
+      shape: 'push',
+      numberRequired: true,
+      codeLength: 0,
+    },
+  ];
+}

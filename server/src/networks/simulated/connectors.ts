@@ -1,0 +1,122 @@
+import { assert } from '../../kit/assert.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { Capabilities, CollectionAnswer, Connector, LookUpCollection, StartCollection } from '../contract.ts';
+import { callbackSigningSecret } from '../simulator/credentials.ts';
+import { createCallbackReader } from './callback.ts';
+import { simulatedCapabilities } from './capabilities.ts';
+import { createNetworkClient } from './client.ts';
+import type { NetworkClient, Reply } from './client.ts';
+import { laterAnswer, searchAnswer, sessionIdFound, sessionIdHandle, startAnswer } from './translate.ts';
+
+/** A connector that holds connections open until it is closed. */
+export interface SimulatedConnector extends Connector {
+  close(): Promise<void>;
+}
+
+export interface SimulatedConnectorsOptions {
+  /** Where the simulated networks listen, without a slash at the end. Asked at each call. */
+  baseUrl: () => string;
+  /** Verifies callbacks; the callback sender is given the same. */
+  callbackSecret: string;
+  /** Derives the credential of each merchant account; `simulatorRoutes` is given the same. */
+  bearerSecret: string;
+  clock: Clock;
+  /** How long a call may take before its outcome counts as unknown. Default: 3 s. */
+  requestTimeoutMs?: number;
+  /** Connections to each network. Default: 32. */
+  connectionsMax?: number;
+}
+
+/** The connectors of the test environment: Wave, Afrimoney, QMoney, APS. */
+export function createSimulatedConnectors(options: SimulatedConnectorsOptions): SimulatedConnector[] {
+  const { callbackSecret, bearerSecret, requestTimeoutMs = 3_000, connectionsMax = 32 } = options;
+  // Keys derived from an empty secret do not look empty, and everybody knows them.
+  assert(callbackSecret !== '', 'an empty secret would let anybody sign callbacks');
+  assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
+  return simulatedCapabilities(requestTimeoutMs).map((capabilities) => {
+    const { network } = capabilities;
+    const client = createNetworkClient({ ...options, network, requestTimeoutMs, connectionsMax });
+    return createConnector(capabilities, client, callbackSigningSecret(callbackSecret, network));
+  });
+}
+
+function createConnector(
+  capabilities: Capabilities,
+  client: NetworkClient,
+  signingSecret: string,
+): SimulatedConnector {
+  return {
+    capabilities,
+    startCollection: async (request) => {
+      const call = { account: accountOf(request.reference), method: 'POST', path: '', body: startBody(request) } as const;
+      return startAnswer(await client.call(call), request.reference);
+    },
+    continueCollection: (request) => {
+      const { code } = request;
+      if (code === null) return onSession(client, request, { step: 'confirm', body: {} });
+      return onSession(client, request, { step: 'code', body: { code } });
+    },
+    cancelCollection: (request) => onSession(client, request, { step: 'cancel', body: {} }),
+    lookUpCollection: async (request) => {
+      const sessionId = request.handles[sessionIdHandle];
+      if (sessionId === undefined) return searchAnswer(await search(client, request.reference), request.reference);
+      const path = `/${encodeURIComponent(sessionId)}`;
+      const reply = await client.call({ account: accountOf(request.reference), method: 'GET', path });
+      return laterAnswer(reply, request.reference);
+    },
+    readCallback: createCallbackReader(signingSecret),
+    close: () => client.close(),
+  };
+}
+
+/** A step of a session that was started; when the start was never answered, its id must be found first. */
+async function onSession(
+  client: NetworkClient,
+  { reference, handles }: LookUpCollection,
+  { step, body }: { step: 'confirm' | 'code' | 'cancel'; body: Record<string, string> },
+): Promise<CollectionAnswer> {
+  let sessionId = handles[sessionIdHandle];
+  if (sessionId === undefined) {
+    const reply = await search(client, reference);
+    sessionId = sessionIdFound(reply);
+    if (sessionId === undefined) return searchAnswer(reply, reference);
+  }
+  const path = `/${encodeURIComponent(sessionId)}/${step}`;
+  return laterAnswer(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
+}
+
+function search(client: NetworkClient, reference: string): Promise<Reply> {
+  const path = `?reference=${encodeURIComponent(reference)}`;
+  return client.call({ account: accountOf(reference), method: 'GET', path });
+}
+
+/** The same bytes on every repetition of an attempt: the network compares. */
+function startBody(request: StartCollection): Record<string, string | null> {
+  return {
+    reference: request.reference,
+    amount: formatAmount(request.amountMinor, { style: 'plain' }),
+    currency: request.currency,
+    payer_number: request.payerNumber,
+    payer_number_as_sent: request.payerNumberAsSent,
+    description: shortened(request.description),
+    expires_at: request.expiresAt.toISOString(),
+    return_url: request.returnUrl,
+    callback_url: request.callbackUrl,
+  };
+}
+
+// The networks' limit.
+const descriptionLengthMax = 255;
+
+/** Cutting may leave half a character at the end, which no JSON reader of care takes. */
+function shortened(text: string): string {
+  return text.slice(0, descriptionLengthMax).toWellFormed();
+}
+
+// The merchant's short id leads every reference and is the name of its account at the simulated networks.
+const shortIdLength = 8;
+
+function accountOf(reference: string): string {
+  return reference.slice(0, shortIdLength);
+}

@@ -1,0 +1,43 @@
+import { sendReports } from './context.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Move } from './moves.ts';
+import { deleteCallbacksToCome, lockSession, updateSession } from './queries.ts';
+import { accountLength, settled } from './session.ts';
+import type { Session } from './session.ts';
+
+export interface Change {
+  /** After the move, or as it was where there was none. */
+  session: Session;
+  moved: boolean;
+}
+
+/**
+ * Applies one move to a session, with the reports that go with it. `decide` gets the session as time has made it and
+ * answers undefined to leave it. Undefined for a session that is not there, or not to be seen yet.
+ */
+export function changeSession(
+  context: SimulatorContext,
+  sessionId: string,
+  decide: (session: Session, now: Date) => Move | undefined,
+): Promise<Change | undefined> {
+  return context.db.withTransaction(async (tx) => {
+    const stored = await lockSession(tx, sessionKey(sessionId));
+    // The time is taken once the row is ours: waiting for another move must not put this one before it.
+    const now = context.clock.now();
+    if (!stored || stored.visibleAt > now) return undefined;
+    const session = settled(stored, now);
+    const move = decide(session, now);
+    if (!move) return { session, moved: false };
+    tx.send(updateSession(move.session));
+    if (session.plannedAt !== null && move.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
+      tx.send(deleteCallbacksToCome(session, now));
+    }
+    sendReports(tx, context, move.session, move.reports);
+    return { session: move.session, moved: true };
+  });
+}
+
+/** The whole key of a session's row, of which the id carries the first part. */
+export function sessionKey(sessionId: string): { account: string; id: string } {
+  return { account: sessionId.slice(0, accountLength), id: sessionId };
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { account, startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import { addMs } from '../../kit/clock.ts';
+import { PhoneNumberError } from '../../kit/phone-number.ts';
+import type { CollectionAnswer, ContinueCollection, StartCollection } from '../contract.ts';
+import type { PhoneAction } from './moves.ts';
+import type { Prompt } from './prompt.ts';
+
+let networks: SimulatedNetworks;
+
+before(async () => {
+  networks = await startSimulatedNetworks();
+});
+
+after(async () => {
+  await networks.close();
+});
+
+/** Starts a collection that waits for the payer; answers what the later calls need. */
+async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
+  const answer = await networks.connector(network).startCollection(request);
+  assert.ok(answer.state === 'awaiting_payer', `it does not wait for the payer: ${answer.state}`);
+  return { reference: request.reference, handles: answer.handles, code: null, id: answer.networkReference };
+}
+
+async function act(id: string, action: PhoneAction): Promise<Prompt> {
+  const result = await networks.simulator.act(id, action);
+  assert.ok(result?.done, `the phone does not allow ${action}`);
+  return result.prompt;
+}
+
+async function promptOf(id: string): Promise<Prompt> {
+  const prompt = await networks.simulator.findPrompt(id);
+  assert.ok(prompt);
+  return prompt;
+}
+
+async function callbackStates(network: string): Promise<CollectionAnswer['state'][]> {
+  networks.receiver.received.length = 0;
+  while ((await networks.sender.sendDueCallbacks()) > 0);
+  return networks.receiver.received.flatMap(({ headers, body }) => {
+    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    return reading.accepted ? reading.news.map(({ answer }) => answer.state) : [];
+  });
+}
+
+test('the phone of a number shows its prompts in any form of the number, newest first', async () => {
+  const first = await startOpen('aps', networks.request('+2207022222'));
+  await networks.clock.advance(1_000);
+  const second = await startOpen('wave', networks.request('+220877022222'));
+  for (const number of ['7022222', '+220 702 2222', '877022222', '00220877022222']) {
+    const prompts = await networks.simulator.listPrompts({ number });
+    assert.deepEqual(
+      prompts.map(({ sessionId }) => sessionId),
+      [second.id, first.id],
+      number,
+    );
+  }
+  await assert.rejects(networks.simulator.listPrompts({ number: '12' }), PhoneNumberError);
+});
+
+test('the phone can be narrowed to the prompts of one merchant', async () => {
+  const mine = await startOpen('aps', networks.request('+2207022223'));
+  const other = networks.request('+2207022223', { reference: 'Other567reference0000000000002' });
+  const theirs = await startOpen('aps', other);
+  const number = '7022223';
+  assert.equal((await networks.simulator.listPrompts({ number })).length, 2);
+  const ofOne = async (of: string): Promise<string[]> =>
+    (await networks.simulator.listPrompts({ number, account: of })).map(({ sessionId }) => sessionId);
+  assert.deepEqual(await ofOne(account), [mine.id]);
+  assert.deepEqual(await ofOne('Other567'), [theirs.id]);
+});
+
+test('a prompt says what is asked, by whom the number was written how, and what can be done', async () => {
+  const request = networks.request('+2207022224', { payerNumberAsSent: '702 22 24' });
+  const { id } = await startOpen('aps', request);
+  const prompt = await promptOf(id);
+  assert.equal(prompt.account, account);
+  assert.equal(prompt.networkName, 'APS');
+  assert.equal(prompt.amountMinor, 10_000n);
+  assert.equal(prompt.description, 'Two bags of rice');
+  assert.equal(prompt.payerNumber, '+220877022224');
+  assert.equal(prompt.payerNumberAsSent, '702 22 24');
+  assert.equal(prompt.returnUrl, 'https://shop.example/back');
+  assert.deepEqual(prompt.actions, ['approve', 'decline']);
+  assert.equal(prompt.code, null);
+  assert.equal(prompt.transactionId, null);
+});
+
+test('a push is final with the tap, and only the first tap counts', async () => {
+  const session = await startOpen('aps', networks.request('+2207022225'));
+  const prompt = await act(session.id, 'approve');
+  assert.equal(prompt.status, 'complete');
+  assert.deepEqual(prompt.actions, ['reverse']);
+  const again = await networks.simulator.act(session.id, 'approve');
+  assert.equal(again?.done, false);
+  assert.deepEqual(await callbackStates('aps'), ['succeeded']);
+  assert.equal((await networks.connector('aps').lookUpCollection(session)).state, 'succeeded');
+});
+
+test('a link needs no number, opens the page of its session, and is final with the tap', async () => {
+  const answer = await networks.connector('wave').startCollection(networks.request(null));
+  assert.ok(answer.state === 'awaiting_payer' && answer.nextAction.type === 'open_url');
+  assert.equal(answer.nextAction.url, `${networks.baseUrl}/simulator/wave/${answer.networkReference}`);
+  await act(answer.networkReference, 'approve');
+  assert.deepEqual(await callbackStates('wave'), ['succeeded']);
+});
+
+test('a tap that is to be confirmed counts only with our confirmation', async () => {
+  const session = await startOpen('afrimoney', networks.request('+2207022226'));
+  const connector = networks.connector('afrimoney');
+  assert.equal((await connector.continueCollection(session)).state, 'awaiting_payer');
+  const tapped = await act(session.id, 'approve');
+  assert.equal(tapped.status, 'open');
+  assert.ok(tapped.awaitsConfirmation);
+  assert.deepEqual(tapped.actions, []);
+  assert.equal((await connector.lookUpCollection(session)).state, 'awaiting_payer');
+  assert.deepEqual(await callbackStates('afrimoney'), []);
+  assert.equal((await connector.continueCollection(session)).state, 'succeeded');
+  assert.deepEqual(await callbackStates('afrimoney'), ['succeeded']);
+  // What the tap had in store for 30 s later is withdrawn.
+  await networks.clock.advance(60_000);
+  assert.deepEqual(await callbackStates('afrimoney'), []);
+});
+
+test('a tap that nobody confirms counts by itself 30 s later, also when its time ended meanwhile', async () => {
+  const { clock } = networks;
+  const request = networks.request('+2207022227', { expiresAt: addMs(clock.now(), 5_000) });
+  const session = await startOpen('afrimoney', request);
+  await act(session.id, 'approve');
+  await clock.advance(29_999);
+  const connector = networks.connector('afrimoney');
+  assert.equal((await connector.lookUpCollection(session)).state, 'awaiting_payer');
+  await clock.advance(1);
+  assert.equal((await connector.lookUpCollection(session)).state, 'succeeded');
+  assert.deepEqual(await callbackStates('afrimoney'), ['succeeded']);
+  assert.equal((await connector.continueCollection(session)).state, 'succeeded');
+  assert.deepEqual(await callbackStates('afrimoney'), []);
+});
+
+test('an unconfirmed tap can be cancelled, and then nothing comes of it', async () => {
+  const session = await startOpen('afrimoney', networks.request('+2207022228'));
+  await act(session.id, 'approve');
+  assert.equal((await networks.connector('afrimoney').cancelCollection(session)).state, 'refused');
+  await networks.clock.advance(60_000);
+  assert.deepEqual(await callbackStates('afrimoney'), []);
+  assert.equal((await promptOf(session.id)).status, 'cancelled');
+});
+
+test('only the code that the phone shows is right, and the third wrong one is the last', async () => {
+  const connector = networks.connector('qmoney');
+  const session = await startOpen('qmoney', networks.request('+2207022229'));
+  const { code, actions } = await promptOf(session.id);
+  assert.match(code ?? '', /^\d{6}$/);
+  assert.notEqual(code, '123456');
+  assert.deepEqual(actions, ['decline']);
+  const type = (typed: string): Promise<CollectionAnswer> => connector.continueCollection({ ...session, code: typed });
+  assert.deepEqual(await type('123456'), { state: 'code_refused', attemptsLeft: 2 });
+  assert.deepEqual(await type('1'), { state: 'code_refused', attemptsLeft: 1 });
+  const last = await type('000000');
+  assert.ok(last.state === 'refused' && last.failure.code === 'code_wrong');
+  assert.deepEqual(await type(code ?? ''), last, 'the right code comes too late');
+  assert.deepEqual(await callbackStates('qmoney'), ['refused']);
+  assert.equal((await promptOf(session.id)).code, null);
+});
+
+test('the right code completes once, and typing it again changes nothing', async () => {
+  const connector = networks.connector('qmoney');
+  const session = await startOpen('qmoney', networks.request('+2207022230'));
+  const { code } = await promptOf(session.id);
+  const first = await connector.continueCollection({ ...session, code });
+  assert.equal(first.state, 'succeeded');
+  assert.deepEqual(await connector.continueCollection({ ...session, code }), first);
+  assert.deepEqual(await callbackStates('qmoney'), ['succeeded']);
+});
+
+test('a code can be typed although the start was never answered', async () => {
+  const connector = networks.connector('qmoney');
+  const session = await startOpen('qmoney', networks.request('+2207022231'));
+  const { code } = await promptOf(session.id);
+  const answer = await connector.continueCollection({ reference: session.reference, handles: {}, code });
+  assert.equal(answer.state, 'succeeded');
+});
+
+test('a late approval succeeds after a decline, an expiry and a cancellation', async () => {
+  const { clock } = networks;
+  const connector = networks.connector('aps');
+  const ends: [string, (id: ContinueCollection & { id: string }) => Promise<unknown>][] = [
+    ['failed', ({ id }) => act(id, 'decline')],
+    ['expired', () => clock.advance(10_000)],
+    ['cancelled', (session) => connector.cancelCollection(session)],
+  ];
+  for (const [status, end] of ends) {
+    const request = networks.request('+2207022232', { expiresAt: addMs(clock.now(), 10_000) });
+    const session = await startOpen('aps', request);
+    await end(session);
+    const closed = await promptOf(session.id);
+    assert.equal(closed.status, status);
+    assert.deepEqual(closed.actions, ['approve_late']);
+    await callbackStates('aps');
+    assert.equal((await act(session.id, 'approve_late')).status, 'complete');
+    assert.deepEqual(await callbackStates('aps'), ['succeeded']);
+    assert.equal((await connector.lookUpCollection(session)).state, 'succeeded');
+  }
+});
+
+test('a success can be reversed once', async () => {
+  const session = await startOpen('aps', networks.request('+2207022233'));
+  await act(session.id, 'approve');
+  assert.deepEqual((await act(session.id, 'reverse')).actions, []);
+  assert.equal((await networks.simulator.act(session.id, 'reverse'))?.done, false);
+  assert.deepEqual(await callbackStates('aps'), ['succeeded', 'reversed']);
+});
+
+test('a tap and a cancellation at the same moment end in one of the two, never in both', async () => {
+  const connector = networks.connector('aps');
+  for (let round = 0; round < 10; round += 1) {
+    const session = await startOpen('aps', networks.request('+2207022234'));
+    const [tap, cancel] = await Promise.all([
+      networks.simulator.act(session.id, 'approve'),
+      connector.cancelCollection(session),
+    ]);
+    const answer = await connector.lookUpCollection(session);
+    assert.deepEqual(answer, cancel.state === 'succeeded' ? cancel : answer);
+    assert.equal(answer.state, tap?.done === true ? 'succeeded' : 'refused');
+    assert.deepEqual(await callbackStates('aps'), tap?.done === true ? ['succeeded'] : []);
+  }
+});
+
+test('cancelling what was paid answers that it was paid', async () => {
+  const session = await startOpen('aps', networks.request('+2207022235'));
+  await act(session.id, 'approve');
+  assert.equal((await networks.connector('aps').cancelCollection(session)).state, 'succeeded');
+});
+
+test('a session that the network still hides is not on the phone', async () => {
+  const { simulator, clock } = networks;
+  const request = networks.request('+2207030005');
+  const answer = networks.connector('aps').startCollection(request);
+  await networks.untilWritten(request);
+  assert.deepEqual(await simulator.listPrompts({ number: '7030005' }), []);
+  await clock.advance(3_000);
+  await answer;
+  await clock.advance(2_000);
+  const [prompt] = await simulator.listPrompts({ number: '7030005' });
+  assert.equal(prompt?.status, 'complete');
+  assert.deepEqual(prompt.actions, ['reverse']);
+});
+
+test('an unknown session is nobody’s prompt', async () => {
+  assert.equal(await networks.simulator.findPrompt('Shop1234nothing'), undefined);
+  assert.equal(await networks.simulator.findPrompt(''), undefined);
+  assert.equal(await networks.simulator.act('Shop1234nothing', 'approve'), undefined);
+});
+
+test('another process continues where the first one was killed', async () => {
+  const session = await startOpen('afrimoney', networks.request('+2207022236'));
+  await callbackStates('afrimoney');
+  await act(session.id, 'approve');
+  const second = networks.secondProcess();
+  const prompt = await second.simulator.findPrompt(session.id);
+  assert.ok(prompt?.awaitsConfirmation);
+  await networks.clock.advance(30_000);
+  networks.receiver.received.length = 0;
+  while ((await second.sender.sendDueCallbacks()) > 0);
+  assert.equal(networks.receiver.received.length, 1);
+  assert.equal((await second.simulator.findPrompt(session.id))?.status, 'complete');
+});

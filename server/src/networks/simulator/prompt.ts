@@ -1,0 +1,66 @@
+import { findSimulatedNetwork } from './network.ts';
+import type { SessionShape } from './network.ts';
+import { phoneActions } from './moves.ts';
+import type { PhoneAction } from './moves.ts';
+import { settled } from './session.ts';
+import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
+
+/** A collection as the payer's simulated phone shows it. */
+export interface Prompt {
+  sessionId: string;
+  /** The merchant's short id. */
+  account: string;
+  network: string;
+  networkName: string;
+  reference: string;
+  shape: SessionShape;
+  status: SessionStatus;
+  amountMinor: bigint;
+  currency: string;
+  description: string;
+  /** E.164 in the new form; null for a link that was opened without one. */
+  payerNumber: string | null;
+  payerNumberAsSent: string | null;
+  /** The one-time code "sent by SMS", as long as it can be typed. */
+  code: string | null;
+  codeAttemptsLeft: number;
+  /** Tapped, and waiting for the merchant's page to say so or for 30 s to pass. */
+  awaitsConfirmation: boolean;
+  failureCode: SessionFailureCode | null;
+  transactionId: string | null;
+  /** Where the payer of a link goes back to. */
+  returnUrl: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** What can be done now, in the order in which to offer it. */
+  actions: PhoneAction[];
+}
+
+/** As things stand at `now`. */
+export function promptOf(stored: Session, now: Date): Prompt {
+  const session = settled(stored, now);
+  const { status } = session;
+  return {
+    sessionId: session.id,
+    account: session.account,
+    network: session.network,
+    networkName: findSimulatedNetwork(session.network)?.displayName ?? session.network,
+    reference: session.reference,
+    shape: session.shape,
+    status,
+    amountMinor: session.amountMinor,
+    currency: session.currency,
+    description: session.description,
+    payerNumber: session.payerNumber,
+    payerNumberAsSent: session.payerNumberAsSent,
+    code: status === 'open' ? session.code : null,
+    codeAttemptsLeft: Number(session.codeAttemptsLeft),
+    awaitsConfirmation: status === 'open' && session.approvedAt !== null,
+    failureCode: status === 'failed' ? session.failureCode : null,
+    transactionId: status === 'complete' || status === 'reversed' ? session.transactionId : null,
+    returnUrl: session.returnUrl,
+    createdAt: session.createdAt,
+    expiresAt: session.expiresAt,
+    actions: phoneActions(session),
+  };
+}

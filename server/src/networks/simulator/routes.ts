@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { assert } from '../../kit/assert.ts';
+import type { Log } from '../../kit/log.ts';
+import { parseStrictJsonBytes, StrictJsonError } from '../../kit/strict-json.ts';
+import { readAuthorization } from './credentials.ts';
+import { HeldRequests } from './held-requests.ts';
+import { findSimulatedNetwork } from './network.ts';
+import type { SimulatedNetwork } from './network.ts';
+import { Refusal, RequestRefused } from './refusal.ts';
+import type { Session } from './session.ts';
+import type { SessionAddress, Simulator } from './simulator.ts';
+import { readCode, readEmptyBody, readStartRequest } from './start-request.ts';
+import { wireSession } from './wire.ts';
+import type { WireSession } from './wire.ts';
+
+export interface SimulatorRoutesOptions {
+  simulator: Simulator;
+  /** What the credentials of the merchant accounts are derived from. */
+  bearerSecret: string;
+  /** Where payers reach the simulated networks' pages, without a slash at the end. */
+  publicUrl: () => string;
+  log: Log;
+}
+
+// A start has some five hundred bytes beside three URLs of at most 2,048 characters.
+const bodyBytesMax = 16 * 1024;
+
+/**
+ * The simulated networks' API under `/simulator/networks/{network}/collections`: start, find, look up by one's own
+ * reference, code, confirm, cancel. It reads bodies and tells of errors in its own way, like a service of somebody
+ * else; only the server underneath is shared.
+ */
+export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
+  assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
+  return async (server) => {
+    const held = new HeldRequests();
+    server.addHook('preClose', async () => held.close());
+    readBodiesStrictly(server);
+    answerErrors(server, options.log);
+    await server.register(async (collections) => addRoutes(collections, options, held), {
+      prefix: '/simulator/networks/:network/collections',
+    });
+  };
+}
+
+// Another service's API has no place in this one's reference.
+const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
+
+interface Addressed {
+  Params: { network: string; sessionId: string };
+}
+
+function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, held: HeldRequests): void {
+  const { simulator } = options;
+  const answer = (session: Session): WireSession => wireSession(session, session.status, options.publicUrl());
+
+  server.post<{ Params: { network: string } }>('/', hidden, async (req, reply) => {
+    const { network, account } = authorize(req, options);
+    const result = await simulator.start(readStartRequest(network, account, req.body));
+    switch (result.kind) {
+      case 'session':
+        return answer(result.session);
+      case 'silent':
+        held.hold(reply);
+        return reply;
+      case 'conflict':
+        throw new Refusal('reference_conflict', 'The reference belongs to another request.');
+      case 'not_accepted':
+        throw new Refusal('not_accepted', 'The network takes no payments just now. Nothing was created.');
+    }
+  });
+
+  server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
+    const { network, account } = authorize(req, options);
+    const { reference } = req.query;
+    if (typeof reference !== 'string') throw new RequestRefused('reference', 'Say which reference.');
+    const session = await simulator.findByReference({ account, network: network.id, reference });
+    return { result: session ? [answer(session)] : [] };
+  });
+
+  server.get<Addressed>('/:sessionId', hidden, async (req) => {
+    return answer(found(await simulator.find(address(req, options))));
+  });
+
+  server.post<Addressed>('/:sessionId/code', hidden, async (req) => {
+    const key = address(req, options);
+    const session = found(await simulator.enterCode(key, readCode(req.body)));
+    if (session.shape !== 'code') throw new Refusal('no_code_expected', 'This session asks for no code.');
+    if (session.status !== 'open') return answer(session);
+    const attemptsLeft = Number(session.codeAttemptsLeft);
+    throw new Refusal('wrong_code', 'The code is not right.', { attempts_left: attemptsLeft });
+  });
+
+  server.post<Addressed>('/:sessionId/confirm', hidden, async (req) => {
+    const key = address(req, options);
+    readEmptyBody(req.body);
+    return answer(found(await simulator.confirm(key)));
+  });
+
+  server.post<Addressed>('/:sessionId/cancel', hidden, async (req) => {
+    const key = address(req, options);
+    readEmptyBody(req.body);
+    return answer(found(await simulator.cancel(key)));
+  });
+}
+
+function authorize(
+  req: FastifyRequest<{ Params: { network: string } }>,
+  options: SimulatorRoutesOptions,
+): { network: SimulatedNetwork; account: string } {
+  const network = findSimulatedNetwork(req.params.network);
+  if (!network) throw new Refusal('not_found', 'There is no such network.');
+  const { authorization } = req.headers;
+  const account = readAuthorization(authorization, { bearerSecret: options.bearerSecret, network: network.id });
+  if (account === undefined) throw new Refusal('invalid_credential', 'The credential is missing or not valid.');
+  return { network, account };
+}
+
+function address(req: FastifyRequest<Addressed>, options: SimulatorRoutesOptions): SessionAddress {
+  const { network, account } = authorize(req, options);
+  return { account, network: network.id, sessionId: req.params.sessionId };
+}
+
+function found<Found>(value: Found | undefined): Found {
+  if (value === undefined) throw new Refusal('not_found', 'There is no such session.');
+  return value;
+}
+
+/** Whatever the server around it accepts: these networks take one JSON and nothing beside it. */
+function readBodiesStrictly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  const parsing = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
+  server.addContentTypeParser('application/json', parsing, (_req, body: Buffer, done) => {
+    try {
+      done(null, parseStrictJsonBytes(body));
+    } catch (error) {
+      done(error instanceof StrictJsonError ? new RequestRefused(error.path, error.message) : (error as Error));
+    }
+  });
+}
+
+function answerErrors(server: FastifyInstance, log: Log): void {
+  server.setErrorHandler((error: unknown, _req: FastifyRequest, reply: FastifyReply) => {
+    if (error instanceof Refusal) {
+      return reply.code(error.statusCode).send({ code: error.code, message: error.message, ...error.more });
+    }
+    // A body that is too large, a wrong content type, and everything that is our mistake.
+    const { statusCode } = error as { statusCode?: unknown };
+    const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : 500;
+    if (status >= 500) log.error('a simulated network failed', error);
+    return reply.code(status).send({ code: status < 500 ? 'invalid_request' : 'internal_error', message: 'Refused.' });
+  });
+}

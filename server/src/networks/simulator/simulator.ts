@@ -1,0 +1,138 @@
+import { parseInternationalNumber } from '../../kit/phone-number.ts';
+import { changeSession, sessionKey } from './change-session.ts';
+import type { SimulatorContext } from './context.ts';
+import { cancelMove, codeMove, confirmMove, phoneMove } from './moves.ts';
+import type { Move, PhoneAction } from './moves.ts';
+import { promptOf } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
+import {
+  deleteOutage,
+  findSessionById,
+  findSessionByReference,
+  listSessionsByNumber,
+  upsertOutage,
+} from './queries.ts';
+import { settled } from './session.ts';
+import type { Session } from './session.ts';
+import type { StartRequest } from './start-request.ts';
+import { startSession } from './start-session.ts';
+import type { StartResult } from './start-session.ts';
+
+/**
+ * The simulated networks of the test environment: somebody else's service with a memory of its own, which happens to
+ * run in our process. Everything it knows is in the database, so any number of processes are one network.
+ */
+export interface Simulator {
+  /** The networks' own calls, for `simulatorRoutes`. Sessions come as they are now. */
+  start(request: StartRequest): Promise<StartResult>;
+  find(key: SessionAddress): Promise<Session | undefined>;
+  findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
+  /** A session that is still open afterwards got a wrong code, or expects none. */
+  enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
+  confirm(key: SessionAddress): Promise<Session | undefined>;
+  cancel(key: SessionAddress): Promise<Session | undefined>;
+
+  /**
+   * What the simulated phone of a number shows, newest first: open prompts and what became of the last ones.
+   * Throws PhoneNumberError for what is not a number.
+   */
+  listPrompts(query: PromptQuery): Promise<Prompt[]>;
+  /** By the id that stands in a launch link; undefined where there is none. */
+  findPrompt(sessionId: string): Promise<Prompt | undefined>;
+  /** `done` is false when the session does not allow the action (any more); `prompt.actions` says what it allows. */
+  act(sessionId: string, action: PhoneAction): Promise<{ done: boolean; prompt: Prompt } | undefined>;
+
+  /**
+   * Takes a network down for one account and one number until `endsAt`, or (null) until `endOutage`. Throws
+   * PhoneNumberError.
+   */
+  beginOutage(outage: OutageSubject, endsAt: Date | null): Promise<void>;
+  endOutage(outage: OutageSubject): Promise<void>;
+}
+
+/** A session as a network's caller names it: only its own account's, and only at its own network. */
+export interface SessionAddress {
+  account: string;
+  network: string;
+  sessionId: string;
+}
+
+export interface PromptQuery {
+  /** In any usual form. */
+  number: string;
+  /** The merchant's short id; without it the prompts of every merchant. */
+  account?: string;
+}
+
+export interface OutageSubject {
+  account: string;
+  network: string;
+  number: string;
+}
+
+// A phone screen's worth; older ones are still found by their id.
+const promptsMax = 20;
+
+export function createSimulator(context: SimulatorContext): Simulator {
+  const { db, clock } = context;
+  const change = async (key: SessionAddress, decide: (session: Session, now: Date) => Move | undefined) => {
+    if (!isAddressed(key)) return undefined;
+    const changed = await changeSession(context, key.sessionId, (session, now) =>
+      session.network === key.network ? decide(session, now) : undefined,
+    );
+    return changed?.session.network === key.network ? changed.session : undefined;
+  };
+  return {
+    start: (request) => startSession(context, request),
+    find: async (key) => {
+      if (!isAddressed(key)) return undefined;
+      const session = visible(await findSessionById(db, sessionKey(key.sessionId)), clock.now());
+      return session?.network === key.network ? session : undefined;
+    },
+    findByReference: async (key) => visible(await findSessionByReference(db, key), clock.now()),
+    enterCode: (key, code) => change(key, (session, now) => codeMove(session, code, now)),
+    confirm: (key) => change(key, confirmMove),
+    cancel: (key) => change(key, cancelMove),
+    listPrompts: (query) => listPrompts(context, query),
+    findPrompt: async (sessionId) => {
+      const now = clock.now();
+      const session = visible(await findSessionById(db, sessionKey(sessionId)), now);
+      return session && promptOf(session, now);
+    },
+    act: async (sessionId, action) => {
+      const changed = await changeSession(context, sessionId, (session, now) => phoneMove(session, action, now));
+      return changed && { done: changed.moved, prompt: promptOf(changed.session, clock.now()) };
+    },
+    beginOutage: async (outage, endsAt) => {
+      await db.run(upsertOutage(outageKey(outage), { beganAt: clock.now(), endsAt }));
+    },
+    endOutage: async (outage) => {
+      await db.run(deleteOutage(outageKey(outage)));
+    },
+  };
+}
+
+async function listPrompts({ db, clock }: SimulatorContext, query: PromptQuery): Promise<Prompt[]> {
+  const payerNumber = canonical(query.number);
+  const sessions = await listSessionsByNumber(db, { payerNumber, account: query.account ?? null, rowsMax: promptsMax });
+  const now = clock.now();
+  return sessions.filter((session) => session.visibleAt <= now).map((session) => promptOf(session, now));
+}
+
+/** As it is now, unless the network pretends not to know it yet. */
+function visible(session: Session | undefined, now: Date): Session | undefined {
+  return session && session.visibleAt <= now ? settled(session, now) : undefined;
+}
+
+function isAddressed(key: SessionAddress): boolean {
+  return sessionKey(key.sessionId).account === key.account;
+}
+
+function outageKey(outage: OutageSubject): { account: string; network: string; payerNumber: string } {
+  return { account: outage.account, network: outage.network, payerNumber: canonical(outage.number) };
+}
+
+/** Old and new forms of one number become one: the row holds the new form. */
+function canonical(number: string): string {
+  return parseInternationalNumber(number, { strict: false });
+}

@@ -1,0 +1,89 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import type { PageContent } from '../document.ts';
+import { cleanText } from '../page-text.ts';
+import { chooseStep } from './choose-step.ts';
+import { enterCodeStep } from './enter-code-step.ts';
+import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
+import { receipt } from './receipt.ts';
+import { isLive, isWaiting, stateName, stepOf } from './step.ts';
+import type { StepName } from './step.ts';
+import type { CheckoutScene } from './scene.ts';
+import { shell, testRibbon } from '../shell.ts';
+import { summary } from './summary.ts';
+import { approveStep, askingStep, openStep, startingStep } from './waiting-steps.ts';
+
+// Short enough to feel live, long enough that a phone without scripts can be read between two loads.
+const refreshSeconds = 5;
+
+export function checkoutPage(scene: CheckoutScene): PageContent {
+  const step = stepOf(scene.view);
+  const body = html`${scene.view.testMode && testRibbon}
+${checkoutMain(scene)}
+<p class="unseen" role="status" aria-live="polite" id="news"></p>`;
+  return {
+    title: pageTitle(scene.view, step),
+    body: shell(body),
+    refreshSeconds: isWaiting(step) && scene.refusedForm === null ? refreshSeconds : null,
+  };
+}
+
+/** The part that the page's script replaces. What the script needs to know stands in its data attributes. */
+export function checkoutMain(scene: CheckoutScene): Html {
+  const { view, path } = scene;
+  const step = stepOf(view);
+  const title = pageTitle(view, step);
+  return html`<main class="card step-${step}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
+    isLive(view) && html` data-live`
+  }>
+${step === 'paid' || step === 'reversed' ? receipt(scene, step) : html`${summary(scene)}${stepSection(scene, step)}`}
+</main>`;
+}
+
+function stepSection(scene: CheckoutScene, step: Exclude<StepName, 'paid' | 'reversed'>): Html {
+  switch (step) {
+    case 'choose':
+      return chooseStep(scene);
+    case 'starting':
+      return startingStep(scene);
+    case 'open_url':
+      return openStep(scene);
+    case 'approve_on_phone':
+    case 'approve_then_confirm':
+      return approveStep(scene, step);
+    case 'enter_code':
+      return enterCodeStep(scene);
+    case 'asking':
+      return askingStep(scene);
+    case 'review':
+      return reviewStep(scene);
+    case 'failed':
+      return failedStep(scene);
+    case 'cancelled':
+      return cancelledStep(scene);
+    case 'expired':
+      return expiredStep(scene);
+  }
+}
+
+const titleWords: Record<StepName, string> = {
+  choose: 'Pay',
+  starting: 'Starting',
+  open_url: 'Waiting for you',
+  approve_on_phone: 'Waiting for you',
+  approve_then_confirm: 'Waiting for you',
+  enter_code: 'Enter the code',
+  asking: 'Checking, do not pay again',
+  review: 'Under review',
+  paid: 'Paid',
+  reversed: 'Taken back',
+  failed: 'Not paid',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+};
+
+function pageTitle(view: CheckoutView, step: StepName): string {
+  return `${titleWords[step]}: ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`;
+}

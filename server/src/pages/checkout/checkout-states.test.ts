@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+
+let server: CheckoutServer;
+let browser: Browser;
+
+before(async () => {
+  server = await startCheckoutServer();
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+});
+
+/** What a payer must be able to read in each state; white space does not count. */
+const words: Record<keyof typeof scenes, string[]> = {
+  choose: [
+    'Test mode: no real money moves',
+    'Pay Kairaba Bookshop',
+    'D1,250.00',
+    '20 Nov 2026, 10:48',
+    '30 minutes left',
+  ],
+  'choose-live': ['Pay D1,250.00'],
+  'choose-with-fee': ['Amount D450.00', 'Fee D9.00', 'Total D459.00', 'Pay D459.00'],
+  'choose-one-network': ['Pay with mobile money', 'Afrimoney'],
+  'choose-no-network': ['Nothing can take this payment just now'],
+  'choose-after-refusal': ['There is too little money in the wallet.', 'You have 3 tries left.', '.... 2345'],
+  'choose-last-try': ['You have 1 try left.'],
+  'choose-long-texts': ['D1,000,000.00'],
+  starting: ['Starting your payment'],
+  open_url: ['Open Wave', 'Approve it there'],
+  approve_on_phone: ['(.... 2345): Afrimoney asks', 'This page goes on by itself.'],
+  approve_then_confirm: ['Come back and press the button.', 'I have approved'],
+  enter_code: ['QMoney sent a code of 6 digits to .... 2345.', 'Never type your wallet PIN here.'],
+  asking: ['We are asking Wave whether the payment went through. Do not pay again.'],
+  review: ['The payment arrived but does not match; the shop has been told.', 'Arrived D1,200.00'],
+  paid: ['Paid to Kairaba Bookshop', 'Afrimoney .... 2345', 'TX-20261120-101742-7KQ2M9XD', '20 Nov 2026, 10:18'],
+  'paid-with-fee': ['Amount D450.00', 'Fee D9.00', 'Total D459.00'],
+  'paid-refunded': ['has since returned this payment to you'],
+  reversed: ['Taken back by the network'],
+  failed: ['The payment was not made', 'There is too little money in the wallet.', 'no tries are left'],
+  cancelled: ['This payment was cancelled', 'You have not paid.'],
+  'cancelled-while-open': ['it still counts', 'Do not pay again before you know.'],
+  expired: ['The time to pay is over', '20 Nov 2026, 10:17'],
+  'expired-while-open': ['it still counts', 'TX-20261120-101742-7KQ2M9XD'],
+  'expired-without-links': ['You can close this page.'],
+};
+
+for (const name of Object.keys(scenes)) {
+  test(`${name}: says what the payer needs, fits 320 pixels, complains of nothing, is accessible in both schemes`, async () => {
+    await using opened = await openPage(browser, { width: 320, height: 640 });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/${name}`);
+    const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+    for (const expected of words[name] ?? ['a state without words in this test']) {
+      assert.ok(text.includes(expected), `"${expected}" in: ${text}`);
+    }
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+    assert.deepEqual(await accessibilityViolations(page), []);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.deepEqual(await accessibilityViolations(page), []);
+    assert.deepEqual(opened.complaints, []);
+  });
+}
+
+test('every button, link and field is at least 44 pixels high, because thumbs are wide', async () => {
+  await using opened = await openPage(browser);
+  for (const name of Object.keys(scenes)) {
+    await opened.page.goto(`${server.baseUrl}/pay/${name}`);
+    for (const target of await opened.page.locator('a:visible, button:visible, input:visible').all()) {
+      const box = await target.boundingBox();
+      assert.ok((box?.height ?? 0) >= 44, `${name}: ${(await target.textContent()) ?? ''} is ${box?.height} high`);
+    }
+  }
+});
+
+test('a network that has not answered is never shown as a failure', async () => {
+  await using opened = await openPage(browser);
+  await opened.page.goto(`${server.baseUrl}/pay/asking`);
+  assert.doesNotMatch(await opened.page.locator('main').innerText(), /fail|refus|declin|not made|not paid/i);
+});
+
+test('test mode is not claimed of live payments', async () => {
+  await using opened = await openPage(browser);
+  await opened.page.goto(`${server.baseUrl}/pay/choose-live`);
+  assert.doesNotMatch(await opened.page.locator('body').innerText(), /test mode|simulated/i);
+});
+
+test('the simulated phone is offered where a tester must act, and nowhere else', async () => {
+  await using opened = await openPage(browser);
+  const offered: string[] = [];
+  for (const name of Object.keys(scenes)) {
+    await opened.page.goto(`${server.baseUrl}/pay/${name}`);
+    if ((await opened.page.getByRole('link', { name: 'Open the simulated phone' }).count()) > 0) offered.push(name);
+  }
+  assert.deepEqual(offered, ['open_url', 'approve_on_phone', 'approve_then_confirm', 'enter_code']);
+});
+
+test('the QR code appears on wide screens only and leads where the link leads', async () => {
+  await using wide = await openPage(browser, { width: 1280, height: 800 });
+  await wide.page.goto(`${server.baseUrl}/pay/open_url`);
+  assert.equal(await wide.page.locator('svg.qr').isVisible(), true);
+  await using narrow = await openPage(browser);
+  await narrow.page.goto(`${server.baseUrl}/pay/open_url`);
+  assert.equal(await narrow.page.locator('svg.qr').isVisible(), false);
+});
+
+test('on paper a receipt keeps what matters and loses what can only be clicked', async () => {
+  await using opened = await openPage(browser);
+  await opened.page.goto(`${server.baseUrl}/pay/paid`);
+  await opened.page.emulateMedia({ media: 'print' });
+  const text = await opened.page.locator('body').innerText();
+  for (const kept of ['Test mode', 'Kairaba Bookshop', 'D1,250', 'TX-20261120-101742-7KQ2M9XD'])
+    assert.ok(text.includes(kept));
+  assert.equal(await opened.page.getByRole('link').count(), 0);
+  assert.equal(await opened.page.getByRole('button').count(), 0);
+});

@@ -1,0 +1,96 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
+import { icon } from '../icons.ts';
+import { networkMark } from '../network-mark.ts';
+import { cleanText } from '../page-text.ts';
+import type { CheckoutScene, RefusedForm } from './scene.ts';
+import { cancelLink } from './links.ts';
+
+/** Which network and which number; after a refusal the same again, with what went wrong on top. */
+export function chooseStep(scene: CheckoutScene): Html {
+  const { view, path, formProof, refusedForm } = scene;
+  if (view.networks.length === 0) return noNetwork(scene);
+  return html`<section class="step" aria-labelledby="step">
+${view.charge?.failure && refusedForm === null && refusal(view)}
+<h2 id="step">${heading(view)}</h2>
+${generalErrors(refusedForm)}
+<form method="post" action="${path}">
+${formProof}
+${networkChoice(view, refusedForm)}
+${numberField(view, refusedForm)}
+<button class="button">Pay ${formatAmount(view.totalMinor)}</button>
+</form>
+${cancelLink(path)}
+</section>`;
+}
+
+function heading({ charge, networks }: CheckoutView): string {
+  if (charge?.failure) return networks.length === 1 ? 'Try again' : 'Try again, or choose another network';
+  return networks.length === 1 ? 'Pay with mobile money' : 'How do you want to pay?';
+}
+
+function refusal({ charge, attemptsLeft }: CheckoutView): Html {
+  return html`<div class="notice bad" role="alert">${icon('cross')}<div>
+<p><b>${charge?.networkName} did not take this payment.</b> ${cleanText(charge?.failure?.reason ?? '')}</p>
+<p>You have not paid. You have ${attemptsLeft === 1 ? '1 try' : `${attemptsLeft} tries`} left.</p>
+</div></div>`;
+}
+
+function noNetwork({ path }: CheckoutScene): Html {
+  return html`<section class="step" aria-labelledby="step">
+<h2 id="step">Nothing can take this payment just now</h2>
+<p>No mobile-money network is open for this amount. Try again in a few minutes, or ask the shop for another way to pay.</p>
+<p><a class="button" href="${path}">Try again</a></p>
+${cancelLink(path)}
+</section>`;
+}
+
+function generalErrors(refusedForm: RefusedForm | null): Html {
+  const errors = refusedForm?.errors.filter((error) => error.field === null) ?? [];
+  if (errors.length === 0) return html``;
+  return html`<div class="notice bad" role="alert">${icon('warning')}<div>${errors.map(
+    (error) => html`<p>${error.message}</p>`,
+  )}</div></div>`;
+}
+
+function networkChoice(view: CheckoutView, refusedForm: RefusedForm | null): Html {
+  const chosen = refusedForm?.network ?? view.charge?.networkId ?? null;
+  const only = view.networks.length === 1;
+  const error = refusedForm?.errors.find((candidate) => candidate.field === 'network');
+  return html`<fieldset aria-labelledby="step"${error && html` aria-describedby="network-error"`}>
+<div class="networks">
+${view.networks.map((network) => networkCard(network, only || network.id === chosen))}
+</div>
+${error && html`<p class="error" id="network-error">${icon('warning')}${error.message}</p>`}
+</fieldset>`;
+}
+
+function networkCard({ id, displayName, numberRequired }: CheckoutNetwork, checked: boolean): Html {
+  return html`<div class="network"><input type="radio" name="network" value="${id}" id="network-${id}" required${
+    numberRequired ? '' : html` data-no-number`
+  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName)}<span>${displayName}</span></label></div>
+`;
+}
+
+function numberField(view: CheckoutView, refusedForm: RefusedForm | null): Html {
+  if (view.networks.every((network) => !network.numberRequired)) return html``;
+  const error = refusedForm?.errors.find((candidate) => candidate.field === 'account_number');
+  const withoutNumber = view.networks
+    .filter((network) => !network.numberRequired)
+    .map((network) => network.displayName);
+  const lastNumber = view.charge?.maskedNumber ?? '';
+  return html`<div class="number">
+<label for="number">Your mobile-money number</label>
+<input id="number" name="account_number" type="tel" inputmode="tel" autocomplete="tel" maxlength="30" value="${
+    refusedForm?.accountNumber
+  }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
+${error && html`<p class="error" id="number-error">${icon('warning')}${error.message}</p>`}
+<p class="hint" id="number-hint">${
+    lastNumber === ''
+      ? 'Like 301 2345 or +220 83 301 2345.'
+      : html`Last time: <span class="masked">${lastNumber}</span>.`
+  }${withoutNumber.length > 0 && html` <span class="has-no-number">Not needed for ${withoutNumber.join(', ')}.</span>`}</p>
+</div>`;
+}

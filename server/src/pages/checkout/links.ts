@@ -1,0 +1,25 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { icon } from '../icons.ts';
+import { foreignText, linkable } from '../page-text.ts';
+import type { CheckoutScene } from './scene.ts';
+
+export function cancelLink(path: string): Html {
+  return html`<p class="quiet"><a href="${path}/cancel">Cancel this payment</a></p>`;
+}
+
+/**
+ * The way back to the shop. A link, never a jump of its own: the payer may want to read or print first, and a browser
+ * that applies `form-action` to redirects would refuse to leave after a form post.
+ */
+export function shopLink(address: string | null, merchantName: string): Html {
+  const target = linkable(address);
+  if (target === null) return html`<p class="quiet">You can close this page.</p>`;
+  return html`<p><a class="button" href="${target}">${icon('back')}<span>Back to ${foreignText(merchantName)}</span></a></p>`;
+}
+
+/** For whoever tries the service out: the phone on which this payment is approved. */
+export function simulatedPhoneLink({ simulatedPhoneUrl }: CheckoutScene): Html {
+  if (simulatedPhoneUrl === null) return html``;
+  return html`<p class="tester"><a href="${simulatedPhoneUrl}" target="_blank" rel="noopener">${icon('phone')}Open the simulated phone</a></p>`;
+}

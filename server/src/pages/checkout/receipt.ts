@@ -1,0 +1,62 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { icon } from '../icons.ts';
+import { foreignText, formatTime } from '../page-text.ts';
+import type { CheckoutScene } from './scene.ts';
+import { shopLink } from './links.ts';
+import { bigAmount } from './summary.ts';
+
+/** What the payer keeps: fit for the screen, for a screenshot and for paper. */
+export function receipt(scene: CheckoutScene, step: 'paid' | 'reversed'): Html {
+  const { view } = scene;
+  const reversed = step === 'reversed';
+  return html`<section class="step ended receipt" aria-labelledby="step">
+<p class="seal ${reversed ? 'wait' : 'good'}">${icon(reversed ? 'back' : 'check')}</p>
+<h1 id="step">${reversed ? 'Taken back by the network' : html`Paid to ${foreignText(view.merchantName)}`}</h1>
+${bigAmount(view.totalMinor)}
+${afterwards(view)}
+${lines(view)}
+<div class="actions">
+${shopLink(view.returnUrl, view.merchantName)}
+<p class="quiet"><button type="button" class="link" data-print hidden>Print or save this receipt</button></p>
+</div>
+</section>`;
+}
+
+function afterwards({ charge, merchantName }: CheckoutView): Html {
+  if (charge?.status === 'refunded') {
+    return html`<p class="notice wait">${icon('back')}<span>${foreignText(merchantName)} has since returned this payment to you.</span></p>`;
+  }
+  if (charge?.status === 'reversed') {
+    return html`<p class="notice wait">${icon('warning')}<span>${foreignText(charge.networkName)} took this payment back after it was
+made. Ask ${foreignText(merchantName)} before you pay again.</span></p>`;
+  }
+  return html``;
+}
+
+function lines(view: CheckoutView): Html {
+  const { charge } = view;
+  return html`<dl class="lines">
+<div><dt>To</dt><dd>${foreignText(view.merchantName)}</dd></div>
+${view.title !== null && html`<div><dt>For</dt><dd>${foreignText(view.title)}</dd></div>`}
+${
+  view.feeMinor > 0n &&
+  html`<div><dt>Amount</dt><dd>${formatAmount(view.amountMinor)}</dd></div>
+<div><dt>Fee</dt><dd>${formatAmount(view.feeMinor)}</dd></div>
+<div><dt>Total</dt><dd>${formatAmount(view.totalMinor)}</dd></div>`
+}
+${
+  charge !== null &&
+  html`<div><dt>From</dt><dd>${charge.networkName}${
+    charge.maskedNumber !== '' && html` <span class="masked">${charge.maskedNumber}</span>`
+  }</dd></div>
+${
+  charge.paidAt !== null &&
+  html`<div><dt>Time</dt><dd><time datetime="${charge.paidAt.toISOString()}">${formatTime(charge.paidAt)}</time></dd></div>`
+}
+<div><dt>Reference</dt><dd class="reference">${charge.transactionReference}</dd></div>`
+}
+</dl>`;
+}

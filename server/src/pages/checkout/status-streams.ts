@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http';
+import type { ChangeFeed } from '../../kit/changes.ts';
+import { addMs } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import type { Checkout } from '../../payments/checkout.ts';
+import { isLive, stateName } from './step.ts';
+
+/** The open streams of one process. Each tells one browser the name of the state its page is in. */
+export interface StatusStreams {
+  hasRoom(): boolean;
+  /** Resolves when the stream has ended, on whichever side. */
+  pump(stream: { response: ServerResponse; token: string; view: CheckoutView }): Promise<void>;
+  /** Ends all of them, so that a server that is closing need not wait. */
+  endAll(): void;
+}
+
+export interface StatusStreamsOptions {
+  checkout: Checkout;
+  changes: ChangeFeed;
+  clock: Clock;
+  /** Streams at once; browsers beyond it ask every few seconds instead. */
+  streamsMax: number;
+}
+
+// A hint of a change may be lost, so the payment is read again after this long in any case.
+const lookAgainMs = 2_000;
+// Mobile carriers drop a connection that is silent for half a minute.
+const heartbeatMs = 15_000;
+// A browser that still waits opens another stream; one that is gone without a word frees its place.
+const streamMaxMs = 5 * 60_000;
+const reconnectMs = 3_000;
+
+export function createStatusStreams(options: StatusStreamsOptions): StatusStreams {
+  const open = new Set<AbortController>();
+  return {
+    hasRoom: () => open.size < options.streamsMax,
+    async pump({ response, token, view }) {
+      const ended = new AbortController();
+      open.add(ended);
+      response.on('close', () => ended.abort());
+      // The browser may have left while the payment was being read.
+      if (response.destroyed) ended.abort();
+      const bell = createBell(ended.signal);
+      const unsubscribe = options.changes.subscribe(options.checkout.topic(view), bell.ring);
+      try {
+        await tellStates({ response, token, ended: ended.signal, bell }, options);
+      } finally {
+        unsubscribe();
+        open.delete(ended);
+        response.end();
+      }
+    },
+    endAll() {
+      for (const stream of open) stream.abort();
+    },
+  };
+}
+
+interface OpenStream {
+  response: ServerResponse;
+  token: string;
+  ended: AbortSignal;
+  bell: Bell;
+}
+
+async function tellStates({ response, token, ended, bell }: OpenStream, options: StatusStreamsOptions): Promise<void> {
+  const { checkout, clock } = options;
+  const endsAt = addMs(clock.now(), streamMaxMs);
+  let told = '';
+  let toldAt = clock.now();
+  response.write(`retry: ${reconnectMs}\n\n`);
+  while (!ended.aborted && clock.now() < endsAt) {
+    const view = await look(checkout, token);
+    const name = view === undefined ? told : stateName(view);
+    const silentMs = clock.now().getTime() - toldAt.getTime();
+    if (name !== told || silentMs >= heartbeatMs) {
+      response.write(name === told ? ':\n\n' : `data: ${name}\n\n`);
+      told = name;
+      toldAt = clock.now();
+    }
+    if (view !== undefined && !isLive(view)) return;
+    await bell.wait((signal) => clock.sleep(lookAgainMs, signal));
+  }
+}
+
+/** A look that fails is no news; the next one is two seconds away, and the stream ends by itself. */
+async function look(checkout: Checkout, token: string): Promise<CheckoutView | undefined> {
+  try {
+    return await checkout.find(token);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Bell {
+  ring(): void;
+  /** Waits for the sleep to end or the bell to ring; a ring since the last wait counts, so that none is missed. */
+  wait(sleep: (signal: AbortSignal) => Promise<void>): Promise<void>;
+}
+
+function createBell(ended: AbortSignal): Bell {
+  let rung = false;
+  let waiting: AbortController | null = null;
+  const ring = (): void => {
+    rung = true;
+    waiting?.abort();
+  };
+  ended.addEventListener('abort', ring);
+  return {
+    ring,
+    async wait(sleep) {
+      if (!rung) {
+        waiting = new AbortController();
+        await sleep(waiting.signal);
+        waiting = null;
+      }
+      rung = false;
+    },
+  };
+}

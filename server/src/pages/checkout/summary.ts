@@ -1,0 +1,45 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { foreignText, formatDuration, formatTime } from '../page-text.ts';
+import type { CheckoutScene } from './scene.ts';
+import { isPayersTurn, stepOf } from './step.ts';
+
+/** Who is paid, how much, for what, and until when: the same on every step, so that the payer never loses sight of it. */
+export function summary({ view, now }: CheckoutScene): Html {
+  return html`<section class="summary" aria-label="The payment">
+<h1>Pay ${foreignText(view.merchantName)}</h1>
+${bigAmount(view.totalMinor)}
+${purpose(view)}
+${feeLines(view)}
+${isPayersTurn(stepOf(view)) && timeLeft(view, now)}
+</section>`;
+}
+
+/** The bututs stand smaller: almost every amount is in whole dalasi, and those are what people compare. */
+export function bigAmount(minor: bigint): Html {
+  const [whole, fraction] = formatAmount(minor).split('.');
+  return html`<p class="amount">${whole}<small>.${fraction}</small></p>`;
+}
+
+export function purpose(view: CheckoutView): Html {
+  return html`${view.title !== null && html`<p class="purpose">${foreignText(view.title)}</p>`}
+${view.description !== null && html`<p class="description">${foreignText(view.description)}</p>`}`;
+}
+
+/** Only when the payer pays the fee; otherwise the amount is all there is. */
+export function feeLines(view: CheckoutView): Html {
+  if (view.feeMinor === 0n) return html``;
+  return html`<dl class="lines">
+<div><dt>Amount</dt><dd>${formatAmount(view.amountMinor)}</dd></div>
+<div><dt>Fee</dt><dd>${formatAmount(view.feeMinor)}</dd></div>
+<div class="total"><dt>Total</dt><dd>${formatAmount(view.totalMinor)}</dd></div>
+</dl>`;
+}
+
+function timeLeft(view: CheckoutView, now: Date): Html {
+  const leftMs = Math.max(0, view.expiresAt.getTime() - now.getTime());
+  return html`<p class="until"><span>Pay by <time datetime="${view.expiresAt.toISOString()}">${formatTime(view.expiresAt)}</time></span>
+<span><span data-left-ms="${leftMs}">${formatDuration(leftMs)}</span> left</span></p>`;
+}

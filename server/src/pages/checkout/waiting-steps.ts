@@ -1,0 +1,107 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { CheckoutCharge } from '../../payments/checkout-view.ts';
+import { icon } from '../icons.ts';
+import { foreignText, linkable } from '../page-text.ts';
+import { qrCode } from '../qr-code.ts';
+import type { CheckoutScene } from './scene.ts';
+import { cancelLink, simulatedPhoneLink } from './links.ts';
+
+/** The attempt is on its way to the network. */
+export function startingStep(scene: CheckoutScene): Html {
+  return step(scene, {
+    heading: html`Starting your payment`,
+    body: html`<p>We are asking ${networkName(scene)} to start it. This takes a few seconds.</p>`,
+    waitingFor: html`Asking ${networkName(scene)}`,
+  });
+}
+
+/** The network did not answer. Nobody knows whether money moved, so nothing is said but that we are finding out. */
+export function askingStep(scene: CheckoutScene): Html {
+  const name = networkName(scene);
+  return step(scene, {
+    heading: html`Checking with ${name}`,
+    body: html`<p class="notice wait">${icon('clock')}<span><b>We are asking ${name} whether the payment went through. Do not pay
+again.</b></span></p>
+<p>This can take some minutes. You may leave this page: the shop is told as soon as we know, and this page will show it
+when you come back.</p>`,
+    waitingFor: html`Waiting for ${name} to answer`,
+  });
+}
+
+/** The payer goes to the network's own page or app: by the link on a phone, by the code on a wide screen. */
+export function openStep(scene: CheckoutScene): Html {
+  const name = networkName(scene);
+  const action = scene.view.charge?.nextAction;
+  const address = linkable(action?.type === 'open_url' ? action.url : null);
+  if (address === null) return askingStep(scene);
+  return step(scene, {
+    heading: html`Approve in ${name}`,
+    body: html`<p>${name} opens with ${formatAmount(scene.view.totalMinor)} filled in. Approve it there, then come back to this
+page.</p>
+<div class="ways">
+<p><a class="button" href="${address}">${icon('leave')}<span>Open ${name}</span></a></p>
+<figure class="scan">${qrCode(address, `QR code that opens this payment in ${scene.view.charge?.networkName ?? ''}`)}<figcaption>Or scan it with
+the phone that has ${name}</figcaption></figure>
+</div>`,
+    waitingFor: html`Waiting for your approval`,
+    forPayer: true,
+  });
+}
+
+/** The network asks on the payer's phone; with `approve_then_confirm` it waits until we are told that it happened. */
+export function approveStep(scene: CheckoutScene, name: 'approve_on_phone' | 'approve_then_confirm'): Html {
+  const network = networkName(scene);
+  const confirms = name === 'approve_then_confirm';
+  return step(scene, {
+    heading: html`Approve on your phone`,
+    body: html`${
+      scene.justConfirmed &&
+      html`<p class="notice wait" role="status">${icon('clock')}<span>We asked ${network}, and it has not seen your approval yet. If you
+have approved, press the button once more in a moment.</span></p>`
+    }
+<ol class="todo">
+<li>Look at your phone${withNumber(scene.view.charge)}: ${network} asks there whether to pay ${formatAmount(scene.view.totalMinor)}.</li>
+<li>Check the amount and enter your PIN on the phone, never on this page.</li>
+${confirms ? html`<li>Come back and press the button.</li>` : html`<li>This page goes on by itself.</li>`}
+</ol>
+${confirms && confirmForm(scene)}`,
+    waitingFor: html`Waiting for ${network}`,
+    forPayer: true,
+  });
+}
+
+interface StepParts {
+  heading: Html;
+  body: Html;
+  waitingFor: Html;
+  /** It is the payer's turn. */
+  forPayer?: boolean;
+}
+
+function step(scene: CheckoutScene, parts: StepParts): Html {
+  return html`<section class="step" aria-labelledby="step">
+<h2 id="step">${parts.heading}</h2>
+${parts.body}
+<p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span></p>
+${parts.forPayer === true && simulatedPhoneLink(scene)}
+${cancelLink(scene.path)}
+</section>`;
+}
+
+function confirmForm({ path, formProof }: CheckoutScene): Html {
+  return html`<form method="post" action="${path}/confirm">
+${formProof}
+<button class="button">I have approved</button>
+</form>`;
+}
+
+function withNumber(charge: CheckoutCharge | null): Html {
+  const number = charge?.maskedNumber ?? '';
+  return number === '' ? html`` : html` (<span class="masked">${number}</span>)`;
+}
+
+function networkName({ view }: CheckoutScene): Html {
+  return foreignText(view.charge?.networkName ?? 'the network');
+}

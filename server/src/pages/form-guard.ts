@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { html } from '../kit/html.ts';
+import type { Html } from '../kit/html.ts';
+
+/**
+ * Decides whether a form post came from our own page (checks, H3). Nobody is logged in here, and who knows a page's
+ * address may do what it offers; the guard keeps other sites from making a payer's browser do it unseen.
+ */
+export interface FormGuard {
+  /** A hidden field that the forms of the page `scope` carry. */
+  field(scope: string): Html;
+  allows(request: FastifyRequest, scope: string): boolean;
+}
+
+export interface FormGuardOptions {
+  publicUrl: () => string;
+  /** Secret and the same in every process: one may render the form and another receive it. */
+  key: string | Uint8Array;
+}
+
+const fieldName = 'form_proof';
+const proofLength = 22;
+
+export function createFormGuard(options: FormGuardOptions): FormGuard {
+  const proof = (scope: string): string =>
+    createHmac('sha256', options.key).update(`form ${scope}`).digest('base64url').slice(0, proofLength);
+  return {
+    field: (scope) => html`<input type="hidden" name="${fieldName}" value="${proof(scope)}">`,
+    allows(request, scope) {
+      const site = request.headers['sec-fetch-site'];
+      const origin = originOf(request);
+      if (origin !== null && origin !== new URL(options.publicUrl()).origin && !isOwnHost(origin, request))
+        return false;
+      if (site === 'same-origin') return true;
+      if (site !== undefined && site !== 'none') return false;
+      // Old browsers, and all of them on plain http, say no site; and because our pages send no referrer the origin
+      // is "null" even on our own forms. Then the field must show that the form is ours.
+      return origin !== null || sameText(postedField(request), proof(scope));
+    },
+  };
+}
+
+/** Null where the browser did not say, which it writes as the word. */
+function originOf(request: FastifyRequest): string | null {
+  const { origin } = request.headers;
+  return origin === undefined || origin === 'null' ? null : origin;
+}
+
+/** A development server is also reached by its address in the local network; a page cannot set its Host header. */
+function isOwnHost(origin: string, request: FastifyRequest): boolean {
+  return URL.canParse(origin) && new URL(origin).host === request.headers.host;
+}
+
+function postedField(request: FastifyRequest): string {
+  const body = request.body as Record<string, unknown> | null | undefined;
+  const value = body?.[fieldName];
+  return typeof value === 'string' ? value : '';
+}
+
+function sameText(left: string, right: string): boolean {
+  const a = Buffer.from(left);
+  const b = Buffer.from(right);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

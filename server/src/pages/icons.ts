@@ -1,0 +1,28 @@
+import { html } from '../kit/html.ts';
+import type { Html } from '../kit/html.ts';
+
+// Drawn for these pages on a grid of 24, in the colour of the text beside them.
+const shapes = {
+  check: html`<path d="M5 12.5l4.5 4.5L19 7.5"/>`,
+  cross: html`<path d="M7 7l10 10M17 7L7 17"/>`,
+  clock: html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/>`,
+  eye: html`<path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z"/><circle cx="12" cy="12" r="3"/>`,
+  back: html`<path d="M4.5 9h10a5 5 0 0 1 0 10H9M8.5 5l-4 4 4 4"/>`,
+  warning: html`<path d="M12 4L2.8 19.5h18.4z"/><path d="M12 10v4.5M12 17v.2"/>`,
+  leave: html`<path d="M13.5 5H19v5.5M19 5l-8.5 8.5M16.5 14v5h-11v-11h5"/>`,
+  phone: html`<rect x="7" y="2.5" width="10" height="19" rx="2.5"/><path d="M11 18.5h2"/>`,
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+/** A decoration: the words beside it say the same. */
+export function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">${shapes[name]}</svg>`;
+}
+
+const favicon =
+  `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='#0b6a55'/>` +
+  `<path d='M5 4h3a4 4 0 0 1 0 8H5zM3.5 8h5' fill='none' stroke='#fff' stroke-width='1.6'/></svg>`;
+
+/** The icon of the tab, in the page itself: browsers otherwise ask for /favicon.ico on every visit. */
+export const iconAddress = `data:image/svg+xml,${encodeURIComponent(favicon).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%27', "'")}`;

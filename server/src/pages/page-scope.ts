@@ -1,0 +1,53 @@
+import formbody from '@fastify/formbody';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { PageSender } from './document.ts';
+import type { FormGuard } from './form-guard.ts';
+import { troubleFor } from './troubles.ts';
+import { troublePage } from './trouble-page.ts';
+
+export interface PageScopeOptions {
+  sender: PageSender;
+  guard: FormGuard;
+  /** The page that a request belongs to, as a path; null where there is none to go back to. */
+  homeOf(request: FastifyRequest): string | null;
+}
+
+// A network, a number, a code and a proof fit many times over.
+const formBytesMax = 4_096;
+
+/**
+ * Makes a Fastify scope one of pages: forms are read as browsers post them and nothing else, every state change needs
+ * the form guard, and whatever goes wrong answers with a page instead of JSON.
+ */
+export async function preparePageScope(scope: FastifyInstance, options: PageScopeOptions): Promise<void> {
+  scope.removeAllContentTypeParsers();
+  await scope.register(formbody, { bodyLimit: formBytesMax });
+  scope.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'POST') return;
+    if (!options.guard.allows(request, options.homeOf(request) ?? ''))
+      return sendTrouble(request, reply, { status: 403 });
+  });
+  scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) request.log.error({ err: error }, 'a page failed');
+    const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
+    return sendTrouble(request, reply, { status, retryAfterSeconds });
+  });
+  scope.setNotFoundHandler((request, reply) => sendTrouble(request, reply, { status: 404 }));
+
+  function sendTrouble(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status, retryAfterSeconds }: { status: number; retryAfterSeconds?: number | undefined },
+  ): Promise<FastifyReply> {
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+    const content = troublePage(troubleFor(status, { home: options.homeOf(request), requestId: request.id }));
+    return options.sender.send(request, reply, { status, content });
+  }
+}
+
+/** After a form: our own page again, by GET. Nothing is repeated when the browser loads it once more. */
+export function seeOther(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(303).headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(path, 303);
+}

@@ -1,0 +1,79 @@
+import { fieldError } from '../kit/app-error.ts';
+import type { CollectionAnswer } from '../networks/contract.ts';
+import { applyRefusal } from './apply-refusal.ts';
+import { applyReversal } from './apply-reversal.ts';
+import { applySuccess } from './apply-success.ts';
+import type { Charge, ChargeProgress } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
+import { intentTopic } from './context.ts';
+import type { PaymentContext } from './context.ts';
+import { updateChargeProgress } from './queries.ts';
+
+/** Whether a charge's outcome is now known, or has to be looked up further. */
+export type Settled = 'settled' | 'open';
+
+const underWay: readonly ChargeProgress[] = ['created', 'submitted', 'awaiting_payer', 'unknown'];
+
+/**
+ * Applies what a network said of a charge, however it was learnt: answer, look-up or callback, in any order and as
+ * often as it comes. Only a verified success or a documented refusal changes the charge's status; everything else
+ * changes at most what the payer is told.
+ */
+export async function applyAnswer(context: PaymentContext, charge: Charge, answer: CollectionAnswer): Promise<Settled> {
+  switch (answer.state) {
+    case 'succeeded':
+      await applySuccess(context, charge, answer.receipt);
+      return 'settled';
+    case 'reversed':
+      await applyReversal(context, charge, answer.receipt);
+      return 'settled';
+    case 'refused':
+      await applyRefusal(context, charge, answer.failure);
+      return 'settled';
+    case 'awaiting_payer': {
+      const { nextAction, networkReference, handles } = answer;
+      return applyProgress(context, charge, { progress: 'awaiting_payer', nextAction, networkReference, handles });
+    }
+    case 'processing':
+      return applyProgress(context, charge, { progress: 'submitted', nextAction: null });
+    case 'unknown':
+      if (charge.progress !== 'unknown') {
+        await noteCharge(context.db, context, charge, 'no_clear_answer', answer.detail);
+      }
+      return applyProgress(context, charge, { progress: 'unknown', nextAction: charge.nextAction });
+    case 'not_found':
+      return applyProgress(context, charge, { progress: 'unknown', nextAction: null });
+    case 'code_refused':
+      throw codeRefused(answer.attemptsLeft);
+  }
+}
+
+async function applyProgress(
+  context: PaymentContext,
+  charge: Charge,
+  step: Pick<Charge, 'progress' | 'nextAction'> &
+    Partial<{ networkReference: string; handles: NonNullable<Charge['networkHandles']> }>,
+): Promise<Settled> {
+  if (isSameStep(charge, step)) return 'open';
+  await updateChargeProgress(context.db, underWay, {
+    merchantId: charge.merchantId,
+    id: charge.id,
+    progress: step.progress,
+    nextAction: step.nextAction,
+    networkReference: step.networkReference ?? null,
+    handles: step.handles ?? null,
+    updatedAt: context.clock.now(),
+  });
+  context.changes.announce(intentTopic(charge.intentId));
+  return 'open';
+}
+
+/** A look-up that finds nothing new writes nothing. */
+function isSameStep(charge: Charge, step: Pick<Charge, 'progress' | 'nextAction'>): boolean {
+  return charge.progress === step.progress && JSON.stringify(charge.nextAction) === JSON.stringify(step.nextAction);
+}
+
+function codeRefused(attemptsLeft: number): Error {
+  const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
+  return fieldError('invalid_request', 'code', `This code is not right; ${tries}.`);
+}

@@ -1,0 +1,36 @@
+import type { Failure } from '../networks/contract.ts';
+import type { Charge } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
+import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
+import type { PaymentContext } from './context.ts';
+import { attemptsMax, statusAt } from './intent.ts';
+
+/**
+ * The network refused, and says so finally. The attempt ends; the intent waits for another one while attempts and time
+ * are left. A refusal that comes after a success changes nothing: success absorbs.
+ */
+export async function applyRefusal(context: PaymentContext, charge: Charge, failure: Failure): Promise<void> {
+  await withLockedPayment(context, charge, async (tx, locked) => {
+    if (locked.charge.status !== 'pending' || locked.charge.review !== null) {
+      await noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);
+      return;
+    }
+    const cancelled = failure.code === 'cancelled';
+    await changeCharge(
+      tx,
+      context,
+      locked,
+      {
+        status: cancelled ? 'cancelled' : 'failed',
+        progress: 'final',
+        failureCode: failure.code,
+        failureReason: failure.reason,
+      },
+      cancelled ? null : 'charge.failed',
+    );
+    const { intent } = locked;
+    if (statusAt(intent, context.clock.now()) !== 'processing') return;
+    const status = intent.attempts < attemptsMax ? 'requires_payment_method' : 'failed';
+    await changeIntent(tx, context, intent, { status });
+  });
+}

@@ -1,0 +1,166 @@
+import { openCase } from '../cases/open-case.ts';
+import type { CaseKind } from '../cases/open-case.ts';
+import { enqueue } from '../events/outbox.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Receipt } from '../networks/contract.ts';
+import { claimReceipt } from '../networks/receipts.ts';
+import { bookCollected, bookSuspense } from './booking.ts';
+import type { Charge } from './charge.ts';
+import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
+import type { LockedPayment } from './charge-outcome.ts';
+import { connectorOf } from './connector-of.ts';
+import type { PaymentContext } from './context.ts';
+import { isOpen, statusAt } from './intent.ts';
+import type { Review } from './intent.ts';
+import { listChargesOfIntent } from './queries.ts';
+
+/**
+ * The network says that money came. It is booked once, whatever had been decided meanwhile: on the charge when it is
+ * what was asked for and the intent has not been paid, else in `suspense` with a case.
+ */
+export async function applySuccess(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
+  const { railAccount } = (await connectorOf(context, charge)).capabilities;
+  const claimed = await claimReceipt(context.db, context.clock, {
+    railAccount,
+    transactionId: receipt.transactionId,
+    kind: 'collection',
+    merchantId: charge.merchantId,
+    subjectId: charge.id,
+  });
+  await withLockedPayment(context, charge, async (tx, locked) => {
+    const from = { railAccount, receipt };
+    if (!claimed) return openReceiptCase(tx, context, locked, receipt);
+    if (isBooked(locked.charge, receipt)) return;
+    const review = reviewOf(locked, receipt);
+    if (review !== null) return suspend(tx, context, locked, from, review);
+    await book(tx, context, locked, from);
+  });
+}
+
+/** Why money that came stands in `suspense`. */
+type SuspenseReview = Exclude<Review, 'receipt_reused'>;
+
+interface From {
+  railAccount: string;
+  receipt: Receipt;
+}
+
+/** The same news again, by answer, look-up and callback: what it settled stands. */
+function isBooked(charge: Charge, receipt: Receipt): boolean {
+  return charge.networkTransactionId === receipt.transactionId;
+}
+
+function reviewOf({ intent, charge }: LockedPayment, receipt: Receipt): SuspenseReview | null {
+  const asAsked = receipt.amountMinor === charge.amountPaidMinor && receipt.currency === charge.currency;
+  if (!asAsked) return 'amount_mismatch';
+  return intent.status === 'successful' ? 'second_success' : null;
+}
+
+async function book(tx: Transaction, context: PaymentContext, locked: LockedPayment, from: From): Promise<void> {
+  const { intent, charge } = locked;
+  const now = context.clock.now();
+  const late = charge.status !== 'pending' || !isOpen(statusAt(intent, now));
+  await bookCollected(tx, context, charge, from);
+  const paid = await changeIntent(tx, context, intent, {
+    status: 'successful',
+    late: intent.late || !isOpen(statusAt(intent, now)),
+    review: null,
+  });
+  await changeCharge(
+    tx,
+    context,
+    { ...locked, intent: paid },
+    {
+      status: 'completed',
+      progress: 'final',
+      late,
+      failureCode: null,
+      failureReason: null,
+      networkReference: from.receipt.networkReference,
+      networkTransactionId: from.receipt.transactionId,
+      paidAt: now,
+    },
+    'charge.succeeded',
+  );
+  await cancelOtherAttempts(tx, context, charge);
+}
+
+/** An attempt that is still open after another one paid must not collect a second time. */
+async function cancelOtherAttempts(tx: Transaction, context: PaymentContext, paid: Charge): Promise<void> {
+  if (paid.attempt === 1n && paid.status === 'pending') return;
+  for (const other of await listChargesOfIntent(tx, paid.merchantId, paid.intentId)) {
+    if (other.id === paid.id || other.status !== 'pending') continue;
+    enqueue(tx, context, {
+      merchantId: paid.merchantId,
+      queue: 'networks',
+      kind: 'cancel_charge',
+      subjectId: other.id,
+    });
+  }
+}
+
+/** Money that nobody may have yet: it stands in `suspense` until a person has decided. */
+async function suspend(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  from: From,
+  review: SuspenseReview,
+): Promise<void> {
+  const { intent, charge } = locked;
+  if (!(await openChargeCase(tx, context, locked, from.receipt, review))) return;
+  await bookSuspense(tx, context, charge, from);
+  if (review === 'amount_mismatch' && isOpen(statusAt(intent, context.clock.now()))) {
+    await changeIntent(tx, context, intent, { review });
+  }
+  // A charge that has ended keeps its own transaction; only one that still waits takes the new one's.
+  const receipt = charge.networkTransactionId === null ? networkIds(from.receipt) : {};
+  await changeCharge(tx, context, locked, { review, ...receipt }, null);
+}
+
+async function openReceiptCase(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  receipt: Receipt,
+): Promise<void> {
+  if (!(await openChargeCase(tx, context, locked, receipt, 'receipt_reused'))) return;
+  await changeCharge(tx, context, locked, { review: 'receipt_reused' }, null);
+}
+
+function openChargeCase(
+  tx: Transaction,
+  context: PaymentContext,
+  { charge }: LockedPayment,
+  receipt: Receipt,
+  kind: CaseKind & Review,
+): Promise<boolean> {
+  return openCase(tx, context, {
+    merchantId: charge.merchantId,
+    kind,
+    subjectType: 'charge',
+    subjectId: charge.id,
+    reference: receipt.transactionId,
+    amountMinor: receipt.amountMinor,
+    currency: receipt.currency,
+    summary: caseSummary(charge, receipt, kind),
+  });
+}
+
+function caseSummary(charge: Charge, receipt: Receipt, kind: Review): string {
+  const came = `${receipt.currency} ${formatAmount(receipt.amountMinor, { style: 'plain' })}`;
+  const asked = `${charge.currency} ${formatAmount(charge.amountPaidMinor, { style: 'plain' })}`;
+  switch (kind) {
+    case 'amount_mismatch':
+      return `${charge.network} reports ${came} where ${asked} was asked for. The money is in suspense.`;
+    case 'second_success':
+      return `${charge.network} reports ${came} for a payment that was paid already. The money is in suspense.`;
+    case 'receipt_reused':
+      return `${charge.network} reports ${came} with a transaction that settled something else. Nothing was booked.`;
+  }
+}
+
+function networkIds(receipt: Receipt): Pick<Charge, 'networkReference' | 'networkTransactionId'> {
+  return { networkReference: receipt.networkReference, networkTransactionId: receipt.transactionId };
+}

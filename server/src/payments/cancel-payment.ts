@@ -1,0 +1,52 @@
+import { appendEvent } from '../events/append-event.ts';
+import { enqueue } from '../events/outbox.ts';
+import { AppError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { changeIntent } from './charge-outcome.ts';
+import type { PaymentContext } from './context.ts';
+import { intentMayBecome, statusAt } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { intentEventRecord } from './intent-wire.ts';
+import { listChargesOfIntent, lockIntent } from './queries.ts';
+
+/**
+ * Cancels an open intent, for the merchant or the payer. An attempt under way is cancelled at its network by a worker;
+ * if the payer paid all the same, that success is booked late.
+ *
+ * Throws AppError `not_found` and `state_conflict`.
+ */
+export async function cancelPayment(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  intentId: string,
+): Promise<Intent> {
+  const intent = await lockIntent(tx, merchant.id, intentId);
+  if (!intent) throw new AppError('not_found', 'There is no such payment.');
+  const status = statusAt(intent, context.clock.now());
+  if (!intentMayBecome(status, 'cancelled') || intent.review !== null) {
+    const why = intent.review === null ? status : 'under review';
+    throw new AppError('state_conflict', `This payment is ${why} and can no longer be cancelled.`);
+  }
+  const eventSequence = intent.eventSequence + 1n;
+  const cancelled = await changeIntent(tx, context, intent, { status: 'cancelled', eventSequence });
+  appendEvent(tx, context, {
+    merchantId: merchant.id,
+    kind: 'payment_intent.cancelled',
+    objectId: intent.id,
+    sequence: eventSequence,
+    record: intentEventRecord(context, merchant, cancelled),
+    callbackUrl: intent.callbackUrl,
+  });
+  for (const charge of await listChargesOfIntent(tx, merchant.id, intent.id)) {
+    if (charge.status !== 'pending') continue;
+    enqueue(tx, context, {
+      merchantId: merchant.id,
+      queue: 'networks',
+      kind: 'cancel_charge',
+      subjectId: charge.id,
+    });
+  }
+  return cancelled;
+}

@@ -1,0 +1,111 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import { stableUuid } from '../kit/ids.ts';
+import { amountToJson } from '../kit/money.ts';
+import { maskPhoneNumber } from '../kit/phone-number.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { Charge } from './charge.ts';
+import type { PaymentContext } from './context.ts';
+import type { Intent } from './intent.ts';
+
+/** The interface's charge record ("Charge record"), with the fields that decisions, "Transactions", puts beside it. */
+export function chargeToWire(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
+  return {
+    ...identityFields(merchant, charge),
+    ...moneyFields(charge),
+    ...payerFields(context, merchant, intent, charge),
+    ...outcomeFields(charge),
+    ...unusedFields,
+    metadata: intent.metadata,
+    createdAt: charge.createdAt.toISOString(),
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+/** The record of `charge.*` events: the same as what a transaction's retrieval answers. */
+export function chargeEventRecord(
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  charge: Charge,
+): JsonRecord {
+  return chargeToWire(context, merchant, intent, charge);
+}
+
+function identityFields(merchant: Merchant, charge: Charge): JsonRecord {
+  return {
+    id: charge.id,
+    type: 'payment',
+    status: charge.status,
+    reference: charge.reference,
+    transaction_reference: charge.transactionReference,
+    network_reference: charge.networkReference,
+    network_transaction_id: charge.networkTransactionId,
+    payment_intent_id: charge.intentId,
+    attempt: Number(charge.attempt),
+    account_id: merchant.id,
+    business_id: merchant.businessId,
+    test_mode: merchant.testMode,
+  };
+}
+
+function moneyFields(charge: Charge): JsonRecord {
+  return {
+    amount: amountToJson(charge.amountMinor),
+    amount_paid: amountToJson(charge.amountPaidMinor),
+    amount_refunded: amountToJson(charge.amountRefundedMinor),
+    currency: charge.currency,
+    transaction_fee: amountToJson(charge.feeMinor),
+    transaction_fee_type: charge.feePayer,
+  };
+}
+
+function payerFields(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
+  const codeLength = charge.nextAction?.type === 'enter_code' ? charge.nextAction.length : 0;
+  return {
+    source: 'online',
+    payment_method: charge.network,
+    payment_method_id: paymentMethodId(context, merchant, charge),
+    payment_account: maskPhoneNumber(charge.accountNumber ?? ''),
+    auth_mode: codeLength > 0 ? 'pin' : 'confirm',
+    auth_length: codeLength,
+    requires_auth: charge.status === 'pending' && charge.nextAction !== null,
+    customer: intent.customerId,
+    customer_name: intent.customerName,
+    customer_email: intent.customerEmail,
+    customer_phone: intent.customerPhone,
+  };
+}
+
+/**
+ * The same for the same merchant, network and number. Keyed, because the few numbers that share their last four digits
+ * could be tried out otherwise.
+ */
+function paymentMethodId(context: PaymentContext, merchant: Merchant, charge: Charge): string {
+  const number = charge.accountCanonical ?? charge.id;
+  return stableUuid(context.settings.idSecret, merchant.id, charge.network, number);
+}
+
+function outcomeFields(charge: Charge): JsonRecord {
+  return {
+    paid_date: charge.paidAt?.toISOString() ?? null,
+    failure_code: charge.failureCode,
+    failure_reason: charge.failureReason,
+    review: charge.review,
+    late: charge.late,
+    next_action: charge.status === 'pending' ? charge.nextAction : null,
+  };
+}
+
+/** Fields of the interface that nothing sets yet (decisions, "Transactions"). */
+const unusedFields = {
+  notes: null,
+  coupon: null,
+  discount: null,
+  sub_total: null,
+  edited: false,
+  maintain_original_return_url: false,
+  risk_score: {},
+  terminal_id: null,
+  payment_link_id: null,
+  custom_fields_values: {},
+} as const;

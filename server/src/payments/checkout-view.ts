@@ -1,0 +1,52 @@
+import type { FailureCode, NextAction } from '../networks/contract.ts';
+import type { ChargeProgress, ChargeStatus } from './charge.ts';
+import type { IntentStatus } from './intent.ts';
+
+/** What the payer is shown: everything a page needs and nothing a payer must not know. */
+export interface CheckoutView {
+  merchantId: string;
+  intentId: string;
+  merchantName: string;
+  testMode: boolean;
+  status: IntentStatus;
+  title: string | null;
+  description: string | null;
+  currency: string;
+  amountMinor: bigint;
+  /** What the payer pays on top; 0 when the business pays the fee. */
+  feeMinor: bigint;
+  totalMinor: bigint;
+  expiresAt: Date;
+  /** Where "back to the shop" leads, with `payment_intent_id` and `status` added; null when it cannot be linked. */
+  returnUrl: string | null;
+  /** Where a cancelled payer goes; null when it cannot be linked. */
+  cancelUrl: string | null;
+  attemptsLeft: number;
+  networks: CheckoutNetwork[];
+  /** The newest attempt. */
+  charge: CheckoutCharge | null;
+}
+
+export interface CheckoutNetwork {
+  id: string;
+  displayName: string;
+  numberRequired: boolean;
+}
+
+export interface CheckoutCharge {
+  id: string;
+  networkId: string;
+  networkName: string;
+  /** `.... 4725`, empty while unknown. */
+  maskedNumber: string;
+  status: ChargeStatus;
+  /** `unknown` while the network has not answered: shown as waiting, never as failed. */
+  progress: ChargeProgress;
+  nextAction: NextAction | null;
+  failure: { code: FailureCode; reason: string } | null;
+  /** Set while a person has to look at it, for example another amount than asked for. */
+  underReview: boolean;
+  transactionReference: string;
+  amountPaidMinor: bigint;
+  paidAt: Date | null;
+}

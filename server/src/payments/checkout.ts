@@ -1,0 +1,157 @@
+import { AppError, fieldError } from '../kit/app-error.ts';
+import type { Topic } from '../kit/changes.ts';
+import { maskPhoneNumber } from '../kit/phone-number.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import type { Charge } from './charge.ts';
+import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
+import { intentTopic } from './context.ts';
+import type { PaymentContext } from './context.ts';
+import { continueAttempt } from './continue-attempt.ts';
+import { attemptsMax, statusAt, totalMinor } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { findIntentByToken, findLatestCharge } from './queries.ts';
+import { offeredNetworks, startAttempt } from './start-attempt.ts';
+import { linkableUrl } from './urls.ts';
+
+/** What the hosted pages may do with a payment; the same use-cases that the API calls. */
+export interface Checkout {
+  /** Undefined for a token that is not one of ours. */
+  find(token: string): Promise<CheckoutView | undefined>;
+  /**
+   * Starts an attempt and waits a moment for what the payer must do next. Throws AppError with a field named
+   * `network` or `account_number` (400), or `state_conflict` (409).
+   */
+  pay(token: string, choice: { network: string; accountNumber: string | null }): Promise<CheckoutView>;
+  /** The payer typed the code, or (null) says the approval is done. A wrong code is `invalid_request` on `code`. */
+  proceed(token: string, code: string | null): Promise<CheckoutView>;
+  cancel(token: string): Promise<CheckoutView>;
+  /** The topic of the change feed that announces changes of this view. */
+  topic(view: CheckoutView): Topic;
+}
+
+// Most networks say within a second what the payer must do; then the page shows it at once, also without scripts.
+const nextStepWaitMs = 1_500;
+const tokenLength = 30;
+
+interface Found {
+  merchant: Merchant;
+  intent: Intent;
+}
+
+export function createCheckout(context: PaymentContext): Checkout {
+  const find = async (token: string): Promise<Found | undefined> => {
+    const merchant = token.length === tokenLength ? await context.merchants.byToken(token) : undefined;
+    const intent = merchant && (await findIntentByToken(context.db, merchant.id, token));
+    return merchant && intent && { merchant, intent };
+  };
+  const must = async (token: string): Promise<Found> => {
+    const found = await find(token);
+    if (!found) throw new AppError('not_found', 'There is no such payment. Ask the shop for a new link.');
+    return found;
+  };
+  const view = async (token: string): Promise<CheckoutView> => toView(context, await must(token));
+
+  return {
+    find: async (token) => {
+      const found = await find(token);
+      return found && toView(context, found);
+    },
+    pay: async (token, choice) => {
+      const { merchant, intent } = await must(token);
+      const nextStep = waitForNextStep(context, intent);
+      try {
+        await context.db.withTransaction((tx) =>
+          startAttempt(tx, context, merchant, { intentId: intent.id, ...choice, fieldPrefix: '' }),
+        );
+        await nextStep.reached;
+      } finally {
+        nextStep.end();
+      }
+      return view(token);
+    },
+    proceed: async (token, code) => {
+      if (code?.trim() === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
+      const { intent } = await must(token);
+      await continueAttempt(context, { merchantId: intent.merchantId, intentId: intent.id }, code?.trim() ?? null);
+      return view(token);
+    },
+    cancel: async (token) => {
+      const { merchant, intent } = await must(token);
+      await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id));
+      return view(token);
+    },
+    topic: (shown) => intentTopic(shown.intentId),
+  };
+}
+
+/** Ends when the new attempt has left `created` and `submitted`, or after a moment: the page goes on either way. */
+function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Promise<void>; end: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const gaveUp = new AbortController();
+  const look = async (): Promise<void> => {
+    const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
+    const started = charge !== undefined && charge.attempt > intent.attempts;
+    if (started && charge.progress !== 'created' && charge.progress !== 'submitted') resolve();
+  };
+  const end = context.changes.subscribe(intentTopic(intent.id), () => {
+    look().catch((error: unknown) => context.log.error('looking at a new attempt failed', error));
+  });
+  void context.clock.sleep(nextStepWaitMs, gaveUp.signal).then(resolve);
+  return {
+    reached: promise,
+    end: () => {
+      end();
+      gaveUp.abort();
+    },
+  };
+}
+
+async function toView(context: PaymentContext, { merchant, intent }: Found): Promise<CheckoutView> {
+  const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
+  const status = statusAt(intent, context.clock.now());
+  const total = totalMinor(intent);
+  const result = { payment_intent_id: intent.id, status };
+  return {
+    merchantId: merchant.id,
+    intentId: intent.id,
+    merchantName: merchant.name,
+    testMode: merchant.testMode,
+    status,
+    title: intent.title,
+    description: intent.description,
+    currency: intent.currency,
+    amountMinor: intent.amountMinor,
+    feeMinor: total - intent.amountMinor,
+    totalMinor: total,
+    expiresAt: intent.expiresAt,
+    returnUrl: linkableUrl(intent.returnUrl, result),
+    cancelUrl: linkableUrl(intent.cancelUrl, result),
+    attemptsLeft: Number(attemptsMax - intent.attempts),
+    networks: offeredNetworks(context, merchant, intent).map(({ capabilities }) => ({
+      id: capabilities.network,
+      displayName: capabilities.displayName,
+      numberRequired: capabilities.numberRequired,
+    })),
+    charge: charge ? toChargeView(context, merchant, charge) : null,
+  };
+}
+
+function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charge): CheckoutCharge {
+  const connector = context.networks.find(charge.network, merchant.testMode);
+  const { failureCode: code, failureReason: reason } = charge;
+  return {
+    id: charge.id,
+    networkId: charge.network,
+    networkName: connector?.capabilities.displayName ?? charge.network,
+    maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
+    status: charge.status,
+    progress: charge.progress,
+    nextAction: charge.status === 'pending' ? charge.nextAction : null,
+    failure: code === null ? null : { code, reason: reason ?? '' },
+    underReview: charge.review !== null,
+    transactionReference: charge.transactionReference,
+    amountPaidMinor: charge.amountPaidMinor,
+    paidAt: charge.paidAt,
+  };
+}

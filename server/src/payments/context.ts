@@ -1,0 +1,40 @@
+import type { WorkContext } from '../events/outbox.ts';
+import type { ChangeFeed, Topic } from '../kit/changes.ts';
+import type { Database } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
+import type { LongLists } from '../kit/long-lists.ts';
+import type { OutboundPolicy } from '../kit/outbound-guard.ts';
+import type { Random } from '../kit/random.ts';
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+
+/** What the payments' use-cases work with. */
+export interface PaymentContext extends WorkContext {
+  db: Database;
+  random: Random;
+  networks: NetworkRegistry;
+  merchants: MerchantDirectory;
+  changes: ChangeFeed;
+  log: Log;
+  longLists: LongLists;
+  settings: PaymentSettings;
+}
+
+export interface PaymentSettings {
+  /** Where payers reach this service; no slash at its end. */
+  publicUrl: string;
+  /** Where networks reach it; the same address unless the operator separates them. */
+  callbackBaseUrl: string;
+  intentLifetimeMs: number;
+  amountMinMinor: bigint;
+  amountMaxMinor: bigint;
+  /** Keys ids that are made from something guessable. */
+  idSecret: string;
+  /** What merchants may give as URLs, for each environment. */
+  urlPolicy: (testMode: boolean) => OutboundPolicy;
+}
+
+/** The change feed's topic for everything that a payer or merchant sees of one intent. */
+export function intentTopic(intentId: string): Topic {
+  return `intent:${intentId}`;
+}

@@ -1,0 +1,173 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import { appendEvent } from '../events/append-event.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
+import { randomBase62 } from '../kit/base62.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { PaymentContext } from './context.ts';
+import { collectionFee } from './fees.ts';
+import type { Charge } from './charge.ts';
+import type { Intent } from './intent.ts';
+import { intentEventRecord } from './intent-wire.ts';
+import { checkUrls } from './urls.ts';
+import { insertIntent } from './queries.ts';
+import { chooseNetwork, newCharge, writeAttempt } from './start-attempt.ts';
+
+/** What a merchant asks for; `field` names are those of the request body. */
+export interface NewPayment {
+  amountMinor: bigint;
+  currency: string | null;
+  returnUrl: string | null;
+  cancelUrl: string | null;
+  callbackUrl: string | null;
+  skipUrlValidation: boolean;
+  network: string | null;
+  accountNumber: string | null;
+  title: string | null;
+  description: string | null;
+  customerName: string | null;
+  customerEmail: string | null;
+  customerPhone: string | null;
+  paymentMethods: string[] | null;
+  metadata: JsonRecord;
+}
+
+// 128 random bits behind the merchant's short id: a public address that nobody can guess.
+const checkoutTokenRandomLength = 22;
+const intentSecretBytes = 32;
+
+/**
+ * Creates an intent, and with `network` and `account_number` its first attempt: the intent, its event and the work for
+ * a worker stand or fall together, and no network is called here.
+ */
+export function createPayment(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  request: NewPayment,
+): { intent: Intent; charge: Charge | null } {
+  const payment = checkPayment(context, merchant, request);
+  const now = context.clock.now();
+  const intent: Intent = {
+    ...payment,
+    merchantId: merchant.id,
+    id: context.newId(),
+    status: 'requires_payment_method',
+    intentSecret: Buffer.from(context.random.bytes(intentSecretBytes)).toString('hex'),
+    checkoutToken: merchant.shortId + randomBase62(context.random, checkoutTokenRandomLength),
+    customerId: null,
+    source: 'api',
+    attempts: 0n,
+    late: false,
+    review: null,
+    eventSequence: 1n,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: addMs(now, context.settings.intentLifetimeMs),
+  };
+  const charge = firstCharge(context, merchant, intent, request);
+  const stored: Intent = charge === null ? intent : { ...intent, status: 'processing', attempts: charge.attempt };
+  tx.send(insertIntent(stored));
+  appendEvent(tx, context, {
+    merchantId: merchant.id,
+    kind: 'payment_intent.created',
+    objectId: stored.id,
+    sequence: stored.eventSequence,
+    record: intentEventRecord(context, merchant, stored),
+    callbackUrl: stored.callbackUrl,
+  });
+  if (charge !== null) writeAttempt(tx, context, merchant, stored, charge);
+  return { intent: stored, charge };
+}
+
+type CheckedPayment = Pick<
+  Intent,
+  | 'amountMinor'
+  | 'feeMinor'
+  | 'feePayer'
+  | 'currency'
+  | 'returnUrl'
+  | 'cancelUrl'
+  | 'callbackUrl'
+  | 'title'
+  | 'description'
+  | 'customerName'
+  | 'customerEmail'
+  | 'customerPhone'
+  | 'paymentMethods'
+  | 'metadata'
+>;
+
+/** Everything that is refused before anything is stored. */
+export function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
+  const amount = checkAmount(context, merchant, request);
+  checkUrls(context.settings.urlPolicy(merchant.testMode), request);
+  checkPaymentMethods(context, merchant, request);
+  return {
+    ...amount,
+    currency: merchant.currency,
+    returnUrl: request.returnUrl,
+    cancelUrl: request.cancelUrl,
+    callbackUrl: request.callbackUrl,
+    title: request.title,
+    description: request.description,
+    customerName: request.customerName,
+    customerEmail: request.customerEmail,
+    customerPhone: request.customerPhone,
+    paymentMethods: request.paymentMethods?.includes('wallet') ? null : request.paymentMethods,
+    metadata: request.metadata,
+  };
+}
+
+/** Amount, currency and the fee that follows from the merchant's rule, fixed from here on. */
+export function checkAmount(
+  context: PaymentContext,
+  merchant: Merchant,
+  request: Pick<NewPayment, 'amountMinor' | 'currency'>,
+): Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'> {
+  const { amountMinor, currency } = request;
+  if (currency !== null && currency !== merchant.currency) {
+    const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
+    throw fieldError('currency_not_supported', 'data.currency', message);
+  }
+  const { amountMinMinor, amountMaxMinor } = context.settings;
+  if (amountMinor < amountMinMinor || amountMinor > amountMaxMinor) {
+    const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
+    throw fieldError('amount_out_of_bounds', 'data.amount', `The amount must be from ${bounds}.`);
+  }
+  const feeMinor = collectionFee(merchant.collectionFee, amountMinor);
+  if (merchant.collectionFee.payer === 'business' && feeMinor > amountMinor) {
+    const message = `The fee of ${formatAmount(feeMinor)} is more than the amount. Ask for more.`;
+    throw fieldError('amount_out_of_bounds', 'data.amount', message);
+  }
+  return { amountMinor, feeMinor, feePayer: merchant.collectionFee.payer };
+}
+
+function checkPaymentMethods(context: PaymentContext, merchant: Merchant, request: NewPayment): void {
+  const known = context.networks.list(merchant.testMode).map((connector) => connector.capabilities.network);
+  request.paymentMethods?.forEach((method, index) => {
+    if (method === 'wallet' || known.includes(method)) return;
+    const choices = known.length === 0 ? 'No network is on in this environment.' : `Choose among ${known.join(', ')}.`;
+    const message = `${method} is not a network that is on. ${choices} The value wallet means all of them.`;
+    throw fieldError('network_not_available', `data.payment_methods.${index}`, message);
+  });
+}
+
+/** With network and number the first attempt starts at once; one without the other is a slip that we name. */
+function firstCharge(
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  request: NewPayment,
+): Charge | null {
+  const { network, accountNumber } = request;
+  if (network === null && accountNumber === null) return null;
+  if (network === null) {
+    const message = 'Send network with account_number, or leave both out and let the payer choose on the page.';
+    throw new AppError('invalid_request', message, { fields: [{ path: 'data.network', message }] });
+  }
+  const chosen = chooseNetwork(context, merchant, intent, { network, accountNumber }, 'data.');
+  return newCharge(context, merchant, intent, chosen);
+}

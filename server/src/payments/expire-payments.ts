@@ -1,0 +1,38 @@
+import { appendEvent } from '../events/append-event.ts';
+import { changeIntent } from './charge-outcome.ts';
+import type { PaymentContext } from './context.ts';
+import { isOpen, statusAt } from './intent.ts';
+import { intentEventRecord } from './intent-wire.ts';
+import { listIntentsToExpire, lockIntent } from './queries.ts';
+
+// Per merchant and sweep, so that one merchant's backlog does not keep the others waiting.
+const rowsMax = 100;
+
+/**
+ * Writes down what the clock has decided: open intents whose time has passed are `expired`. Reading an intent tells
+ * the same without this; the event needs it. Answers how many were written.
+ */
+export async function expirePayments(context: PaymentContext): Promise<number> {
+  const due = await listIntentsToExpire(context.db, context.clock.now(), rowsMax);
+  for (const { merchantId, id } of due) await expirePayment(context, merchantId, id);
+  return due.length;
+}
+
+async function expirePayment(context: PaymentContext, merchantId: string, intentId: string): Promise<void> {
+  const merchant = await context.merchants.byId(merchantId);
+  if (!merchant) return;
+  await context.db.withTransaction(async (tx) => {
+    const intent = await lockIntent(tx, merchantId, intentId);
+    if (!intent || !isOpen(intent.status) || statusAt(intent, context.clock.now()) !== 'expired') return;
+    const eventSequence = intent.eventSequence + 1n;
+    const expired = await changeIntent(tx, context, intent, { status: 'expired', eventSequence });
+    appendEvent(tx, context, {
+      merchantId,
+      kind: 'payment_intent.expired',
+      objectId: intentId,
+      sequence: eventSequence,
+      record: intentEventRecord(context, merchant, expired),
+      callbackUrl: intent.callbackUrl,
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Queryable } from '../kit/db.ts';
+import { totalMax } from '../kit/pagination.ts';
+import type { PageRequest } from '../kit/pagination.ts';
+import type { Charge } from './charge.ts';
+import type { PaymentContext } from './context.ts';
+import type { Intent } from './intent.ts';
+import type { ChargeFilter, IntentFilter } from './list-filters.ts';
+import {
+  countCharges,
+  countIntents,
+  findChargeById,
+  findIntentById,
+  findIntentBySecret,
+  findLatestCharge,
+  listCharges,
+  listIntents,
+  listIntentsByIds,
+} from './queries.ts';
+
+export interface FoundPayment {
+  intent: Intent;
+  /** The newest attempt, when there is one. */
+  charge: Charge | undefined;
+}
+
+/** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */
+export async function findPayment(db: Queryable, merchantId: string, id: string): Promise<FoundPayment> {
+  const intent = await findIntentById(db, merchantId, id);
+  if (!intent) throw new AppError('not_found', 'There is no payment intent with this id in this environment.');
+  return { intent, charge: await findLatestCharge(db, merchantId, id) };
+}
+
+export async function findPaymentBySecret(db: Queryable, merchantId: string, secret: string): Promise<FoundPayment> {
+  const intent = await findIntentBySecret(db, merchantId, secret);
+  if (!intent) throw new AppError('not_found', 'There is no payment intent with this secret in this environment.');
+  return { intent, charge: await findLatestCharge(db, merchantId, intent.id) };
+}
+
+export interface Listed<Row> {
+  /** One more than the limit when there is a next page. */
+  rows: Row[];
+  total: number;
+}
+
+export async function listPayments(
+  context: PaymentContext,
+  merchantId: string,
+  page: PageRequest,
+  filter: IntentFilter,
+): Promise<Listed<Intent>> {
+  const rows = listIntents(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 });
+  const isWhole = Object.keys(filter).length === 1;
+  const count = () => countIntents(context.db, merchantId, filter, totalMax + 1);
+  const total = isWhole ? context.longLists.count(`payments:${merchantId}`, count) : count();
+  return { rows: await rows, total: await total };
+}
+
+/** A charge with its intent, by the charge's id, or by the intent's: then its newest charge. */
+export async function findTransaction(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<{ intent: Intent; charge: Charge }> {
+  const charge = await findChargeById(db, merchantId, id);
+  const intent = await findIntentById(db, merchantId, charge?.intentId ?? id);
+  if (!intent) throw new AppError('not_found', 'There is no transaction with this id in this environment.');
+  const latest = charge ?? (await findLatestCharge(db, merchantId, id));
+  if (!latest) {
+    const message = 'Nobody has tried to pay this payment intent yet, so it has no transaction.';
+    throw new AppError('no_charge_yet', message);
+  }
+  return { intent, charge: latest };
+}
+
+export async function listTransactions(
+  context: PaymentContext,
+  merchantId: string,
+  page: PageRequest,
+  filter: ChargeFilter,
+): Promise<Listed<{ id: string; charge: Charge; intent: Intent }>> {
+  const isWhole = Object.keys(filter).length === 0;
+  const count = () => countCharges(context.db, merchantId, filter, totalMax + 1);
+  const total = isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count();
+  const charges = await listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 });
+  const intents = new Map<string, Intent>();
+  for (const intent of await listIntentsByIds(context.db, merchantId, charges.map((charge) => charge.intentId))) {
+    intents.set(intent.id, intent);
+  }
+  const rows = charges.flatMap((charge) => {
+    const intent = intents.get(charge.intentId);
+    return intent ? [{ id: charge.id, charge, intent }] : [];
+  });
+  return { rows, total: await total };
+}

@@ -1,0 +1,78 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import type { FeePayer } from '../merchants/merchant.ts';
+
+/** A payment intent: what the merchant wants to collect, from creation to its end. Amounts are bututs. */
+export interface Intent {
+  merchantId: string;
+  id: string;
+  status: IntentStatus;
+  amountMinor: bigint;
+  feeMinor: bigint;
+  feePayer: FeePayer;
+  currency: string;
+  intentSecret: string;
+  checkoutToken: string;
+  returnUrl: string | null;
+  cancelUrl: string | null;
+  callbackUrl: string | null;
+  title: string | null;
+  description: string | null;
+  customerId: string | null;
+  customerName: string | null;
+  customerEmail: string | null;
+  customerPhone: string | null;
+  /** The networks the page may offer; null offers all that are on. */
+  paymentMethods: string[] | null;
+  metadata: JsonRecord;
+  source: string;
+  attempts: bigint;
+  late: boolean;
+  review: Review | null;
+  eventSequence: bigint;
+  createdAt: Date;
+  updatedAt: Date;
+  expiresAt: Date;
+}
+
+export type IntentStatus = 'requires_payment_method' | 'processing' | 'successful' | 'failed' | 'cancelled' | 'expired';
+
+/** Why money that arrived waits for a person. */
+export type Review = 'amount_mismatch' | 'second_success' | 'receipt_reused';
+
+/** The payer may try this often; a typo, an empty wallet and a change of mind fit, a guessing game does not. */
+export const attemptsMax = 5n;
+
+/**
+ * The allowed moves. A success that was verified late is never dropped, whatever had been decided meanwhile; nothing
+ * leaves `successful`.
+ */
+const moves: Record<IntentStatus, readonly IntentStatus[]> = {
+  requires_payment_method: ['processing', 'successful', 'cancelled', 'expired'],
+  processing: ['requires_payment_method', 'successful', 'failed', 'cancelled', 'expired'],
+  failed: ['successful'],
+  cancelled: ['successful'],
+  expired: ['successful'],
+  successful: [],
+};
+
+export function intentMayBecome(from: IntentStatus, to: IntentStatus): boolean {
+  return moves[from].includes(to);
+}
+
+export function isOpen(status: IntentStatus): boolean {
+  return status === 'requires_payment_method' || status === 'processing';
+}
+
+/**
+ * The status as of now: an open intent whose time has passed is expired, whether or not a job has written that down.
+ * An intent under review waits for a person instead (decisions, "Payments").
+ */
+export function statusAt(intent: Pick<Intent, 'status' | 'expiresAt' | 'review'>, now: Date): IntentStatus {
+  const timeIsUp = intent.expiresAt <= now && intent.review === null;
+  return isOpen(intent.status) && timeIsUp ? 'expired' : intent.status;
+}
+
+/** What the payer is asked for: the amount, and the fee on top when the customer pays it. */
+export function totalMinor(intent: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>): bigint {
+  return intent.feePayer === 'customer' ? intent.amountMinor + intent.feeMinor : intent.amountMinor;
+}

@@ -1,0 +1,11 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Caller } from '../kit/route.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { PaymentContext } from './context.ts';
+
+/** The caller's merchant with its settings; its key was checked a moment ago. */
+export async function merchantOf(context: PaymentContext, caller: Caller): Promise<Merchant> {
+  const merchant = await context.merchants.byId(caller.merchantId);
+  if (!merchant) throw new AppError('api_key_invalid', 'This API key is not valid. Check it in the dashboard.');
+  return merchant;
+}

@@ -1,0 +1,233 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
+import { checkMetadata } from '../kit/metadata.ts';
+import { AmountError, parseAmount } from '../kit/money.ts';
+import { pageParameters, pageRequest, pageSchema, pageToWire, searchParameters, searchTerm } from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute, Caller } from '../kit/route.ts';
+import { idParameters, timeType } from '../kit/wire-types.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import type { PaymentContext } from './context.ts';
+import { createPayment } from './create-payment.ts';
+import type { NewPayment } from './create-payment.ts';
+import { findPayment, findPaymentBySecret, listPayments } from './find-payment.ts';
+import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
+import type { IntentStatus } from './intent.ts';
+import { merchantOf } from './merchant-of.ts';
+import { previewPayment } from './preview-payment.ts';
+import { paymentTimeline } from './timeline.ts';
+import {
+  createdIntentSchema,
+  intentSchema,
+  listedIntentSchema,
+  newPaymentSchema,
+  previewAnswerSchema,
+  previewSchema,
+  timelineSchema,
+} from './wire-schemas.ts';
+
+const tag = 'Payments';
+const secretType = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The intent’s secret.' });
+
+const create = writeRoute('POST', {
+  path: '/v1/payments',
+  operationId: 'createPayment',
+  tag,
+  summary: 'Create a payment intent',
+  description:
+    'Answers with the hosted page. With `network` and `account_number` the first attempt starts at once and the ' +
+    'intent answers `processing`.',
+  body: Type.Object({ data: newPaymentSchema }, { additionalProperties: false }),
+  status: 201,
+  response: createdIntentSchema,
+  errors: [
+    'amount_out_of_bounds',
+    'currency_not_supported',
+    'network_not_available',
+    'account_number_invalid',
+    'url_not_allowed',
+  ],
+  async handle(context: PaymentContext, { caller, body }, tx) {
+    const merchant = await merchantOf(context, caller);
+    const { intent } = createPayment(tx, context, merchant, newPaymentOf(body.data));
+    return createdIntentToWire(context, intent);
+  },
+});
+
+const preview = writeRoute('POST', {
+  path: '/v1/payments/preview',
+  operationId: 'previewPayment',
+  tag,
+  summary: 'Say what a payment would cost, and whom',
+  description: 'The fee, each share, the rounding and what the merchant keeps. Nothing is stored.',
+  body: Type.Object({ data: previewSchema }, { additionalProperties: false }),
+  status: 200,
+  response: previewAnswerSchema,
+  errors: ['amount_out_of_bounds', 'currency_not_supported'],
+  async handle(context: PaymentContext, { caller, body }) {
+    const { amount, currency } = body.data;
+    const request = { amountMinor: amountOf(amount), currency: currency ?? null };
+    return previewPayment(context, await merchantOf(context, caller), request);
+  },
+});
+
+const verify = writeRoute('POST', {
+  path: '/v1/payments/verify',
+  operationId: 'verifyPayment',
+  tag,
+  summary: 'Find a payment intent by its secret',
+  body: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
+  status: 200,
+  response: intentSchema,
+  errors: ['not_found'],
+  handle: (context: PaymentContext, { caller, body }) => answerBySecret(context, caller, body.intent_secret),
+});
+
+const verifyByQuery = readRoute({
+  path: '/v1/payments/verify',
+  operationId: 'verifyPaymentByQuery',
+  tag,
+  summary: 'Find a payment intent by its secret (older clients)',
+  description: 'Kept for existing clients. Prefer the POST: addresses end up in histories.',
+  query: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
+  status: 200,
+  response: intentSchema,
+  errors: ['not_found'],
+  handle: (context: PaymentContext, { caller, query }) => answerBySecret(context, caller, query.intent_secret),
+});
+
+const retrieve = readRoute({
+  path: '/v1/payments/:id',
+  operationId: 'retrievePayment',
+  tag,
+  summary: 'Retrieve a payment intent',
+  params: idParameters,
+  status: 200,
+  response: intentSchema,
+  errors: ['not_found'],
+  async handle(context: PaymentContext, { caller, params }) {
+    const merchant = await merchantOf(context, caller);
+    const { intent, charge } = await findPayment(context.db, caller.merchantId, params.id);
+    return intentToWire(context, merchant, intent, charge);
+  },
+});
+
+const list = readRoute({
+  path: '/v1/payments',
+  operationId: 'listPayments',
+  tag,
+  summary: 'List payment intents, newest first',
+  query: Type.Object(
+    {
+      ...pageParameters,
+      ...searchParameters,
+      status: Type.Optional(intentSchema.properties.status),
+      from: Type.Optional(timeType('Created at or after.')),
+      to: Type.Optional(timeType('Created at or before.')),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(listedIntentSchema),
+  async handle(context: PaymentContext, { caller, query }) {
+    const merchant = await merchantOf(context, caller);
+    const page = pageRequest(query);
+    const term = searchTerm(query);
+    const { rows, total } = await listPayments(context, caller.merchantId, page, {
+      ...(query.status === undefined ? {} : { status: query.status as IntentStatus }),
+      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
+      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...(term === undefined ? {} : { term }),
+      now: context.clock.now(),
+    });
+    return pageToWire(page, rows, total, (intent) => listedIntentToWire(context, merchant, intent));
+  },
+});
+
+const cancel = writeRoute('POST', {
+  path: '/v1/payments/:id/cancel',
+  operationId: 'cancelPayment',
+  tag,
+  summary: 'Cancel a payment intent',
+  description: 'Also while the payer is being asked. Money that comes all the same is booked and marked `late`.',
+  params: idParameters,
+  status: 200,
+  response: intentSchema,
+  errors: ['not_found', 'state_conflict'],
+  async handle(context: PaymentContext, { caller, params }, tx) {
+    const merchant = await merchantOf(context, caller);
+    return intentToWire(context, merchant, await cancelPayment(tx, context, merchant, params.id), null);
+  },
+});
+
+const cancelByPatch = writeRoute('PATCH', {
+  ...cancel,
+  path: '/v1/payments/:id',
+  operationId: 'cancelPaymentByPatch',
+  summary: 'Cancel a payment intent (older clients)',
+  description: 'The same as POST …/cancel, without a body.',
+  handle: cancel.handle,
+});
+
+const timeline = readRoute({
+  path: '/v1/payments/:id/timeline',
+  operationId: 'retrievePaymentTimeline',
+  tag,
+  summary: 'Tell what happened to a payment, step by step',
+  params: idParameters,
+  status: 200,
+  response: timelineSchema,
+  errors: ['not_found'],
+  async handle(context: PaymentContext, { caller, params }) {
+    const { intent } = await findPayment(context.db, caller.merchantId, params.id);
+    return { data: await paymentTimeline(context.db, intent) };
+  },
+});
+
+export const paymentRoutes: readonly ApiRoute<PaymentContext>[] = [
+  create,
+  preview,
+  verify,
+  verifyByQuery,
+  list,
+  retrieve,
+  cancel,
+  cancelByPatch,
+  timeline,
+];
+
+async function answerBySecret(context: PaymentContext, caller: Caller, secret: string): Promise<unknown> {
+  const merchant = await merchantOf(context, caller);
+  const { intent, charge } = await findPaymentBySecret(context.db, caller.merchantId, secret);
+  return intentToWire(context, merchant, intent, charge);
+}
+
+function newPaymentOf(data: Static<typeof newPaymentSchema>): NewPayment {
+  return {
+    amountMinor: amountOf(data.amount),
+    currency: data.currency ?? null,
+    returnUrl: data.return_url ?? null,
+    cancelUrl: data.cancel_url ?? null,
+    callbackUrl: data.callback_url ?? null,
+    skipUrlValidation: data.skip_url_validation ?? false,
+    network: data.network ?? null,
+    accountNumber: data.account_number ?? null,
+    title: data.title ?? null,
+    description: data.description ?? null,
+    customerName: data.customer_name ?? null,
+    customerEmail: data.customer_email ?? null,
+    customerPhone: data.customer_phone ?? null,
+    paymentMethods: data.payment_methods ?? null,
+    metadata: checkMetadata(data.metadata ?? {}, 'data.metadata'),
+  };
+}
+
+function amountOf(amount: number): bigint {
+  try {
+    return parseAmount(amount);
+  } catch (error) {
+    if (error instanceof AmountError) throw fieldError('invalid_request', 'data.amount', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { appendEvent } from '../events/append-event.ts';
+import { enqueue } from '../events/outbox.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
+import { randomBase62 } from '../kit/base62.ts';
+import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { Connector } from '../networks/contract.ts';
+import type { Charge } from './charge.ts';
+import { chargeEventRecord } from './charge-wire.ts';
+import { intentTopic } from './context.ts';
+import type { PaymentContext } from './context.ts';
+import { attemptsMax, intentMayBecome, statusAt, totalMinor } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { insertCharge, lockIntent, updateIntent } from './queries.ts';
+import { transactionReference } from './transaction-reference.ts';
+
+export interface ChosenNetwork {
+  connector: Connector;
+  accountNumber: string | null;
+  accountCanonical: string | null;
+}
+
+// With the short id in front, 128 random bits that also pass through systems that know letters and digits only.
+const referenceRandomLength = 22;
+
+/**
+ * Starts an attempt on an open intent. The charge and the worker's order to call the network are written together; the
+ * call itself happens after the commit.
+ *
+ * Throws AppError `network_not_available`, `account_number_invalid` (field paths behind `fieldPrefix`) and
+ * `state_conflict` when the intent takes no attempt now.
+ */
+export async function startAttempt(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  request: { intentId: string; network: string; accountNumber: string | null; fieldPrefix: string },
+): Promise<Charge> {
+  const intent = await lockIntent(tx, merchant.id, request.intentId);
+  if (!intent) throw new AppError('not_found', 'There is no such payment.');
+  const now = context.clock.now();
+  const status = statusAt(intent, now);
+  if (!intentMayBecome(status, 'processing') || intent.attempts >= attemptsMax) {
+    throw new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
+  }
+  const chosen = chooseNetwork(context, merchant, intent, request, request.fieldPrefix);
+  const charge = newCharge(context, merchant, intent, chosen);
+  const next: Intent = { ...intent, status: 'processing', attempts: charge.attempt, updatedAt: now };
+  await updateIntent(tx, intent.status, next);
+  writeAttempt(tx, context, merchant, next, charge);
+  return charge;
+}
+
+/** Which network and number the payer may use for this intent, or the refusal that names the field. */
+export function chooseNetwork(
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  request: { network: string; accountNumber: string | null },
+  fieldPrefix: string,
+): ChosenNetwork {
+  const offered = offeredNetworks(context, merchant, intent);
+  const connector = offered.find((candidate) => candidate.capabilities.network === request.network);
+  if (!connector) {
+    throw fieldError('network_not_available', `${fieldPrefix}network`, networkRefusal(request.network, offered));
+  }
+  if (request.accountNumber === null) {
+    if (!connector.capabilities.numberRequired) return { connector, accountNumber: null, accountCanonical: null };
+    const message = `${connector.capabilities.displayName} needs the payer's number.`;
+    throw fieldError('account_number_invalid', `${fieldPrefix}account_number`, message);
+  }
+  const accountCanonical = canonicalNumber(request.accountNumber, merchant.testMode, `${fieldPrefix}account_number`);
+  return { connector, accountNumber: request.accountNumber, accountCanonical };
+}
+
+/** The networks that are on, that the merchant lets the payer use, and whose amount rule the total keeps. */
+export function offeredNetworks(context: PaymentContext, merchant: Merchant, intent: Intent): Connector[] {
+  const total = totalMinor(intent);
+  return context.networks.list(merchant.testMode).filter(({ capabilities }) => {
+    const wanted = intent.paymentMethods === null || intent.paymentMethods.includes(capabilities.network);
+    return wanted && total % capabilities.amountStepMinor === 0n;
+  });
+}
+
+export function newCharge(
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  chosen: ChosenNetwork,
+): Charge {
+  const now = context.clock.now();
+  return {
+    merchantId: merchant.id,
+    id: context.newId(),
+    intentId: intent.id,
+    attempt: intent.attempts + 1n,
+    status: 'pending',
+    amountMinor: intent.amountMinor,
+    feeMinor: intent.feeMinor,
+    feePayer: intent.feePayer,
+    amountPaidMinor: totalMinor(intent),
+    currency: intent.currency,
+    network: chosen.connector.capabilities.network,
+    accountNumber: chosen.accountNumber,
+    accountCanonical: chosen.accountCanonical,
+    reference: merchant.shortId + randomBase62(context.random, referenceRandomLength),
+    transactionReference: transactionReference(now, context.random),
+    networkReference: null,
+    networkTransactionId: null,
+    networkHandles: null,
+    nextAction: null,
+    progress: 'created',
+    failureCode: null,
+    failureReason: null,
+    review: null,
+    late: false,
+    amountRefundedMinor: 0n,
+    eventSequence: 1n,
+    paidAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Writes the charge, its event and the order to call the network. */
+export function writeAttempt(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  charge: Charge,
+): void {
+  tx.send(insertCharge(charge));
+  appendEvent(tx, context, {
+    merchantId: charge.merchantId,
+    kind: 'charge.created',
+    objectId: charge.id,
+    sequence: charge.eventSequence,
+    record: chargeEventRecord(context, merchant, intent, charge),
+    callbackUrl: intent.callbackUrl,
+  });
+  enqueue(tx, context, {
+    merchantId: charge.merchantId,
+    queue: 'networks',
+    kind: 'start_charge',
+    subjectId: charge.id,
+  });
+  tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
+}
+
+function canonicalNumber(accountNumber: string, testMode: boolean, path: string): string {
+  try {
+    return parsePhoneNumber(accountNumber, { strict: !testMode }).canonical;
+  } catch (error) {
+    if (error instanceof PhoneNumberError) throw fieldError('account_number_invalid', path, error.message);
+    throw error;
+  }
+}
+
+function networkRefusal(network: string, offered: readonly Connector[]): string {
+  const names = offered.map(({ capabilities }) => capabilities.network);
+  const choices = names.length === 0 ? 'No network is on for this payment.' : `Choose among ${names.join(', ')}.`;
+  return `${network} cannot take this payment. ${choices}`;
+}
+

@@ -1,0 +1,61 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
+import type { Queryable } from '../kit/db.ts';
+import type { Intent } from './intent.ts';
+import { listChargesOfIntent, listNotesOfCharges } from './queries.ts';
+
+/** What happened to a payment, oldest first: its events and what passed between us and the networks. */
+export async function paymentTimeline(db: Queryable, intent: Intent): Promise<JsonRecord[]> {
+  const { merchantId, id } = intent;
+  const charges = await listChargesOfIntent(db, merchantId, id);
+  const chargeIds = charges.map((charge) => charge.id);
+  const events = await listEventsOfObjects(db, merchantId, [id, ...chargeIds]);
+  const notes = await listNotesOfCharges(db, merchantId, chargeIds);
+  const entries = [
+    ...events.map((event) => ({
+      at: event.createdAt,
+      id: event.id,
+      kind: String(event.kind),
+      transactionId: event.objectId === id ? null : event.objectId,
+      detail: eventDetail(event.kind, event.record),
+    })),
+    ...notes.map((note) => ({
+      at: note.createdAt,
+      id: note.id,
+      kind: note.kind,
+      transactionId: note.chargeId,
+      detail: note.detail,
+    })),
+  ];
+  // Ids of version 7 also order what happened within one millisecond.
+  return entries
+    .toSorted((left, right) => left.at.getTime() - right.at.getTime() || (left.id < right.id ? -1 : 1))
+    .map(({ at, kind, transactionId, detail }) => ({
+      at: at.toISOString(),
+      kind,
+      transaction_id: transactionId,
+      detail,
+    }));
+}
+
+function eventDetail(kind: string, record: JsonRecord): string {
+  const network = String(record['payment_method'] ?? '');
+  switch (kind) {
+    case 'payment_intent.created':
+      return 'The payment was created.';
+    case 'payment_intent.cancelled':
+      return 'The payment was cancelled.';
+    case 'payment_intent.expired':
+      return 'The time to pay ran out.';
+    case 'charge.created':
+      return `An attempt with ${network} started.`;
+    case 'charge.succeeded':
+      return `Paid with ${network}.`;
+    case 'charge.failed':
+      return String(record['failure_reason'] ?? 'The attempt failed.');
+    case 'charge.reversed':
+      return `${network} took the payment back.`;
+    default:
+      return kind;
+  }
+}

@@ -1,0 +1,12 @@
+import type { Random } from '../kit/random.ts';
+
+// Letters and digits that are not mistaken for each other when read out across a counter.
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const suffixLength = 8;
+
+/** `TX-YYYYMMDD-HHMMSS-XXXXXXXX` in UTC, which is the time in The Gambia all year (decisions, "Transactions"). */
+export function transactionReference(now: Date, random: Random): string {
+  const [date = '', time = ''] = now.toISOString().split('T');
+  const suffix = Array.from(random.bytes(suffixLength), (byte) => alphabet[byte % alphabet.length]).join('');
+  return `TX-${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${suffix}`;
+}

@@ -1,0 +1,61 @@
+import { fieldError } from '../kit/app-error.ts';
+import { assertUrlAllowed, UrlNotAllowedError } from '../kit/outbound-guard.ts';
+import type { OutboundPolicy } from '../kit/outbound-guard.ts';
+
+const urlLengthMax = 2_048;
+/** Schemes that run or read something in the payer's browser; refused whatever the merchant says. */
+const dangerousSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'view-source:']);
+
+export interface PaymentUrls {
+  returnUrl: string | null;
+  cancelUrl: string | null;
+  callbackUrl: string | null;
+  skipUrlValidation: boolean;
+}
+
+/**
+ * Refuses URLs that may not be used. With `skip_url_validation` they are stored as they are, so that the payer can come
+ * back to an app (`shop://done`); what could harm the payer is refused all the same, and what the callback's name
+ * resolves to is judged when we connect.
+ */
+export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
+  const fields = [
+    ['data.return_url', urls.returnUrl],
+    ['data.cancel_url', urls.cancelUrl],
+    ['data.callback_url', urls.callbackUrl],
+  ] as const;
+  for (const [path, url] of fields) {
+    if (url === null) continue;
+    if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
+    if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
+    if (!urls.skipUrlValidation) checkUrl(policy, path, url);
+  }
+}
+
+/** A link that a browser may follow back to the shop or its app, or null where there is none. */
+export function linkableUrl(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
+  if (url === null || !URL.canParse(url) || dangerousSchemes.has(schemeOf(url))) return null;
+  const link = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) link.searchParams.set(name, value);
+  return link.href;
+}
+
+function checkUrl(policy: OutboundPolicy, path: string, url: string): void {
+  try {
+    assertUrlAllowed(url, policy);
+  } catch (error) {
+    if (error instanceof UrlNotAllowedError) throw notAllowed(path, error.message);
+    throw error;
+  }
+}
+
+function notAllowed(path: string, message: string): Error {
+  return fieldError('url_not_allowed', path, message);
+}
+
+/** As a browser reads it: white space and control characters before and inside the scheme do not count. */
+function schemeOf(url: string): string {
+  // oxlint-disable-next-line no-control-regex -- browsers ignore exactly these characters
+  const text = url.replaceAll(/[\u0000-\u0020\u007f]/g, '').toLowerCase();
+  return URL.canParse(text) ? new URL(text).protocol : (/^[a-z][a-z0-9+.-]*:/.exec(text)?.[0] ?? '');
+}

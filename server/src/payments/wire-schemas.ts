@@ -1,0 +1,207 @@
+import Type from 'typebox';
+import {
+  amountType,
+  idType,
+  metadataType,
+  optional,
+  orNull,
+  textType,
+  timeType,
+  urlType,
+} from '../kit/wire-types.ts';
+
+const nameLengthMax = 200;
+const emailLengthMax = 254;
+const phoneLengthMax = 32;
+
+export const newPaymentSchema = Type.Object(
+  {
+    amount: amountType('What the merchant collects.'),
+    currency: optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' })),
+    return_url: optional(urlType('Where the payer returns after paying; gets `payment_intent_id` and `status`.')),
+    cancel_url: optional(urlType('Where the payer returns after cancelling.')),
+    callback_url: optional(urlType('Receives the events of this payment, besides the endpoints.')),
+    network: optional(Type.String({ minLength: 1, maxLength: 32, description: 'Starts the first attempt at once.' })),
+    account_number: optional(
+      Type.String({ minLength: 1, maxLength: phoneLengthMax, description: 'The payer’s number, in any usual form.' }),
+    ),
+    skip_url_validation: optional(Type.Boolean({ description: 'Stores the URLs as they are, for app links.' })),
+    metadata: optional(metadataType),
+    title: optional(textType('What is paid for, shown to the payer.', nameLengthMax)),
+    description: optional(textType('More about it, shown to the payer.')),
+    customer_name: optional(textType('The payer’s name.', nameLengthMax)),
+    customer_email: optional(
+      Type.String({ format: 'email', maxLength: emailLengthMax, description: 'The payer’s email address.' }),
+    ),
+    customer_phone: optional(textType('The payer’s phone number.', phoneLengthMax)),
+    payment_methods: optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
+        minItems: 1,
+        maxItems: 10,
+        description: 'The networks the page may offer; `wallet` means all.',
+      }),
+    ),
+    from_sdk: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const previewSchema = Type.Object(
+  { amount: newPaymentSchema.properties.amount, currency: newPaymentSchema.properties.currency },
+  { additionalProperties: false },
+);
+
+const feePayer = Type.Union([Type.Literal('business'), Type.Literal('customer')], {
+  description: 'Who pays the fee.',
+});
+
+const intentStatus = Type.Union(
+  ['requires_payment_method', 'processing', 'successful', 'failed', 'cancelled', 'expired'].map((status) =>
+    Type.Literal(status),
+  ),
+);
+
+const chargeStatus = Type.Union(
+  ['pending', 'completed', 'failed', 'cancelled', 'refunded', 'reversed'].map((status) => Type.Literal(status)),
+);
+
+const nextAction = orNull(
+  Type.Union(
+    [
+      Type.Object({ type: Type.Literal('open_url'), url: Type.String() }),
+      Type.Object({ type: Type.Literal('approve_on_phone') }),
+      Type.Object({ type: Type.Literal('approve_then_confirm') }),
+      Type.Object({ type: Type.Literal('enter_code'), length: Type.Integer() }),
+    ],
+    { description: 'What the payer must still do.' },
+  ),
+);
+
+/** Exactly the fields of the interface's "Payment intent (response)". */
+const createdFields = {
+  payment_intent_id: idType('The intent.'),
+  intent_secret: Type.String({ description: '64 hex characters, by which your server can verify the payment.' }),
+  payment_link: Type.String({ description: 'The hosted page: send the payer here.' }),
+  amount: amountType('What the merchant collects.'),
+  transaction_fee: amountType('The fee.'),
+  transaction_fee_type: feePayer,
+  currency: Type.String(),
+  expires_at: timeType('When the payer’s time ends.'),
+  status: intentStatus,
+};
+
+const detailFields = {
+  title: orNull(Type.String()),
+  description: orNull(Type.String()),
+  customer_name: orNull(Type.String()),
+  customer_email: orNull(Type.String()),
+  customer_phone: orNull(Type.String()),
+  return_url: orNull(Type.String()),
+  cancel_url: orNull(Type.String()),
+  callback_url: orNull(Type.String()),
+  payment_methods: orNull(Type.Array(Type.String())),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  attempts: Type.Integer({ description: 'How often the payer has tried; at most 5.' }),
+  late: Type.Boolean({ description: 'Paid after it had expired, failed or been cancelled.' }),
+  review: orNull(Type.String({ description: 'Why it waits for a person.' })),
+  test_mode: Type.Boolean(),
+  createdAt: timeType('When it was created.'),
+  updatedAt: timeType('When it last changed.'),
+};
+
+const { intent_secret: _secret, ...listedFields } = createdFields;
+
+export const createdIntentSchema = Type.Object(createdFields, { title: 'CreatedPaymentIntent' });
+
+export const intentSchema = Type.Object(
+  {
+    ...createdFields,
+    ...detailFields,
+    next_action: nextAction,
+    transaction_id: orNull(idType('The newest attempt.')),
+  },
+  { title: 'PaymentIntent' },
+);
+
+export const listedIntentSchema = Type.Object({ ...listedFields, ...detailFields }, { title: 'ListedPaymentIntent' });
+
+export const previewAnswerSchema = Type.Object(
+  {
+    amount: amountType('What the merchant asks for.'),
+    amount_paid: amountType('What the payer pays.'),
+    transaction_fee: amountType('The fee.'),
+    transaction_fee_type: feePayer,
+    shares: Type.Array(Type.Unknown(), { description: 'What sub-accounts get.' }),
+    merchant_receives: amountType('What the merchant keeps.'),
+    currency: Type.String(),
+  },
+  { title: 'PaymentPreview' },
+);
+
+export const timelineSchema = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        at: timeType('When it happened.'),
+        kind: Type.String(),
+        transaction_id: orNull(Type.String()),
+        detail: Type.String(),
+      }),
+    ),
+  },
+  { title: 'PaymentTimeline' },
+);
+
+export const chargeSchema = Type.Object(
+  {
+    id: idType('The charge, which is the transaction id.'),
+    type: Type.Literal('payment'),
+    status: chargeStatus,
+    reference: Type.String({ description: 'Our reference of this attempt, the one the network has.' }),
+    transaction_reference: Type.String({ examples: ['TX-20261120-101800-7KQ2M9XA'] }),
+    network_reference: orNull(Type.String()),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),
+    payment_intent_id: idType('The intent it pays.'),
+    attempt: Type.Integer(),
+    account_id: idType('The merchant in this environment.'),
+    business_id: idType('The business.'),
+    test_mode: Type.Boolean(),
+    amount: amountType('What the merchant collects.'),
+    amount_paid: amountType('What the payer pays.'),
+    amount_refunded: amountType('What was given back.'),
+    currency: Type.String(),
+    transaction_fee: amountType('The fee.'),
+    transaction_fee_type: feePayer,
+    source: Type.String(),
+    payment_method: Type.String({ description: 'The network.' }),
+    payment_method_id: idType('The same for the same network and number.'),
+    payment_account: Type.String({ description: 'The last four digits of the number, empty while unknown.' }),
+    auth_mode: Type.Union([Type.Literal('confirm'), Type.Literal('pin')]),
+    auth_length: Type.Integer(),
+    requires_auth: Type.Boolean({ description: 'Whether the payer must still act.' }),
+    customer: orNull(Type.String()),
+    customer_name: orNull(Type.String()),
+    customer_email: orNull(Type.String()),
+    customer_phone: orNull(Type.String()),
+    paid_date: orNull(timeType('When it was paid.')),
+    failure_code: orNull(Type.String()),
+    failure_reason: orNull(Type.String()),
+    review: orNull(Type.String()),
+    late: Type.Boolean(),
+    next_action: nextAction,
+    notes: Type.Null(),
+    coupon: Type.Null(),
+    discount: Type.Null(),
+    sub_total: Type.Null(),
+    edited: Type.Boolean(),
+    maintain_original_return_url: Type.Boolean(),
+    risk_score: Type.Object({}),
+    terminal_id: orNull(Type.String()),
+    payment_link_id: orNull(Type.String()),
+    custom_fields_values: Type.Record(Type.String(), Type.Unknown()),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    createdAt: timeType('When the attempt started.'),
+    updatedAt: timeType('When it last changed.'),
+  },
+  { title: 'Charge' },
+);

@@ -1,0 +1,72 @@
+import Type from 'typebox';
+import { addMs } from '../kit/clock.ts';
+import { pageParameters, pageRequest, pageSchema, pageToWire, searchParameters, searchTerm } from '../kit/pagination.ts';
+import { readRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { idParameters, timeType } from '../kit/wire-types.ts';
+import type { ChargeStatus } from '../payments/charge.ts';
+import { chargeToWire } from '../payments/charge-wire.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { findTransaction, listTransactions } from '../payments/find-payment.ts';
+import { merchantOf } from '../payments/merchant-of.ts';
+import { chargeSchema } from '../payments/wire-schemas.ts';
+
+const tag = 'Transactions';
+const minuteMs = 60_000;
+/** A year: longer is a range of dates. */
+const timeframeMax = 525_600;
+
+const retrieve = readRoute({
+  path: '/v1/transactions/:id',
+  operationId: 'retrieveTransaction',
+  tag,
+  summary: 'Retrieve a transaction',
+  description: 'The full charge record. A payment intent’s id answers that intent’s newest charge.',
+  params: idParameters,
+  status: 200,
+  response: chargeSchema,
+  errors: ['not_found', 'no_charge_yet'],
+  async handle(context: PaymentContext, { caller, params }) {
+    const merchant = await merchantOf(context, caller);
+    const { intent, charge } = await findTransaction(context.db, caller.merchantId, params.id);
+    return chargeToWire(context, merchant, intent, charge);
+  },
+});
+
+const list = readRoute({
+  path: '/v1/transactions',
+  operationId: 'listTransactions',
+  tag,
+  summary: 'List transactions, newest first',
+  query: Type.Object(
+    {
+      ...pageParameters,
+      ...searchParameters,
+      status: Type.Optional(chargeSchema.properties.status),
+      from: Type.Optional(timeType('Started at or after.')),
+      to: Type.Optional(timeType('Started at or before.')),
+      timeframe: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last so many minutes.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(chargeSchema),
+  async handle(context: PaymentContext, { caller, query }) {
+    const merchant = await merchantOf(context, caller);
+    const page = pageRequest(query);
+    const term = searchTerm(query);
+    const from = query.timeframe === undefined ? query.from : undefined;
+    const { rows, total } = await listTransactions(context, caller.merchantId, page, {
+      ...(query.status === undefined ? {} : { status: query.status as ChargeStatus }),
+      ...(from === undefined ? {} : { from: new Date(from) }),
+      ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
+      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...(term === undefined ? {} : { term }),
+    });
+    return pageToWire(page, rows, total, ({ charge, intent }) => chargeToWire(context, merchant, intent, charge));
+  },
+});
+
+export const transactionRoutes: readonly ApiRoute<PaymentContext>[] = [list, retrieve];

@@ -1,0 +1,80 @@
+import { claimWork, listMerchantsWithDueWork, postponeWork } from '../events/outbox.ts';
+import type { QueueName, Work, WorkKind } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
+import type { WorkSource } from './worker.ts';
+
+/** Does one piece of work and completes or postpones it. It may be called again for the same piece after a crash. */
+export type WorkHandler = (work: Work) => Promise<void>;
+
+interface OutboxSourceOptions {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  queue: QueueName;
+  handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
+}
+
+const sweepEveryMs = 1_000;
+// Longer than any handler takes: network calls have their own, shorter limits.
+const leaseMs = 60_000;
+// Merchants side by side, and rows of one merchant side by side: together more than the connections of a process.
+const keysMax = 16;
+const rowsMax = 16;
+const failureDelayMaxMs = 60_000;
+
+/** The kind of the topics that wake workers for a queue; the merchant's id follows it. */
+export function workTopicKind(queue: QueueName): string {
+  return `work_${queue}`;
+}
+
+/** The outbox of one queue, worked merchant by merchant so that a long backlog of one keeps nobody waiting. */
+export function outboxSource(options: OutboxSourceOptions): WorkSource {
+  const { db, clock, queue } = options;
+  return {
+    name: `work for ${queue}`,
+    topicKind: workTopicKind(queue),
+    sweepEveryMs,
+    keysMax,
+    listDueKeys: () => listMerchantsWithDueWork(db, queue, clock.now()),
+    run: (merchantId) => workMerchant(options, merchantId),
+  };
+}
+
+/** Claims as rows finish rather than batch by batch, so that one slow call does not hold up the ones behind it. */
+async function workMerchant(options: OutboxSourceOptions, merchantId: string): Promise<void> {
+  const { db, clock, queue } = options;
+  const underWay = new Set<Promise<void>>();
+  for (;;) {
+    const now = clock.now();
+    const free = rowsMax - underWay.size;
+    const leaseEndsAt = addMs(now, leaseMs);
+    const claimed = await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: free });
+    for (const work of claimed) {
+      const running = handle(options, work).finally(() => underWay.delete(running));
+      underWay.add(running);
+    }
+    if (underWay.size === 0) return;
+    // With everything claimed there is nothing to gain from asking again before all of it is done.
+    if (claimed.length < free) await Promise.all(underWay);
+    else await Promise.race(underWay);
+  }
+}
+
+/** A handler that fails puts its work off, a little longer each time; the lease would bring it back anyway. */
+async function handle({ db, clock, log, handlers }: OutboxSourceOptions, work: Work): Promise<void> {
+  const handler = handlers[work.kind];
+  try {
+    if (!handler) throw new Error(`nobody handles ${work.kind}`);
+    await handler(work);
+  } catch (error) {
+    const { kind, attempts, merchantId } = work;
+    log.error('work failed and will be tried again', error, { kind, attempts, merchant_id: merchantId });
+    const delayMs = Math.min(failureDelayMaxMs, 1_000 * 2 ** Math.min(Number(attempts) - 1, 10));
+    await postponeWork(db, work, addMs(clock.now(), delayMs)).catch((failure: unknown) =>
+      log.error('putting work off failed; its lease will end', failure, { kind }),
+    );
+  }
+}

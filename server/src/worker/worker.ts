@@ -1,0 +1,112 @@
+import type { ChangeFeed } from '../kit/changes.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import { KeyedRunner } from './keyed-runner.ts';
+
+/**
+ * A kind of work: what is due, by key (a merchant, a lane), and how to do it for one key. Hints make it start within
+ * milliseconds; the sweep finds what a lost hint or a dead worker left behind.
+ */
+export interface WorkSource {
+  name: string;
+  /** The kind of the topics that announce such work; what follows the colon is the key. */
+  topicKind?: string;
+  sweepEveryMs: number;
+  /** Keys worked side by side in this process. */
+  keysMax: number;
+  listDueKeys(): Promise<readonly string[]>;
+  run(key: string): Promise<void>;
+}
+
+export interface Worker {
+  /** Does everything that is due now, and what becomes due through it. */
+  drain(): Promise<void>;
+  /** Takes no new work and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+interface WorkerOptions {
+  clock: Clock;
+  changes: ChangeFeed;
+  log: Log;
+  sources: readonly WorkSource[];
+}
+
+// A source that finds more to do each time it is asked would otherwise keep a drain from ending.
+const drainRoundsMax = 50;
+
+export function startWorker(options: WorkerOptions): Worker {
+  const stopped = new AbortController();
+  const parts = options.sources.map((source) => startSource(options, source, stopped.signal));
+  return {
+    drain: async () => {
+      for (let round = 0; round < drainRoundsMax; round += 1) {
+        let found = 0;
+        for (const part of parts) found += await part.sweep();
+        for (const part of parts) await part.runner.idle();
+        if (found === 0) return;
+      }
+    },
+    stop: async () => {
+      stopped.abort();
+      for (const part of parts) part.end();
+      await Promise.all(parts.map((part) => part.loop));
+      for (const part of parts) await part.runner.idle();
+    },
+  };
+}
+
+interface RunningSource {
+  runner: KeyedRunner;
+  loop: Promise<void>;
+  sweep(): Promise<number>;
+  end(): void;
+}
+
+function startSource(options: WorkerOptions, source: WorkSource, stopped: AbortSignal): RunningSource {
+  const runner = new KeyedRunner(async (key) => {
+    if (stopped.aborted) return;
+    try {
+      await source.run(key);
+    } catch (error) {
+      // The work stays due in its table; the next sweep tries again.
+      options.log.error(`${source.name} failed and will be tried again`, error);
+    }
+  }, source.keysMax);
+  const sweep = async (): Promise<number> => {
+    const keys = await source.listDueKeys();
+    for (const key of keys) runner.poke(key);
+    return keys.length;
+  };
+  const unsubscribe =
+    source.topicKind === undefined
+      ? () => {}
+      : options.changes.subscribeKind(source.topicKind, (key) => {
+          if (!stopped.aborted) runner.poke(key);
+        });
+  return {
+    runner,
+    sweep,
+    loop: sweepLoop(options, source, sweep, stopped),
+    end: () => {
+      unsubscribe();
+      runner.clearWaiting();
+    },
+  };
+}
+
+async function sweepLoop(
+  options: WorkerOptions,
+  source: WorkSource,
+  sweep: () => Promise<number>,
+  stopped: AbortSignal,
+): Promise<void> {
+  while (!stopped.aborted) {
+    try {
+      await sweep();
+    } catch (error) {
+      options.log.error(`looking for ${source.name} failed and will be tried again`, error);
+    }
+    await options.clock.sleep(source.sweepEveryMs, stopped);
+  }
+}

@@ -1,0 +1,60 @@
+import axe from 'axe-core';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
+
+/**
+ * Starts a real Chromium that comes from npm: a machine with nothing but Node and npm can run the browser tests. The
+ * first start on a machine unpacks it (two seconds, 200 MB in the temporary directory), every later one takes 0.1 s.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  const unpacked = await unpackChromium();
+  return chromium.launch({
+    executablePath: unpacked.executable,
+    // The package's own arguments hang when a context closes (--single-process) and switch off web security, which
+    // is one of the things under test.
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+    env: await chromiumEnvironment(unpacked),
+  });
+}
+
+export interface PageOptions {
+  width?: number;
+  height?: number;
+  scripts?: boolean;
+  dark?: boolean;
+}
+
+export interface OpenedPage extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** Script errors, refusals by the content security policy and failed loads: empty on a healthy page. */
+  complaints: string[];
+}
+
+/** A phone's page unless told otherwise, in a context of its own that closes with the `await using` block. */
+export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 360, height: options.height ?? 740 },
+    javaScriptEnabled: options.scripts ?? true,
+    colorScheme: options.dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`script error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content Security Policy/.test(message.text())) complaints.push(message.text());
+  });
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What axe-core finds wrong with the page as it stands, one line each, naming the elements. Needs scripts on. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, so the page's own content security policy, which forbids it, stays in force.
+  await page.evaluate(axe.source);
+  const results = await page.evaluate<axe.AxeResults>('axe.run(document)');
+  return results.violations.map(
+    (violation) => `${violation.id}: ${violation.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
+  );
+}

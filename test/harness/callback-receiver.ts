@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedCallback {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A real HTTP server that keeps what is posted to it. */
+export interface CallbackReceiver {
+  url: string;
+  received: ReceivedCallback[];
+  /** The status of the next answers; null leaves them unanswered. */
+  answerWith(status: number | null): void;
+  close(): Promise<void>;
+}
+
+export async function startCallbackReceiver(): Promise<CallbackReceiver> {
+  const received: ReceivedCallback[] = [];
+  let answer: number | null = 200;
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      received.push({ path: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks) });
+      if (answer !== null) res.writeHead(answer).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    answerWith: (status) => {
+      answer = status;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

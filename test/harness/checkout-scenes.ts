@@ -1,0 +1,128 @@
+import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/checkout-view.ts';
+
+/** The moment at which every scene plays. */
+export const sceneTime = new Date('2026-11-20T10:18:00.000Z');
+
+const networks = [
+  { id: 'wave', displayName: 'Wave', numberRequired: false },
+  { id: 'afrimoney', displayName: 'Afrimoney', numberRequired: true },
+  { id: 'qmoney', displayName: 'QMoney', numberRequired: true },
+  { id: 'aps', displayName: 'APS', numberRequired: true },
+];
+
+export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
+  return {
+    merchantId: '01939f00-0000-7000-8000-000000000001',
+    intentId: '01939f00-0000-7000-8000-000000000002',
+    merchantName: 'Kairaba Bookshop',
+    testMode: true,
+    status: 'requires_payment_method',
+    title: 'Order 1042',
+    description: 'School books for two, delivered to Bakau',
+    currency: 'GMD',
+    amountMinor: 125_000n,
+    feeMinor: 0n,
+    totalMinor: 125_000n,
+    expiresAt: new Date('2026-11-20T10:48:00.000Z'),
+    returnUrl: 'https://shop.example/thanks?payment_intent_id=1&status=successful',
+    cancelUrl: 'https://shop.example/basket',
+    attemptsLeft: 5,
+    networks,
+    charge: null,
+    ...changes,
+  };
+}
+
+export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCharge {
+  return {
+    id: '01939f00-0000-7000-8000-000000000003',
+    networkId: 'afrimoney',
+    networkName: 'Afrimoney',
+    maskedNumber: '.... 2345',
+    status: 'pending',
+    progress: 'awaiting_payer',
+    nextAction: { type: 'approve_on_phone' },
+    failure: null,
+    underReview: false,
+    transactionReference: 'TX-20261120-101742-7KQ2M9XD',
+    amountPaidMinor: 0n,
+    paidAt: null,
+    ...changes,
+  };
+}
+
+function processing(charge: Partial<CheckoutCharge>): CheckoutView {
+  return sampleView({ status: 'processing', attemptsLeft: 4, charge: sampleCharge(charge) });
+}
+
+const paid = sampleCharge({
+  status: 'completed',
+  progress: 'final',
+  nextAction: null,
+  amountPaidMinor: 125_000n,
+  paidAt: sceneTime,
+});
+
+const declined = sampleCharge({
+  status: 'failed',
+  progress: 'final',
+  nextAction: null,
+  failure: { code: 'insufficient_funds', reason: 'There is too little money in the wallet.' },
+});
+
+const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
+
+/** Every state that a payer can meet, by the name of its picture. */
+export const scenes: Record<string, CheckoutView> = {
+  choose: sampleView(),
+  'choose-live': sampleView({ testMode: false }),
+  'choose-with-fee': sampleView({ amountMinor: 45_000n, feeMinor: 900n, totalMinor: 45_900n, description: null }),
+  'choose-one-network': sampleView({ networks: networks.slice(1, 2), title: null, description: null }),
+  'choose-no-network': sampleView({ networks: [] }),
+  'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: declined }),
+  'choose-last-try': sampleView({ attemptsLeft: 1, charge: declined }),
+  'choose-long-texts': sampleView({
+    merchantName: 'Serekunda Women Gardeners and Traders Cooperative Society Limited, Latrikunda Sabiji Branch',
+    title: 'Membership of the year 2027 with seeds, tools and the insurance against the floods of the rainy season',
+    description: `Reference ${'A1B2'.repeat(20)} to be kept`,
+    amountMinor: 100_000_000n,
+    totalMinor: 100_000_000n,
+  }),
+  starting: processing({ progress: 'submitted', nextAction: null }),
+  open_url: processing({
+    networkId: 'wave',
+    networkName: 'Wave',
+    maskedNumber: '',
+    nextAction: { type: 'open_url', url: waveLink },
+  }),
+  approve_on_phone: processing({}),
+  approve_then_confirm: processing({ nextAction: { type: 'approve_then_confirm' } }),
+  enter_code: processing({
+    networkId: 'qmoney',
+    networkName: 'QMoney',
+    nextAction: { type: 'enter_code', length: 6 },
+  }),
+  asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
+  review: processing({ progress: 'unknown', underReview: true, amountPaidMinor: 120_000n }),
+  paid: sampleView({ status: 'successful', charge: paid }),
+  'paid-with-fee': sampleView({
+    status: 'successful',
+    charge: { ...paid, amountPaidMinor: 45_900n },
+    amountMinor: 45_000n,
+    feeMinor: 900n,
+    totalMinor: 45_900n,
+    testMode: false,
+  }),
+  'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
+  reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
+  failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: declined }),
+  cancelled: sampleView({ status: 'cancelled' }),
+  'cancelled-while-open': sampleView({ status: 'cancelled', charge: sampleCharge({ nextAction: null }) }),
+  expired: sampleView({ status: 'expired', expiresAt: new Date('2026-11-20T10:17:00.000Z') }),
+  'expired-while-open': sampleView({
+    status: 'expired',
+    expiresAt: new Date('2026-11-20T10:17:00.000Z'),
+    charge: sampleCharge({ progress: 'unknown', nextAction: null }),
+  }),
+  'expired-without-links': sampleView({ status: 'expired', returnUrl: null, cancelUrl: null }),
+};

@@ -1,0 +1,38 @@
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
+import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import { sceneTime, scenes } from './checkout-scenes.ts';
+import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
+
+export interface CheckoutServer extends AsyncDisposable {
+  app: FastifyInstance;
+  baseUrl: string;
+  checkout: FakeCheckout;
+  changes: LocalChangeFeed;
+}
+
+/** The checkout pages on a real port, over payments in memory: one for each scene, its name the token. */
+export async function startCheckoutServer(options: Partial<CheckoutPagesOptions> = {}): Promise<CheckoutServer> {
+  const changes = new LocalChangeFeed();
+  const checkout = new FakeCheckout(changes);
+  for (const [name, view] of Object.entries(scenes)) checkout.setSilently(name, view);
+  let baseUrl = 'http://127.0.0.1';
+  const app = fastify();
+  await app.register(checkoutPages, {
+    checkout,
+    changes,
+    clock: sceneClock,
+    publicUrl: () => baseUrl,
+    formKey: 'a key of the tests',
+    simulatedPhoneUrl: () => '/simulator/phone',
+    ...options,
+  });
+  baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, baseUrl, checkout, changes, [Symbol.asyncDispose]: () => app.close() };
+}
+
+/** It is always the scenes' moment, while waits take their real time. */
+const sceneClock: Clock = { now: () => sceneTime, sleep: systemClock.sleep };

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
+import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
+import { findLiveOwner } from '../../server/src/database/data-directory-lock.ts';
+import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
+import { migrate } from '../../server/src/database/migrate.ts';
+import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
+import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { fastTemporaryDirectory } from './temporary-directory.ts';
+
+export interface TestCluster {
+  /** What `createTestDatabase` needs in other processes; see `readTestClusterFrom`. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+const directoryPrefix = 'dalasi-test-';
+const templateName = 'dalasi_template';
+
+/**
+ * Starts one PostgreSQL for a whole test run, in a temporary directory and without waiting for the disk, and migrates its template database once. With TEST_DATABASE_ADMIN_URL (a role that may create databases and roles)
+ * the template is made on that server instead.
+ */
+export async function startTestCluster(): Promise<TestCluster> {
+  const givenUrl = process.env['TEST_DATABASE_ADMIN_URL'];
+  if (givenUrl) return await prepareTemplate(givenUrl, `${templateName}_${randomUUID().slice(0, 8)}`);
+  await removeAbandonedClusters();
+  const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), directoryPrefix));
+  const server = await startEmbeddedPostgres({ dataDirectory, durable: false, log: () => {} });
+  // A signal ends a process without its exit handlers, one of which ends the server.
+  const exitWithHandlers = () => process.exit(1);
+  process.once('SIGINT', exitWithHandlers).once('SIGTERM', exitWithHandlers);
+  const stop = async () => {
+    process.removeListener('SIGINT', exitWithHandlers).removeListener('SIGTERM', exitWithHandlers);
+    await server.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  try {
+    const { env } = await prepareTemplate(server.adminUrl, templateName);
+    return { env, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The test cluster that a parent process started, or undefined when this process stands alone. */
+export function readTestClusterFrom(env: Record<string, string | undefined>) {
+  const { TEST_CLUSTER_URL: adminUrl, TEST_CLUSTER_APP_URL: appUrl, TEST_CLUSTER_TEMPLATE: template } = env;
+  return adminUrl && appUrl && template ? { adminUrl, appUrl, template } : undefined;
+}
+
+async function prepareTemplate(serverUrl: string, template: string): Promise<TestCluster> {
+  const runOnServer = (statement: string) => withAdminClient(serverUrl, (client) => client.query(statement));
+  await runOnServer(`CREATE DATABASE ${template} TEMPLATE template0`);
+  const adminUrl = changeConnectionUrl(serverUrl, { database: template });
+  await migrate({ adminUrl, clock: systemClock, log: () => {} });
+  const appUrl = await ensureServingRole({ adminUrl });
+  return {
+    env: { TEST_CLUSTER_URL: serverUrl, TEST_CLUSTER_APP_URL: appUrl, TEST_CLUSTER_TEMPLATE: template },
+    stop: async () => {
+      await runOnServer(`DROP DATABASE ${template} WITH (FORCE)`);
+    },
+  };
+}
+
+/** What a test run that was killed left in the temporary directory: its files, and its server if that still runs. */
+async function removeAbandonedClusters(): Promise<void> {
+  for (const name of readdirSync(fastTemporaryDirectory())) {
+    const dataDirectory = join(fastTemporaryDirectory(), name);
+    try {
+      if (!name.startsWith(directoryPrefix) || statSync(dataDirectory).uid !== process.geteuid?.()) continue;
+      // One without a lock is just being made by another run.
+      if (!existsSync(join(dataDirectory, 'dalasi.lock')) || findLiveOwner(dataDirectory) !== undefined) continue;
+      await stopOrphanedServer({
+        clusterDirectory: clusterDirectoryIn(dataDirectory),
+        clock: systemClock,
+        log: () => {},
+      });
+      rmSync(dataDirectory, { recursive: true, force: true });
+    } catch {
+      // Another run is removing it too, or it is not ours to remove; it is in nobody's way.
+    }
+  }
+}

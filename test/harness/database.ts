@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { readTestClusterFrom, startTestCluster } from './cluster.ts';
+import type { TestCluster } from './cluster.ts';
+
+export interface TestDatabase {
+  /** As the owner of the tables. */
+  adminUrl: string;
+  /** As the serving role, like the service itself. */
+  appUrl: string;
+  /** Removes the database; fails when the test left connections to it open. */
+  drop(): Promise<void>;
+}
+
+const closingConnectionsMs = 1_000;
+const pollEveryMs = 5;
+
+let privateCluster: Promise<TestCluster> | undefined;
+
+/**
+ * A database of the test's own with the newest schema and no rows: a copy of the template (about 20 ms). The cluster is
+ * the one that the test command started; a test file that is run alone starts its own and stops it at the end.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { template } = await findCluster();
+  return await createDatabase(template);
+}
+
+/** A database without any table, for tests of what makes them. The serving role may do nothing in it yet. */
+export async function createEmptyTestDatabase(): Promise<TestDatabase> {
+  return await createDatabase('template0');
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const cluster = await findCluster();
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  await withAdminClient(cluster.adminUrl, (client) =>
+    client.query(`CREATE DATABASE ${database} TEMPLATE ${template} STRATEGY FILE_COPY`),
+  );
+  return {
+    adminUrl: changeConnectionUrl(cluster.adminUrl, { database }),
+    appUrl: changeConnectionUrl(cluster.appUrl, { database }),
+    drop: () => dropDatabase(cluster.adminUrl, database),
+  };
+}
+
+async function findCluster() {
+  const given = readTestClusterFrom(process.env);
+  if (given) return given;
+  privateCluster ??= startPrivateCluster();
+  const started = readTestClusterFrom((await privateCluster).env);
+  if (!started) throw new Error('the test cluster did not say where it is');
+  return started;
+}
+
+/** An `after` hook would run before those of the test file, which still need the database. */
+async function startPrivateCluster(): Promise<TestCluster> {
+  const cluster = await startTestCluster();
+  process.once('beforeExit', () => void cluster.stop());
+  return cluster;
+}
+
+async function dropDatabase(adminUrl: string, database: string): Promise<void> {
+  const left = await withAdminClient(adminUrl, async (client) => {
+    const giveUpAt = systemClock.now().getTime() + closingConnectionsMs;
+    for (;;) {
+      // A connection that was just ended is counted until its process has gone.
+      const { rows } = await client.query<{ left: number }>(
+        "SELECT count(*)::integer AS left FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
+        [database],
+      );
+      const count = rows[0]?.left ?? 0;
+      if (count === 0 || systemClock.now().getTime() > giveUpAt) {
+        await client.query(`DROP DATABASE ${database} WITH (FORCE)`);
+        return count;
+      }
+      await systemClock.sleep(pollEveryMs);
+    }
+  });
+  if (left > 0) throw new Error(`the test left ${left} connections to its database open`);
+}

@@ -1,0 +1,110 @@
+import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
+import type { ChangeFeed, Topic } from '../../server/src/kit/changes.ts';
+import type { CheckoutView } from '../../server/src/payments/checkout-view.ts';
+import type { Checkout } from '../../server/src/payments/checkout.ts';
+
+export type CheckoutCall =
+  | { type: 'pay'; token: string; network: string; accountNumber: string | null }
+  | { type: 'proceed'; token: string; code: string | null }
+  | { type: 'cancel'; token: string };
+
+/** Payments in memory, for tests of the pages alone. What an action leads to is said beforehand. */
+export class FakeCheckout implements Checkout {
+  readonly calls: CheckoutCall[] = [];
+  readonly #views = new Map<string, CheckoutView>();
+  readonly #changes: ChangeFeed;
+  /** What the next action answers; thrown when it is an error. The payment stays as it is when null. */
+  next: CheckoutView | Error | null = null;
+  /** Thrown by every look at a payment, as a database that is away would. */
+  outage: Error | null = null;
+  reads = 0;
+
+  constructor(changes: ChangeFeed) {
+    this.#changes = changes;
+  }
+
+  /** Changes a payment as the worker would, with a hint to whoever listens. */
+  set(token: string, view: CheckoutView): void {
+    this.#views.set(token, view);
+    this.#changes.announce(this.topic(view));
+  }
+
+  /** The same without a hint: it was lost. */
+  setSilently(token: string, view: CheckoutView): void {
+    this.#views.set(token, view);
+  }
+
+  async find(token: string): Promise<CheckoutView | undefined> {
+    this.reads += 1;
+    if (this.outage !== null) throw this.outage;
+    return this.#views.get(token);
+  }
+
+  async pay(token: string, choice: { network: string; accountNumber: string | null }): Promise<CheckoutView> {
+    this.calls.push({ type: 'pay', token, ...choice });
+    return this.#act(token);
+  }
+
+  async proceed(token: string, code: string | null): Promise<CheckoutView> {
+    this.calls.push({ type: 'proceed', token, code });
+    return this.#act(token);
+  }
+
+  async cancel(token: string): Promise<CheckoutView> {
+    this.calls.push({ type: 'cancel', token });
+    return this.#act(token);
+  }
+
+  topic(view: CheckoutView): Topic {
+    return `intent:${view.intentId}`;
+  }
+
+  #act(token: string): CheckoutView {
+    const answer = this.next ?? this.#views.get(token);
+    if (answer instanceof Error) throw answer;
+    if (answer === undefined) throw new AppError('not_found', 'There is no payment at this address.');
+    this.set(token, answer);
+    return answer;
+  }
+}
+
+export function refusedNumber(): AppError {
+  return fieldError('account_number_invalid', 'account_number', 'Write a Gambian number with 7 or 9 digits.');
+}
+
+export function refusedCode(): AppError {
+  return fieldError('invalid_request', 'code', 'That code is wrong. You have 2 tries left.');
+}
+
+/** Hints within this process. */
+export class LocalChangeFeed implements ChangeFeed {
+  readonly #listeners = new Map<Topic, Set<() => void>>();
+  readonly #kindListeners = new Set<(topic: Topic) => void>();
+
+  announce(topic: Topic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener();
+    for (const listener of this.#kindListeners) listener(topic);
+  }
+
+  subscribe(topic: Topic, listener: () => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(topic);
+    };
+  }
+
+  subscribeKind(kind: string, listener: (which: string) => void): () => void {
+    const ofKind = (topic: Topic): void => {
+      if (topic.startsWith(`${kind}:`)) listener(topic.slice(kind.length + 1));
+    };
+    this.#kindListeners.add(ofKind);
+    return () => this.#kindListeners.delete(ofKind);
+  }
+
+  /** How many topics anybody listens to. */
+  get topics(): number {
+    return this.#listeners.size;
+  }
+}

@@ -1,0 +1,114 @@
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { addMs, systemClock } from '../../server/src/kit/clock.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { createLog } from '../../server/src/kit/log.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
+import type { StartCollection } from '../../server/src/networks/contract.ts';
+import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
+import type { SimulatedConnector } from '../../server/src/networks/simulated/connectors.ts';
+import { createCallbackSender } from '../../server/src/networks/simulator/callback-sender.ts';
+import type { CallbackSender } from '../../server/src/networks/simulator/callback-sender.ts';
+import { simulatorRoutes } from '../../server/src/networks/simulator/routes.ts';
+import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
+import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
+import { startCallbackReceiver } from './callback-receiver.ts';
+import type { CallbackReceiver } from './callback-receiver.ts';
+import { createTestDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export const bearerSecret = 'test bearer secret';
+export const callbackSecret = 'test callback secret';
+/** The short id of an invented merchant. */
+export const account = 'Shop1234';
+
+/** The simulated networks on a real server and a real database, with connectors that call them. */
+export interface SimulatedNetworks {
+  db: Database;
+  clock: ManualClock;
+  simulator: Simulator;
+  sender: CallbackSender;
+  receiver: CallbackReceiver;
+  server: FastifyInstance;
+  baseUrl: string;
+  connector(network: string): SimulatedConnector;
+  /** A request of the test's own: 100 GMD, valid for thirty minutes, with a reference nobody has used. */
+  request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
+  /** Resolves once the network has written the session of a start down, though it may never answer. */
+  untilWritten(request: StartCollection): Promise<void>;
+  /** Another process of the same simulated networks: shares the database and nothing else. */
+  secondProcess(): { simulator: Simulator; sender: CallbackSender };
+  close(): Promise<void>;
+}
+
+export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
+  const database = await createTestDatabase();
+  const onConnectionError = (error: Error): void => {
+    throw error;
+  };
+  const db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError });
+  const clock = new ManualClock();
+  const receiver = await startCallbackReceiver();
+  const server = Fastify({ forceCloseConnections: true });
+  let baseUrl = '';
+  const senders: CallbackSender[] = [];
+  let processes = 0;
+  const secondProcess = (): { simulator: Simulator; sender: CallbackSender } => {
+    processes += 1;
+    const random = seededRandom(`process ${processes}`);
+    const simulator = createSimulator({ db, clock, random, publicUrl: () => baseUrl, wakeSender: () => {} });
+    const sender = createCallbackSender({ db, clock, callbackSecret });
+    senders.push(sender);
+    return { simulator, sender };
+  };
+  const { simulator, sender } = secondProcess();
+  const log = createLog({ level: 'error' });
+  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+  const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
+  let references = 0;
+  return {
+    db,
+    clock,
+    simulator,
+    sender,
+    receiver,
+    server,
+    baseUrl,
+    connector: (network) => {
+      const found = connectors.find(({ capabilities }) => capabilities.network === network);
+      if (!found) throw new Error(`there is no connector for ${network}`);
+      return found;
+    },
+    request: (payerNumber, changes = {}) => {
+      references += 1;
+      return {
+        reference: `${account}reference${String(references).padStart(13, '0')}`,
+        amountMinor: 10_000n,
+        currency: 'GMD',
+        payerNumber,
+        payerNumberAsSent: payerNumber,
+        description: 'Two bags of rice',
+        expiresAt: addMs(clock.now(), 30 * 60_000),
+        returnUrl: 'https://shop.example/back',
+        callbackUrl: `${receiver.url}/callbacks`,
+        ...changes,
+      };
+    },
+    untilWritten: ({ reference }) =>
+      eventually('the network has written the session down', async () => {
+        const text = 'SELECT id FROM simulator.sessions WHERE reference = $1';
+        return (await db.rows({ name: 'test_session', text, values: [reference] })).length === 1;
+      }),
+    secondProcess,
+    close: async () => {
+      await Promise.all([...connectors, ...senders].map((part) => part.close()));
+      await server.close();
+      await receiver.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { complaintsAbout, cruiseImports } from './import-levels.ts';
+import type { ImportLevels } from './import-levels.ts';
+
+const repository = join(import.meta.dirname, '..');
+
+/** Each file with its one import, and the rule that refuses it. */
+const refused: [rule: string, file: string, imported: string][] = [
+  ['imports-go-down-from-kit', 'server/src/kit/up.ts', '../payments/payment.ts'],
+  ['imports-go-down-from-kit', 'server/src/kit/settings.ts', '../config.ts'],
+  ['imports-go-down-from-kit', 'server/src/kit/database-user.ts', '../database/migrate.ts'],
+  ['imports-go-down-from-payments-transfers', 'server/src/payments/up.ts', '../http/server.ts'],
+  ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app.ts'],
+  ['strangers-ledger-events-networks', 'server/src/networks/wave/posts.ts', '../../ledger/post.ts'],
+  ['strangers-payments-transfers', 'server/src/transfers/stranger.ts', '../payments/payment.ts'],
+  ['every-folder-has-a-level', 'server/src/fresh/thing.ts', '../kit/money.ts'],
+  ['every-imported-folder-has-a-level', 'server/src/payments/fresh.ts', '../fresh/thing.ts'],
+  ['queries-are-private', 'server/src/http/reader.ts', '../payments/queries.ts'],
+  ['queries-are-private', 'server/src/http/reader.test.ts', '../payments/queries/charges.ts'],
+  ['queries-are-private-to-modules', 'test/story.test.ts', '../server/src/payments/queries.ts'],
+  ['settings-are-handed-down', 'server/src/http/settings.ts', '../config.ts'],
+  ['who-calls-the-outside', 'server/src/payments/caller.ts', 'undici'],
+  ['who-calls-the-outside', 'server/src/kit/caller.ts', 'node:https'],
+  ['who-speaks-http', 'server/src/merchants/caller.ts', 'node:http'],
+  ['who-speaks-to-postgres', 'server/src/payments/driver.ts', 'pg'],
+  ['nothing-from-the-workshop', 'server/src/payments/workshop.ts', '../../../test/harness/cluster.ts'],
+  ['no-development-packages', 'server/src/payments/chance.ts', 'fast-check'],
+  ['no-cycles', 'server/src/links/chicken.ts', './egg.ts'],
+];
+
+const allowed: [file: string, imported: string][] = [
+  ['server/src/app.ts', './http/server.ts'],
+  ['server/src/operator/main.ts', '../config.ts'],
+  ['server/src/database/migrate.ts', '../kit/money.ts'],
+  ['server/src/http/server.ts', '../payments/payment.ts'],
+  ['server/src/http/listen.ts', 'node:http'],
+  ['server/src/payments/payment.ts', './queries.ts'],
+  ['server/src/payments/payment.test.ts', './queries/charges.ts'],
+  ['server/src/payments/levels.test.ts', '../http/server.ts'],
+  ['server/src/webhooks/caller.ts', 'undici'],
+  ['server/src/kit/outbound-http.ts', 'undici'],
+  ['server/src/kit/db.ts', 'pg'],
+  ['test/harness/cluster.ts', 'pg'],
+  ['server/src/payments/property.test.ts', 'fast-check'],
+];
+
+const untouched = [
+  'server/src/config.ts',
+  'server/src/kit/money.ts',
+  'server/src/ledger/post.ts',
+  'server/src/payments/queries.ts',
+  'server/src/payments/queries/charges.ts',
+];
+
+/** One tree that holds every case above. */
+function plantTree(): string {
+  const root = mkdtempSync(join(tmpdir(), 'dalasi-levels-'));
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  for (const file of untouched) write(file, 'export const value = 1;\n');
+  for (const [, file, imported] of refused) write(file, `import '${imported}';\n`);
+  for (const [file, imported] of allowed) write(file, `import '${imported}';\n`);
+  write('server/src/links/egg.ts', `import './chicken.ts';\n`);
+  write('package.json', '{ "dependencies": { "undici": "*", "pg": "*" }, "devDependencies": { "fast-check": "*" } }');
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+describe('the check of the import levels', () => {
+  let root: string;
+  let levels: ImportLevels;
+
+  before(async () => {
+    root = plantTree();
+    levels = await cruiseImports(root, ['server/src', 'test']);
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  for (const [rule, file, imported] of refused) {
+    test(`${file} may not import ${imported}`, () => {
+      const rules = levels.violations.filter((violation) => violation.from === file).map((violation) => violation.rule);
+      assert.ok(rules.includes(rule), `refused by: ${rules.join(', ') || 'nothing'}`);
+    });
+  }
+
+  for (const [file, imported] of allowed) {
+    test(`${file} may import ${imported}`, () => {
+      assert.deepEqual(
+        levels.violations.filter((violation) => violation.from === file),
+        [],
+      );
+    });
+  }
+
+  test('says who imports what against which rule, and why there is one', () => {
+    const complaints = complaintsAbout(levels);
+    const complaint = complaints.find((line) => line.startsWith('server/src/payments/driver.ts imports '));
+    assert.match(complaint ?? '', /pg.*\(who-speaks-to-postgres\)\. The driver is behind kit\/db\.ts/);
+  });
+
+  test('a tree of which next to nothing could be read does not pass', () => {
+    assert.match(complaintsAbout({ modules: 0, violations: [] }).join(), /Only 0 modules were found/);
+  });
+
+  test('sees the files of this repository', async () => {
+    const { modules } = await cruiseImports(repository, ['server/src']);
+    assert.ok(modules > 20, `${modules} modules`);
+  });
+});

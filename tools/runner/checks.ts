@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { runNode } from './command.ts';
+import { startLimited } from './start-limited.ts';
+
+interface Check {
+  name: string;
+  /** What Node runs, from the root of the repository. */
+  args: string[];
+}
+
+const knip = ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'];
+
+/** Without right types no test says anything, so none runs then. */
+export const typesCheckName = 'types';
+
+/** What every change has to pass besides the tests. */
+const checks: Check[] = [
+  { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
+  { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--format=agent'] },
+  { name: typesCheckName, args: ['node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'] },
+  { name: 'import levels', args: ['tools/import-levels.ts'] },
+  { name: 'dead code', args: knip },
+  // What only tests use is dead too; what exists for them says so with @internal in its comment.
+  { name: 'test-only code', args: [...knip, '--production', '--include', 'files,exports,types'] },
+  { name: 'tidy', args: ['tools/tidy.ts'] },
+  { name: 'schema', args: ['tools/schema-snapshot.ts', '--check'] },
+  { name: 'openapi', args: ['tools/openapi.ts', '--check'] },
+];
+
+// The smallest machine has two processors, and a check keeps one busy.
+const concurrencyMax = 2;
+
+/** Runs every check, whatever the others say, with a line for each; answers the names of those that failed. */
+export async function runChecks(repository: string): Promise<string[]> {
+  const present = checks.filter(({ args }) => existsSync(join(repository, args[0] ?? '')));
+  const results = startLimited(present, concurrencyMax, ({ args }) => runNode(args, repository));
+  const failed: string[] = [];
+  for (const [place, { name }] of present.entries()) {
+    const result = await results[place];
+    if (!result) continue;
+    const { isOk, output, durationMs } = result;
+    console.log(`${name.padEnd(15)} ${isOk ? 'ok    ' : 'failed'} ${(durationMs / 1000).toFixed(1)} s`);
+    if (isOk) continue;
+    console.log(indent(output.trim()));
+    failed.push(name);
+  }
+  return failed;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}

@@ -1,0 +1,62 @@
+/**
+ * Writes server/migrations/schema.sql from the catalogue of a freshly migrated database; with --check it compares
+ * instead, and ends with 1 when they differ. Either way it names what breaks the rules of the catalogue.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withAdminClient } from '../server/src/database/admin-client.ts';
+import { findCatalogueBreaches } from '../server/src/database/catalogue-rules.ts';
+import { changeConnectionUrl } from '../server/src/database/connection-url.ts';
+import { findUnnamedConstraints } from '../server/src/database/constraint-names.ts';
+import { labelOf, migrationsFolder, readMigrations } from '../server/src/database/migration-files.ts';
+import { describeSchema } from '../server/src/database/schema-snapshot.ts';
+import { readTestClusterFrom, startTestCluster } from '../test/harness/cluster.ts';
+
+const snapshotPath = join(migrationsFolder, 'schema.sql');
+const linesShownMax = 20;
+
+const breaches = findUnnamedInMigrations();
+const found = await inspectMigratedDatabase();
+breaches.push(...found.breaches);
+
+if (process.argv.includes('--check')) {
+  const kept = existsSync(snapshotPath) ? readFileSync(snapshotPath, 'utf8') : '';
+  if (kept !== found.schema) {
+    breaches.push('server/migrations/schema.sql differs from the migrations; run: node tools/schema-snapshot.ts');
+    breaches.push(...differingLines(kept, found.schema));
+  }
+} else {
+  writeFileSync(snapshotPath, found.schema);
+}
+for (const breach of breaches) console.error(breach);
+if (breaches.length > 0) process.exitCode = 1;
+
+function findUnnamedInMigrations(): string[] {
+  return readMigrations(migrationsFolder).flatMap((migration) =>
+    findUnnamedConstraints(migration.text).map((place) => `${labelOf(migration)}, ${place} has no name of its own`),
+  );
+}
+
+async function inspectMigratedDatabase(): Promise<{ schema: string; breaches: string[] }> {
+  const cluster = await startTestCluster();
+  try {
+    const place = readTestClusterFrom(cluster.env);
+    if (!place) throw new Error('the test cluster did not say where it is');
+    return await withAdminClient(changeConnectionUrl(place.adminUrl, { database: place.template }), async (client) => ({
+      schema: await describeSchema(client),
+      breaches: await findCatalogueBreaches(client),
+    }));
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** What only one of the two has, enough to see what happened. */
+function differingLines(kept: string, current: string): string[] {
+  const [keptLines, currentLines] = [kept.split('\n'), current.split('\n')];
+  const removed = keptLines.filter((line) => !currentLines.includes(line)).map((line) => `- ${line}`);
+  const added = currentLines.filter((line) => !keptLines.includes(line)).map((line) => `+ ${line}`);
+  const all = [...removed, ...added];
+  const rest = all.length - linesShownMax;
+  return rest > 0 ? [...all.slice(0, linesShownMax), `… and ${rest} lines more`] : all;
+}

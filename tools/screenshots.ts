@@ -1,0 +1,88 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { AppError } from '../server/src/kit/app-error.ts';
+import { launchBrowser, openPage } from '../test/harness/browser.ts';
+import { scenes } from '../test/harness/checkout-scenes.ts';
+import { startCheckoutServer } from '../test/harness/checkout-server.ts';
+import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
+
+// node tools/screenshots.ts <directory> [part of a name]: draws every state of the hosted pages, to be looked at.
+
+interface Picture {
+  name: string;
+  path: string;
+  /** What happens on the page before the picture is taken. */
+  act?: (page: Page) => Promise<void>;
+}
+
+const sizes = [
+  { name: 'phone', width: 360, height: 740 },
+  { name: 'desktop', width: 1280, height: 800 },
+];
+
+const [directory = 'screenshots', only = ''] = process.argv.slice(2);
+await mkdir(directory, { recursive: true });
+await using server = await startCheckoutServer();
+const { checkout } = server;
+
+const pictures: Picture[] = [
+  ...Object.keys(scenes).map((name) => ({ name, path: `/pay/${name}` })),
+  { name: 'cancel-question', path: '/pay/choose/cancel' },
+  { name: 'cancel-question-while-open', path: '/pay/approve_on_phone/cancel' },
+  { name: 'number-refused', path: '/pay/choose', act: (page) => payWith(page, '12', refusedNumber()) },
+  { name: 'number-missing', path: '/pay/choose', act: (page) => payWith(page, '', null) },
+  {
+    name: 'network-refused',
+    path: '/pay/choose',
+    act: (page) => payWith(page, '3012345', new AppError('rate_limited', 'Too many tries. Wait a minute, then go on.')),
+  },
+  { name: 'code-wrong', path: '/pay/enter_code', act: (page) => typeCode(page, '111111') },
+  { name: 'not-yet-approved', path: '/pay/approve_then_confirm?confirmed=1' },
+  { name: 'chosen-without-number', path: '/pay/choose', act: (page) => page.getByLabel('Wave').check() },
+  { name: 'trouble-404', path: '/pay/nobody-knows-this' },
+  { name: 'trouble-500', path: '/pay/choose', act: (page) => failWith(page, new Error('a fault for the picture')) },
+  {
+    name: 'trouble-503',
+    path: '/pay/choose',
+    act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
+  },
+];
+
+const browser = await launchBrowser();
+for (const picture of pictures.filter(({ name }) => name.includes(only))) {
+  for (const size of sizes) await photograph(browser, picture, size);
+}
+await browser.close();
+
+async function photograph(from: Browser, { name, path, act }: Picture, size: (typeof sizes)[number]): Promise<void> {
+  for (const dark of [false, true]) {
+    await using opened = await openPage(from, { width: size.width, height: size.height, dark });
+    await opened.page.goto(`${server.baseUrl}${path}`);
+    await act?.(opened.page);
+    const file = [name, size.name, ...(dark ? ['dark'] : [])].join('.');
+    await opened.page.screenshot({ path: join(directory, `${file}.png`), fullPage: true });
+    for (const complaint of opened.complaints) console.log(`${file}: ${complaint}`);
+  }
+}
+
+async function payWith(page: Page, number: string, answer: Error | null): Promise<void> {
+  checkout.next = answer;
+  await page.getByLabel('Afrimoney').check();
+  await page.getByLabel('Your mobile-money number').fill(number);
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.locator('.error, .notice').first().waitFor();
+}
+
+async function typeCode(page: Page, code: string): Promise<void> {
+  checkout.next = refusedCode();
+  await page.getByRole('textbox').fill(code);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('.error').waitFor();
+}
+
+async function failWith(page: Page, outage: Error): Promise<void> {
+  checkout.outage = outage;
+  await page.reload();
+  checkout.outage = null;
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findUntidiness } from './tidy.ts';
+import { hashWord } from './tidy/text-rules.ts';
+
+const migration = `
+  CREATE TABLE merchants (id uuid NOT NULL, CONSTRAINT merchants_pkey PRIMARY KEY (id));
+  CREATE TABLE charges (
+    merchant_id uuid NOT NULL,
+    id uuid NOT NULL, -- not now()
+    CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id)
+  );
+  CREATE TABLE simulator.sessions (merchant_id uuid NOT NULL, id uuid NOT NULL);
+  CREATE TABLE notes (id uuid NOT NULL);
+  ALTER TABLE notes ADD COLUMN merchant_id uuid NOT NULL;
+`;
+
+/** The findings in one file, beside the migration above, as `line message`. */
+function findingsIn(path: string, text: string, others: Record<string, string> = {}): string[] {
+  const files = { 'server/migrations/0001-first.sql': migration, ...others, [path]: text };
+  return findUntidiness(Object.entries(files).map(([name, content]) => ({ path: name, text: content }))).map(
+    (finding) => `${finding.path}:${finding.line} ${finding.message}`,
+  );
+}
+
+function assertFound(path: string, text: string, line: number, message: RegExp): void {
+  const findings = findingsIn(path, text);
+  assert.equal(findings.length, 1, findings.join('\n') || 'nothing was found');
+  assert.match(findings[0] ?? '', message);
+  assert.ok(findings[0]?.startsWith(`${path}:${line} `), findings[0]);
+}
+
+function assertClean(path: string, text: string): void {
+  assert.deepEqual(findingsIn(path, text), []);
+}
+
+const code = 'server/src/payments/create-payment.ts';
+const queries = 'server/src/payments/queries.ts';
+const next = 'server/migrations/0002-next.sql';
+const statement = (text: string, name = 'charges_find') => `db.run({ name: '${name}', text: \`${text}\` });\n`;
+
+describe('code', () => {
+  test('the time comes from the Clock', () => {
+    assertFound(code, 'const a = 1;\nconst now = new Date();', 2, /clock\.now\(\)/);
+    assertFound(code, 'const text = `at ${new Date( )}`;', 1, /clock\.now\(\)/);
+    assertFound(code, 'const text = Date();', 1, /clock\.now\(\)/);
+    assertClean(code, `const at = new Date(row.at); // never new Date()\nconst text = 'new Date()'; toDate();`);
+    assertClean('server/src/kit/clock.ts', 'export const now = new Date();');
+    assertClean('server/src/payments/a.test.ts', 'const now = new Date();');
+  });
+
+  test('a file exports what it defines', () => {
+    assertFound(code, `\nexport { a } from './a.ts';`, 2, /import the file that defines it/);
+    assertFound(code, `export type {\n  A,\n} from './a.ts';`, 1, /import the file that defines it/);
+    assertFound(code, `export * from './a.ts';`, 1, /import the file that defines it/);
+    assertClean(code, `export { listCharges } from './queries.ts';\nexport { a };\nexport const from = 1;`);
+  });
+
+  test('a rule is switched off for a reason', () => {
+    assertFound(code, '\n// oxlint-disable-next-line no-var\nvar a = 1;', 2, /add the reason/);
+    assertFound('test/a.ts', '/* eslint-disable no-var */', 1, /add the reason/);
+    assertClean(
+      code,
+      `// oxlint-disable-next-line no-var -- the driver's types demand it\nconst a = 'oxlint-disable';`,
+    );
+  });
+
+  test('every test runs', () => {
+    const path = 'server/src/payments/a.test.ts';
+    for (const word of ['only', 'skip', 'todo']) {
+      assertFound(path, `test.${word}('a', () => {});`, 1, /every test runs/);
+      assertFound(path, `test('a', { ${word}: true }, () => {});`, 1, /every test runs/);
+    }
+    assertClean(path, `test('a page skips', () => { list({ skip: 10 }); }); // test.only(`);
+    assertClean(code, 'list.skip(3);');
+  });
+});
+
+describe('SQL', () => {
+  test('times and ids are values', () => {
+    for (const word of ['now()', 'CURRENT_TIMESTAMP', 'clock_timestamp()', 'gen_random_uuid()', 'random()']) {
+      const text = statement(`UPDATE charges SET a = 1\n WHERE merchant_id = $1 AND b < ${word}`);
+      assertFound(queries, text, 2, /hand (the time|it) in as a value/);
+      assertFound(next, `CREATE TABLE a (\n b text DEFAULT ${word});`, 2, /hand (the time|it) in as a value/);
+    }
+    assertClean(queries, statement(`SELECT 1 FROM charges WHERE merchant_id = $1 AND a = 'now()' -- not now()`));
+  });
+
+  test('rows are written with VALUES', () => {
+    assertFound(
+      queries,
+      statement('INSERT INTO charges (merchant_id, id)\n SELECT $1, id FROM a'),
+      1,
+      /then insert VALUES/,
+    );
+    assertFound(next, 'INSERT INTO notes SELECT 1;', 1, /then insert VALUES/);
+    assertFound(
+      queries,
+      statement('WITH a AS (INSERT INTO charges (merchant_id) VALUES ($1)) SELECT 1 FROM a'),
+      1,
+      /send two statements/,
+    );
+    assertFound(
+      queries,
+      statement('INSERT INTO charges (merchant_id, n) VALUES ($1, (SELECT max(n) FROM a))'),
+      1,
+      /read first/,
+    );
+    assertClean(queries, statement('INSERT INTO charges (merchant_id, id) VALUES ($1, $2), ($1, $3) RETURNING id'));
+  });
+
+  test('statements stand in queries.ts', () => {
+    assertFound(code, `\nconst a = 'SELECT id FROM merchants';`, 2, /belongs into the module's queries\.ts/);
+    assertFound(
+      code,
+      'const a = `insert into merchants (id) values ($1)`;',
+      1,
+      /belongs into the module's queries\.ts/,
+    );
+    assertClean(code, `const a = 'Select a network';\nconst b = 'Delete from the list'; // SELECT 1`);
+    assertClean('server/src/payments/queries/charges.ts', `const a = 'SELECT id FROM merchants';`);
+    assertClean('server/src/database/migrate.ts', `const a = 'SELECT now()';`);
+    assertClean('server/src/payments/a.test.ts', `const a = 'SELECT now()';`);
+  });
+
+  test('only withTransaction begins and ends transactions', () => {
+    for (const word of ['BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT a', 'START TRANSACTION', 'begin', 'commit;'])
+      assertFound(code, `tx.run('${word}');`, 1, /call withTransaction/);
+    assertClean('server/src/kit/db.ts', `client.query('BEGIN');`);
+    assertClean(code, `const a = 'begin again';`);
+  });
+
+  test('only the ledger writes to its tables', () => {
+    const text = statement('UPDATE ledger_accounts SET balance = 0 WHERE merchant_id = $1');
+    assertFound(queries, text, 1, /postings/);
+    assertClean('server/src/ledger/queries.ts', text);
+  });
+
+  test('each statement has its own name', () => {
+    const text = statement('SELECT 1 FROM merchants');
+    const [finding, ...rest] = findingsIn(queries, text + text);
+    assert.match(finding ?? '', /queries\.ts:2 names a statement charges_find, as .*queries\.ts:1 does/);
+    assert.deepEqual(rest, []);
+    assertClean(queries, text + statement('SELECT 2 FROM merchants', 'charges_find_other'));
+  });
+
+  test('migrations hold nothing that a sharded database lacks', () => {
+    assertFound(next, '\nCREATE TRIGGER a BEFORE UPDATE ON charges EXECUTE FUNCTION b();', 2, /rule in TypeScript/);
+    assertFound(next, 'ALTER TABLE a ADD CONSTRAINT b UNIQUE (c) DEFERRABLE;', 1, /each one holds/);
+    assertFound(next, 'ALTER TABLE a ENABLE ROW LEVEL SECURITY;', 1, /merchant_id into every WHERE/);
+    assertFound(next, 'CREATE TABLE a (\n  amount double precision NOT NULL\n);', 2, /bigint bututs/);
+    assertFound(next, 'CREATE TABLE a (id bigserial NOT NULL);', 1, /UUIDs from the application/);
+    assertClean(
+      next,
+      `-- No trigger, nothing deferrable.\nCREATE TABLE a (money_account text DEFAULT 'real, trigger');`,
+    );
+    assertClean('server/migrations/schema.sql', 'CREATE TRIGGER a;');
+  });
+});
+
+describe('the wall between merchants', () => {
+  const refused = [
+    'SELECT * FROM charges WHERE id = $1',
+    'SELECT merchant_id FROM charges WHERE id = $1 ORDER BY merchant_id',
+    'SELECT 1 FROM merchants, charges WHERE charges.id = $1',
+    'SELECT 1 FROM merchants JOIN charges ON charges.id = merchants.id',
+    'UPDATE charges SET merchant_id = $1 WHERE id = $2 RETURNING merchant_id',
+    'DELETE FROM charges WHERE id = $1',
+    'INSERT INTO charges (id) VALUES ($1)',
+    'SELECT 1 FROM charges WHERE merchant_id = $1 AND EXISTS (SELECT 1 FROM notes WHERE notes.id = charges.id)',
+    'WITH a AS (SELECT id FROM charges) SELECT 1 FROM charges WHERE merchant_id = $1',
+    'SELECT 1 FROM notes WHERE id = $1',
+    'SELECT 1 FROM simulator.sessions WHERE id = $1',
+  ];
+  for (const sql of refused)
+    test(`does not stand in: ${sql}`, () =>
+      assertFound(queries, statement(`\n${sql}`), 1, /across merchants: <reason>/));
+
+  const held = [
+    'SELECT ${columns} FROM charges WHERE merchant_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED',
+    'SELECT 1 FROM charges c JOIN notes n ON n.merchant_id = c.merchant_id WHERE c.merchant_id = $1',
+    'SELECT 1 FROM charges JOIN notes USING (merchant_id, id) WHERE merchant_id = $1',
+    'UPDATE charges SET a = 1 WHERE merchant_id = $1 AND id = $2 RETURNING id',
+    'INSERT INTO charges (merchant_id, id) VALUES ($1, $2) ON CONFLICT (merchant_id, id) DO UPDATE SET a = excluded.a',
+    'WITH due AS (SELECT id FROM notes WHERE merchant_id = $1 LIMIT 5) UPDATE charges SET a = 1 FROM due WHERE charges.merchant_id = $1',
+    'SELECT 1 FROM merchants WHERE EXISTS (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id)',
+    'SELECT id FROM merchants WHERE id = $1',
+    '-- across merchants: a worker looks for whoever has something to do\nSELECT id FROM charges',
+  ];
+  for (const sql of held) test(`stands in: ${sql}`, () => assertClean(queries, statement(sql)));
+});
+
+describe('words', () => {
+  test('no notes are left behind', () => {
+    const marker = ['TO', 'DO'].join('');
+    assertFound(code, `\n// ${marker}: later`, 2, /do it, or write what is missing/);
+    assertFound('docs/a.md', ['FIX', 'ME'].join(''), 1, /do it, or write what is missing/);
+    assertClean(code, `const ${marker.toLowerCase()}s = 1;`);
+  });
+
+  test('no place of one machine is named', () => {
+    assertFound(code, `\nconst a = '${['/home', 'me/b'].join('/')}';`, 2, /only one machine has/);
+    assertFound('docs/a.md', `see ${['shared', 'style.md'].join('/')}`, 1, /only one machine has/);
+    assertClean(code, `const a = '/v1/home/x'; const b = 'https://a.example/work/c'; const d = '../shared/e.ts';`);
+  });
+
+  test('no other company is named, whole, in camel case or written apart', () => {
+    const name = ['pay', 'pal'].join('');
+    assert.equal(hashWord(name), hashWord(name.toUpperCase()));
+    assertFound('docs/a.md', `\nlike ${name} does`, 2, /no place in this repository/);
+    assertFound(code, `const ${name}Client = 1;`, 1, /no place in this repository/);
+    assertFound(code, `const a${['Pay', 'Pal'].join('')} = 1;`, 1, /no place in this repository/);
+    assertFound('docs/a.md', ['Pay', 'Pal'].join(' '), 1, /no place in this repository/);
+    assertClean('docs/a.md', 'Wave and QMoney pay pals of ours; a payment is paid.');
+  });
+});
+
+describe('documentation', () => {
+  const codes = `export const errorCodes = {\n  not_found: { status: 404, title: 'It isn\\'t here' },\n} as const;`;
+  const codesFile = 'server/src/kit/error-codes.ts';
+
+  test('every error code has its page, and every page its code', () => {
+    assertFound(codesFile, codes, 2, /not_found has no page docs\/errors\/not_found\.md/);
+    const page = { 'docs/errors/not_found.md': `# It isn't here\n` };
+    assert.deepEqual(findingsIn(codesFile, codes, page), []);
+    const wrongPage = { 'docs/errors/not_found.md': '# Missing\n' };
+    assert.match(findingsIn(codesFile, codes, wrongPage).join(), /not_found\.md:1 is headed “Missing”/);
+    const orphan = { ...page, 'docs/errors/gone.md': '# Gone\n' };
+    assert.match(findingsIn(codesFile, codes, orphan).join(), /gone\.md:1 describes a code that/);
+  });
+
+  test('every package has its reason', () => {
+    const packages = `{\n"dependencies": { "pg": "1", "@a/b": "1" } }`;
+    const reasons = { 'docs/dependencies.md': '| `pg` | the driver |' };
+    assert.match(
+      findingsIn('package.json', packages, reasons).join(),
+      /package\.json:2 depends on @a\/b; give the reason/,
+    );
+    assert.deepEqual(findingsIn('package.json', packages, { 'docs/dependencies.md': '`pg`, `@a/*`' }), []);
+  });
+});

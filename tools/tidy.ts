@@ -1,0 +1,48 @@
+/**
+ * The rules of the house that no linter knows, over every file of the repository. Each finding names the file, the
+ * line and what to write instead; any finding makes the program end with 1.
+ */
+import { join } from 'node:path';
+import { ambientTime, passedOnExports, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
+import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
+import type { Finding, SourceFile } from './tidy/finding.ts';
+import { readSourceFiles } from './tidy/source-files.ts';
+import {
+  ledgerTables,
+  migrationWords,
+  statementNames,
+  statementPlaces,
+  statementWords,
+  transactionPlaces,
+} from './tidy/sql-rules.ts';
+import { merchantInEveryStatement } from './tidy/tenant-rules.ts';
+import { foreignPaths, foreignWords, leftoverMarkers } from './tidy/text-rules.ts';
+
+const rules = [
+  ambientTime,
+  passedOnExports,
+  silencedRules,
+  testsThatDoNotRun,
+  statementWords,
+  statementPlaces,
+  statementNames,
+  transactionPlaces,
+  ledgerTables,
+  merchantInEveryStatement,
+  migrationWords,
+  leftoverMarkers,
+  foreignPaths,
+  foreignWords,
+  errorPages,
+  dependencyReasons,
+];
+
+export function findUntidiness(files: readonly SourceFile[]): Finding[] {
+  return rules.flatMap((rule) => rule(files));
+}
+
+if (import.meta.main) {
+  const findings = findUntidiness(readSourceFiles(join(import.meta.dirname, '..')));
+  for (const { path, line, message } of findings) console.log(`${path}:${line} ${message}`);
+  if (findings.length > 0) process.exitCode = 1;
+}

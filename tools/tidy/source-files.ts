@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SourceFile } from './finding.ts';
+
+const skippedFolders = new Set(['node_modules', '.git', 'data', 'coverage', 'dist', '.tmp']);
+const textFile = /[.](ts|tsx|js|mjs|css|html|sql|md|json|jsonc|yml|yaml|sh|svg|txt|toml)$|^([^.]+|[.][^.]+)$/;
+
+/** Every text file of a tree, but not what is installed, built or written by a program. */
+export function readSourceFiles(root: string): SourceFile[] {
+  return listFiles(root, '').map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+function listFiles(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : listFiles(root, path);
+    return entry.isFile() && textFile.test(entry.name) && entry.name !== 'package-lock.json' ? [path] : [];
+  });
+}
+
+/** The service's own code: no tests, and no data of tests. */
+export function isServiceCode(path: string): boolean {
+  return /^server\/src\/.+[.]ts$/.test(path) && !isTest(path);
+}
+
+export function isTest(path: string): boolean {
+  return /[.](test|corpus)[.]ts$/.test(path);
+}
+
+/** All SQL of a module's tables stands here. */
+export function isQueriesFile(path: string): boolean {
+  return /^server\/src\/.+\/queries([.]ts$|\/)/.test(path);
+}
