@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './command.ts';
+import { indent, seconds } from './report.ts';
 import { startLimited } from './start-limited.ts';
 
 interface Check {
@@ -16,7 +17,7 @@ export const typesCheckName = 'types';
 
 /** What every change has to pass besides the tests. */
 const checks: Check[] = [
-  { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
+  { name: 'format', args: ['node_modules/oxfmt/bin/oxfmt', '--list-different'] },
   { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--format=agent'] },
   { name: typesCheckName, args: ['node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'] },
   { name: 'import levels', args: ['tools/import-levels.ts'] },
@@ -40,14 +41,10 @@ export async function runChecks(repository: string): Promise<string[]> {
     const result = await results[place];
     if (!result) continue;
     const { isOk, output, durationMs } = result;
-    console.log(`${name.padEnd(15)} ${isOk ? 'ok    ' : 'failed'} ${(durationMs / 1000).toFixed(1)} s`);
+    console.log(`${name.padEnd(15)} ${isOk ? 'ok    ' : 'failed'} ${seconds(durationMs)}`);
     if (isOk) continue;
-    console.log(indent(output.trim()));
+    console.log(indent(output.trim(), '  '));
     failed.push(name);
   }
   return failed;
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, '  ');
 }

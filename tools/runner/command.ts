@@ -7,10 +7,12 @@ export interface CommandResult {
   durationMs: number;
 }
 
-/** Runs a program of Node in the repository; one that cannot be started has failed and says why. */
+/** Runs a program of Node in a folder; one that cannot be started has failed and says why. */
 export function runNode(args: readonly string[], cwd: string): Promise<CommandResult> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Node's test runner marks the processes it starts, and refuses to run in one of them: this is a new beginning.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -105,17 +105,14 @@ export async function sumBalance(db: Queryable, at: AccountAddress): Promise<big
   return BigInt(row?.balance ?? '0');
 }
 
-/** Accounts with more unfolded deltas than `deltasMin`. */
-export function listAccountsToFold(
-  db: Queryable,
-  merchantId: string,
-  deltasMin: number,
-): Promise<{ account: Account; currency: string }[]> {
+/** Accounts with more unfolded deltas than `deltasMin`; what is folded regularly is a short table. */
+export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountAddress[]> {
   return db.rows({
     name: 'ledger_accounts_to_fold',
-    text: `SELECT account, currency FROM ledger_deltas WHERE merchant_id = $1
-           GROUP BY account, currency HAVING count(*) > $2`,
-    values: [merchantId, deltasMin],
+    text: `-- across merchants: the worker folds everybody's
+           SELECT merchant_id AS "merchantId", account, currency FROM ledger_deltas
+           GROUP BY merchant_id, account, currency HAVING count(*) > $1 LIMIT $2`,
+    values: [deltasMin, rowsMax],
   });
 }
 

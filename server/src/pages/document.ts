@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, renderHtml } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
-import { iconAddress } from './icons.ts';
+import { tabIcon } from './icons.ts';
 import type { InlineAsset } from './inline-asset.ts';
 import { pageHeaders } from './page-headers.ts';
 import { cleanText } from './page-text.ts';
@@ -59,9 +59,7 @@ function renderDocument(content: PageContent, { style, script }: PageSenderOptio
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${cleanText(content.title)}</title>
-<link rel="icon" href="${iconAddress}">
-<meta name="theme-color" content="#eef2ee" media="(prefers-color-scheme: light)">
-<meta name="theme-color" content="#0d1412" media="(prefers-color-scheme: dark)">
+${tabIcon}
 ${
   content.refreshSeconds !== null &&
   html`<noscript><meta http-equiv="refresh" content="${content.refreshSeconds}"></noscript>`

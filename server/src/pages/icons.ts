@@ -20,9 +20,5 @@ export function icon(name: IconName): Html {
   return html`<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">${shapes[name]}</svg>`;
 }
 
-const favicon =
-  `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='#0b6a55'/>` +
-  `<path d='M5 4h3a4 4 0 0 1 0 8H5zM3.5 8h5' fill='none' stroke='#fff' stroke-width='1.6'/></svg>`;
-
 /** The icon of the tab, in the page itself: browsers otherwise ask for /favicon.ico on every visit. */
-export const iconAddress = `data:image/svg+xml,${encodeURIComponent(favicon).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%27', "'")}`;
+export const tabIcon = html`<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%230b6a55'/><path d='M5 4h3a4 4 0 0 1 0 8H5zM3 8h6' fill='none' stroke='%23fff' stroke-width='1.6'/></svg>">`;

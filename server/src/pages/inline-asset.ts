@@ -32,6 +32,7 @@ function shortenStyle(text: string): string {
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')
     .replace(/: /g, ':')
+    .replace(/(?<=[\s:(,-])0\./g, '.')
     .replaceAll(';}', '}')
     .trim();
 }

@@ -21,10 +21,10 @@ export interface PaymentContext extends WorkContext {
 }
 
 export interface PaymentSettings {
-  /** Where payers reach this service; no slash at its end. */
-  publicUrl: string;
-  /** Where networks reach it; the same address unless the operator separates them. */
-  callbackBaseUrl: string;
+  /** Where payers reach this service, no slash at its end; a function, because a port is known once it listens. */
+  publicUrl: () => string;
+  /** Where networks reach it. */
+  callbackBaseUrl: () => string;
   intentLifetimeMs: number;
   amountMinMinor: bigint;
   amountMaxMinor: bigint;

@@ -48,7 +48,7 @@ export function intentEventRecord(context: PaymentContext, merchant: Merchant, i
 }
 
 export function paymentLink(context: PaymentContext, intent: Intent): string {
-  return `${context.settings.publicUrl}/pay/${intent.checkoutToken}`;
+  return `${context.settings.publicUrl()}/pay/${intent.checkoutToken}`;
 }
 
 function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {

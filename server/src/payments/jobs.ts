@@ -85,8 +85,8 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     payerNumberAsSent: charge.accountNumber,
     description: await describePayment(context, intent),
     expiresAt: intent.expiresAt,
-    returnUrl: `${context.settings.publicUrl}/pay/${intent.checkoutToken}`,
-    callbackUrl: `${context.settings.callbackBaseUrl}/networks/${callbackName(connector)}/callbacks`,
+    returnUrl: `${context.settings.publicUrl()}/pay/${intent.checkoutToken}`,
+    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
   });
   await applyAnswer(context, { ...charge, progress: 'submitted' }, answer);
 }

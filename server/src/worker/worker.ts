@@ -9,6 +9,8 @@ import { KeyedRunner } from './keyed-runner.ts';
  */
 export interface WorkSource {
   name: string;
+  /** Looked after now and then without anything being due; a drain runs it once. */
+  isChore?: true;
   /** The kind of the topics that announce such work; what follows the colon is the key. */
   topicKind?: string;
   sweepEveryMs: number;
@@ -40,10 +42,12 @@ export function startWorker(options: WorkerOptions): Worker {
   const parts = options.sources.map((source) => startSource(options, source, stopped.signal));
   return {
     drain: async () => {
+      for (const chore of parts.filter((part) => part.source.isChore)) await chore.sweep();
+      const queues = parts.filter((part) => !part.source.isChore);
       for (let round = 0; round < drainRoundsMax; round += 1) {
-        let found = 0;
-        for (const part of parts) found += await part.sweep();
         for (const part of parts) await part.runner.idle();
+        let found = 0;
+        for (const part of queues) found += await part.sweep();
         if (found === 0) return;
       }
     },
@@ -57,6 +61,7 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 interface RunningSource {
+  source: WorkSource;
   runner: KeyedRunner;
   loop: Promise<void>;
   sweep(): Promise<number>;
@@ -85,6 +90,7 @@ function startSource(options: WorkerOptions, source: WorkSource, stopped: AbortS
           if (!stopped.aborted) runner.poke(key);
         });
   return {
+    source,
     runner,
     sweep,
     loop: sweepLoop(options, source, sweep, stopped),

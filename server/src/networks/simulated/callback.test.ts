@@ -7,7 +7,7 @@ import type { CallbackReading } from '../contract.ts';
 import { signCallback } from '../simulator/sign-callback.ts';
 import { createCallbackReader } from './callback.ts';
 
-// networks.md 12.2: recomputed there from the documented algorithm, independently of this code.
+// Golden vectors of Wave's signing mode with an invented secret, computed independently of this code.
 const secret = 'wave_gm_WHS_simulator_secret';
 const timestamp = 1_790_000_000;
 const vectorBody =

@@ -41,15 +41,16 @@ export function createSimulatedConnectors(options: SimulatedConnectorsOptions): 
   });
 }
 
-function createConnector(
-  capabilities: Capabilities,
-  client: NetworkClient,
-  signingSecret: string,
-): SimulatedConnector {
+function createConnector(capabilities: Capabilities, client: NetworkClient, signingSecret: string): SimulatedConnector {
   return {
     capabilities,
     startCollection: async (request) => {
-      const call = { account: accountOf(request.reference), method: 'POST', path: '', body: startBody(request) } as const;
+      const call = {
+        account: accountOf(request.reference),
+        method: 'POST',
+        path: '',
+        body: startBody(request),
+      } as const;
       return startAnswer(await client.call(call), request.reference);
     },
     continueCollection: (request) => {

@@ -2,7 +2,7 @@ import { sendReports } from './context.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Move } from './moves.ts';
 import { deleteCallbacksToCome, lockSession, updateSession } from './queries.ts';
-import { accountLength, settled } from './session.ts';
+import { sessionKey, settled } from './session.ts';
 import type { Session } from './session.ts';
 
 export interface Change {
@@ -15,13 +15,15 @@ export interface Change {
  * Applies one move to a session, with the reports that go with it. `decide` gets the session as time has made it and
  * answers undefined to leave it. Undefined for a session that is not there, or not to be seen yet.
  */
-export function changeSession(
+export async function changeSession(
   context: SimulatorContext,
   sessionId: string,
   decide: (session: Session, now: Date) => Move | undefined,
 ): Promise<Change | undefined> {
+  const key = sessionKey(sessionId);
+  if (!key) return undefined;
   return context.db.withTransaction(async (tx) => {
-    const stored = await lockSession(tx, sessionKey(sessionId));
+    const stored = await lockSession(tx, key);
     // The time is taken once the row is ours: waiting for another move must not put this one before it.
     const now = context.clock.now();
     if (!stored || stored.visibleAt > now) return undefined;
@@ -35,9 +37,4 @@ export function changeSession(
     sendReports(tx, context, move.session, move.reports);
     return { session: move.session, moved: true };
   });
-}
-
-/** The whole key of a session's row, of which the id carries the first part. */
-export function sessionKey(sessionId: string): { account: string; id: string } {
-  return { account: sessionId.slice(0, accountLength), id: sessionId };
 }

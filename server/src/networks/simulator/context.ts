@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../kit/db.ts';
 import type { Random } from '../../kit/random.ts';
 import { insertCallback } from './queries.ts';
 import type { Report } from './report.ts';
+import { randomIdLength } from './session.ts';
 import type { Session } from './session.ts';
 import { wireSession } from './wire.ts';
 import type { WireReport } from './wire.ts';
@@ -18,9 +19,6 @@ export interface SimulatorContext {
   /** Called once a callback has been written that is due now. */
   wakeSender: () => void;
 }
-
-// 128 bits and a little more: ids stand in addresses that payers open.
-export const randomIdLength = 22;
 
 /**
  * Writes reports into the transaction of the change they tell of. Reports of the same news share one event id, as a

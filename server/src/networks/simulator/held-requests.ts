@@ -22,10 +22,6 @@ export class HeldRequests {
     if (this.#sockets.size > heldMax) oldest?.destroy();
   }
 
-  get count(): number {
-    return this.#sockets.size;
-  }
-
   /** A server does not close while a request is open, so these must go first. */
   close(): void {
     this.#closed = true;

@@ -138,8 +138,9 @@ for (const [field, value] of refusedFields) {
     const answer = await call({ body });
     assert.equal(answer.status, 400);
     assert.equal(answer.body.code, 'invalid_request');
-    const found = await call({ path: `?reference=${String(body['reference'])}` });
-    assert.deepEqual(found.body['result'], []);
+    const text = 'SELECT id FROM simulator.sessions WHERE reference = $1';
+    const values = [body['reference']];
+    assert.deepEqual(await networks.db.rows({ name: 'test_session', text, values }), []);
   });
 }
 
@@ -174,8 +175,18 @@ test('what does not exist is not found', async () => {
   assert.equal((await call({ path: '/Shop1234nothing' })).body.code, 'not_found');
   assert.equal((await call({ path: '/Shop1234nothing/confirm', body: {} })).body.code, 'not_found');
   assert.equal((await call({ network: 'yonna' })).status, 404);
-  assert.deepEqual((await call({ path: '?reference=nothing' })).body['result'], []);
+  assert.deepEqual((await call({ path: '?reference=Shop1234nothing0000' })).body['result'], []);
   assert.equal((await call({ path: '' })).status, 400);
+});
+
+test('texts that the database would refuse are not found, and are no mistake of ours', async () => {
+  for (const odd of ['Shop1234%00', `Shop1234${'%00'.repeat(22)}`, 'Shop1234%F0%9F%98%80', '%20'.repeat(30)]) {
+    assert.equal((await call({ path: `/${odd}` })).status, 404, odd);
+    assert.equal((await call({ path: `/${odd}/cancel`, body: {} })).status, 404, odd);
+    assert.equal((await call({ path: `?reference=${odd}` })).status, 400, odd);
+    assert.equal(await networks.simulator.findPrompt(decodeURIComponent(odd)), undefined);
+    assert.deepEqual(await networks.simulator.listPrompts({ number: '7044444', account: decodeURIComponent(odd) }), []);
+  }
 });
 
 test('a session that asks for no code says so', async () => {
@@ -224,7 +235,12 @@ test('a caller that gives up is let go', async () => {
     server.server.getConnections((_error, count) => resolve(count));
     return promise;
   };
-  const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
+  const connectors = createSimulatedConnectors({
+    baseUrl: () => baseUrl,
+    bearerSecret,
+    callbackSecret: 'secret',
+    clock,
+  });
   const [wave] = connectors;
   assert.ok(wave);
   const request = networks.request('+2207040005');

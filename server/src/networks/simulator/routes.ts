@@ -9,7 +9,7 @@ import type { SimulatedNetwork } from './network.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { SessionAddress, Simulator } from './simulator.ts';
-import { readCode, readEmptyBody, readStartRequest } from './start-request.ts';
+import { readCode, readEmptyBody, readReference, readStartRequest } from './start-request.ts';
 import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
 
@@ -72,8 +72,7 @@ function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, hel
 
   server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
     const { network, account } = authorize(req, options);
-    const { reference } = req.query;
-    if (typeof reference !== 'string') throw new RequestRefused('reference', 'Say which reference.');
+    const reference = readReference(req.query.reference);
     const session = await simulator.findByReference({ account, network: network.id, reference });
     return { result: session ? [answer(session)] : [] };
   });

@@ -195,7 +195,10 @@ for (const network of everyNetwork) {
 test('0010: success is reported with another amount', async () => {
   const request = networks.request('+2207010010');
   assert.equal(receiptOf(await start('aps', request)).amountMinor, 10_100n);
-  assert.deepEqual((await callbacksNow('aps')).map((answer) => receiptOf(answer).amountMinor), [10_100n]);
+  assert.deepEqual(
+    (await callbacksNow('aps')).map((answer) => receiptOf(answer).amountMinor),
+    [10_100n],
+  );
   assert.equal(receiptOf(await lookUp('aps', request)).amountMinor, 10_100n);
 });
 
@@ -212,7 +215,10 @@ test('0011: success comes two seconds after the intent has expired, also when we
     assert.equal(failureOf(await lookUp('wave', request)), 'expired');
     assert.deepEqual(await callbacksNow('wave'), []);
     await clock.advance(2_000);
-    assert.deepEqual((await callbacksNow('wave')).map(({ state }) => state), ['succeeded']);
+    assert.deepEqual(
+      (await callbacksNow('wave')).map(({ state }) => state),
+      ['succeeded'],
+    );
     assert.equal((await lookUp('wave', request)).state, 'succeeded');
   }
 });
@@ -224,7 +230,10 @@ test('0011: a cancellation before the end does not stop the late success either'
   const answer = await networks.connector('aps').cancelCollection({ reference: request.reference, handles: {} });
   assert.equal(failureOf(answer), 'cancelled');
   await clock.advance(12_000);
-  assert.deepEqual((await callbacksNow('aps')).map(({ state }) => state), ['succeeded']);
+  assert.deepEqual(
+    (await callbacksNow('aps')).map(({ state }) => state),
+    ['succeeded'],
+  );
 });
 
 test('0012: success, then reversed by the network two seconds later', async () => {

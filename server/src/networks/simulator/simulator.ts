@@ -1,5 +1,5 @@
 import { parseInternationalNumber } from '../../kit/phone-number.ts';
-import { changeSession, sessionKey } from './change-session.ts';
+import { changeSession } from './change-session.ts';
 import type { SimulatorContext } from './context.ts';
 import { cancelMove, codeMove, confirmMove, phoneMove } from './moves.ts';
 import type { Move, PhoneAction } from './moves.ts';
@@ -12,7 +12,7 @@ import {
   listSessionsByNumber,
   upsertOutage,
 } from './queries.ts';
-import { settled } from './session.ts';
+import { isAccount, sessionKey, settled } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 import { startSession } from './start-session.ts';
@@ -85,8 +85,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
   return {
     start: (request) => startSession(context, request),
     find: async (key) => {
-      if (!isAddressed(key)) return undefined;
-      const session = visible(await findSessionById(db, sessionKey(key.sessionId)), clock.now());
+      const session = isAddressed(key) ? await findVisible(context, key.sessionId) : undefined;
       return session?.network === key.network ? session : undefined;
     },
     findByReference: async (key) => visible(await findSessionByReference(db, key), clock.now()),
@@ -95,9 +94,8 @@ export function createSimulator(context: SimulatorContext): Simulator {
     cancel: (key) => change(key, cancelMove),
     listPrompts: (query) => listPrompts(context, query),
     findPrompt: async (sessionId) => {
-      const now = clock.now();
-      const session = visible(await findSessionById(db, sessionKey(sessionId)), now);
-      return session && promptOf(session, now);
+      const session = await findVisible(context, sessionId);
+      return session && promptOf(session, clock.now());
     },
     act: async (sessionId, action) => {
       const changed = await changeSession(context, sessionId, (session, now) => phoneMove(session, action, now));
@@ -114,9 +112,15 @@ export function createSimulator(context: SimulatorContext): Simulator {
 
 async function listPrompts({ db, clock }: SimulatorContext, query: PromptQuery): Promise<Prompt[]> {
   const payerNumber = canonical(query.number);
+  if (query.account !== undefined && !isAccount(query.account)) return [];
   const sessions = await listSessionsByNumber(db, { payerNumber, account: query.account ?? null, rowsMax: promptsMax });
   const now = clock.now();
   return sessions.filter((session) => session.visibleAt <= now).map((session) => promptOf(session, now));
+}
+
+async function findVisible({ db, clock }: SimulatorContext, sessionId: string): Promise<Session | undefined> {
+  const key = sessionKey(sessionId);
+  return key && visible(await findSessionById(db, key), clock.now());
 }
 
 /** As it is now, unless the network pretends not to know it yet. */
@@ -125,7 +129,7 @@ function visible(session: Session | undefined, now: Date): Session | undefined {
 }
 
 function isAddressed(key: SessionAddress): boolean {
-  return sessionKey(key.sessionId).account === key.account;
+  return sessionKey(key.sessionId)?.account === key.account;
 }
 
 function outageKey(outage: OutageSubject): { account: string; network: string; payerNumber: string } {

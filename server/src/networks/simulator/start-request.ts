@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
 import { accountLength } from './session.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -28,8 +29,7 @@ const amountPattern = '^(?:0|[1-9][0-9]{0,11})(?:\\.[0-9]{1,2})?$';
 const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,3})?Z$';
 const urlLengthMax = 2_048;
 
-/** Characters of a description; the connector cuts at the same length. */
-export const descriptionLengthMax = 255;
+const descriptionLengthMax = 255;
 
 const nullableNumber = Type.Union([Type.String({ maxLength: 40 }), Type.Null()]);
 
@@ -83,6 +83,15 @@ export function readStartRequest(network: SimulatedNetwork, account: string, bod
   };
 }
 
+const reference = new RegExp(referencePattern);
+
+/** One's own reference, out of an address. Throws RequestRefused. */
+export function readReference(value: unknown): string {
+  if (typeof value !== 'string' || !reference.test(value))
+    throw new RequestRefused('reference', 'Say which reference.');
+  return value;
+}
+
 /** The digits that were typed. Throws RequestRefused. */
 export function readCode(body: unknown): string {
   if (!codeBodyCheck.Check(body)) throw refusal(codeBodyCheck.Errors(body));
@@ -110,18 +119,12 @@ function amountFromWire(text: string): bigint {
   return BigInt(whole + decimals.padEnd(2, '0'));
 }
 
-function refusal(errors: readonly SchemaError[]): RequestRefused {
-  const unknown = errors.find((error) => error.keyword === 'additionalProperties');
-  if (unknown !== undefined) {
-    const place = unknown.instancePath.slice(1);
-    return new RequestRefused(place, 'Extra fields are not permitted.');
+function refusal(errors: readonly TLocalizedValidationError[]): RequestRefused {
+  for (const error of errors) {
+    if (error.keyword !== 'additionalProperties') continue;
+    const names = error.params.additionalProperties;
+    return new RequestRefused(names[0] ?? '', `Extra fields are not permitted: ${names.join(', ').slice(0, 200)}.`);
   }
   const first = errors[0];
-  return new RequestRefused(first?.instancePath.slice(1) ?? '', `The body ${first?.message ?? 'is not understood'}.`);
-}
-
-interface SchemaError {
-  keyword: string;
-  instancePath: string;
-  message: string;
+  return new RequestRefused(first?.instancePath.slice(1) ?? '', `The value ${first?.message ?? 'is not understood'}.`);
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../kit/base62.ts';
 import type { Random } from '../../kit/random.ts';
-import { randomIdLength, sendReports } from './context.ts';
+import { sendReports } from './context.ts';
 import type { SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { codeLength, settled } from './session.ts';
+import { codeLength, randomIdLength, settled } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 

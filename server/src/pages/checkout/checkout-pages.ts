@@ -53,7 +53,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
 
       scope.post('/:token', async (request: TokenRequest, reply) => {
         const view = await find(request);
-        const choice = readChoice(request.body);
+        const choice = readChoice(request.body, view);
         return answer(request, reply, {
           view,
           sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },

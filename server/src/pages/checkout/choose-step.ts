@@ -91,6 +91,6 @@ ${error && html`<p class="error" id="number-error">${icon('warning')}${error.mes
     lastNumber === ''
       ? 'Like 301 2345 or +220 83 301 2345.'
       : html`Last time: <span class="masked">${lastNumber}</span>.`
-  }${withoutNumber.length > 0 && html` <span class="has-no-number">Not needed for ${withoutNumber.join(', ')}.</span>`}</p>
+  }${withoutNumber.length > 0 && html` Not needed for ${withoutNumber.join(', ')}.`}</p>
 </div>`;
 }

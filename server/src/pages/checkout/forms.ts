@@ -9,9 +9,12 @@ export interface Choice {
   accountNumber: string | null;
 }
 
-export function readChoice(body: unknown): Choice {
+/** A number typed before a network was chosen that asks for none is left out: it may be another network's. */
+export function readChoice(body: unknown, view: CheckoutView): Choice {
+  const network = field(body, 'network');
   const accountNumber = field(body, 'account_number');
-  return { network: field(body, 'network'), accountNumber: accountNumber === '' ? null : accountNumber };
+  const asksForNone = view.networks.some(({ id, numberRequired }) => id === network && !numberRequired);
+  return { network, accountNumber: asksForNone || accountNumber === '' ? null : accountNumber };
 }
 
 /** Null when the choice can be sent on; whether the number is a usable one is not for the page to judge. */

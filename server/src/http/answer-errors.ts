@@ -1,0 +1,66 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { ErrorCode } from '../kit/error-codes.ts';
+import type { Log } from '../kit/log.ts';
+import { validationError } from './validation-error.ts';
+
+export interface ErrorBody {
+  message: string;
+  statusCode: number;
+  code: ErrorCode;
+  errors?: { path: string; message: string }[];
+  request_id: string;
+  doc_url: string;
+}
+
+/** The one place where an error becomes an answer of the API (decisions, "Errors"). */
+export function answerErrors(app: FastifyInstance, options: { log: Log; docsUrl: () => string }): void {
+  const answer = (error: AppError, request: FastifyRequest, reply: FastifyReply) => {
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
+    // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
+    if (error.statusCode === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.code(error.statusCode).type('application/json; charset=utf-8').send(errorBody(error, request, options));
+  };
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const appError = toAppError(error);
+    const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
+    if (appError.statusCode >= 500) options.log.error('a request failed', error, fields);
+    else options.log.debug('a request was refused', fields);
+    return answer(appError, request, reply);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = 'There is nothing at this address. The reference at /docs lists what there is.';
+    return answer(new AppError('not_found', message), request, reply);
+  });
+}
+
+export function errorBody(error: AppError, request: FastifyRequest, options: { docsUrl: () => string }): ErrorBody {
+  return {
+    message: error.message,
+    statusCode: error.statusCode,
+    code: error.code,
+    ...(error.fields === undefined ? {} : { errors: error.fields }),
+    request_id: request.id,
+    doc_url: `${options.docsUrl()}/errors/${error.code}`,
+  };
+}
+
+function toAppError(error: FastifyError | Error): AppError {
+  if (error instanceof AppError) return error;
+  if ('validation' in error && error.validation) return validationError(error);
+  const code = 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'Send the body as application/json.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('body_too_large', 'The body is larger than 64 kB. Send less.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('invalid_json', 'The body is not as long as Content-Length says.');
+    case 'FST_ERR_BAD_URL':
+      return new AppError('not_found', 'There is nothing at this address.');
+    default:
+      return new AppError('internal_error', 'We made a mistake. It is logged; try again or tell us the request id.', {
+        cause: error,
+      });
+  }
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { Log } from '../kit/log.ts';
+import type { ApiRequest, BoundRoute } from '../kit/route.ts';
+import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
+import { errorBody } from './answer-errors.ts';
+import { authenticate } from './api-key.ts';
+import { coerceQuery } from './coerce-query.ts';
+import { fingerprintOf, readIdempotencyKey, runOnce } from './idempotency.ts';
+import type { Answer, IdempotencyContext } from './idempotency.ts';
+import { takeStrictJson } from './json-body.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+export interface ApiOptions extends IdempotencyContext {
+  log: Log;
+  authenticator: KeyAuthenticator;
+  rateLimiter: RateLimiter;
+  docsUrl: () => string;
+  routes: readonly BoundRoute[];
+}
+
+/**
+ * The API under /v1. Every request takes the same way: authenticate, limit, read and validate, run the route's one
+ * function (a writing one inside its transaction), respond.
+ */
+export function registerApi(app: FastifyInstance, options: ApiOptions): void {
+  takeStrictJson(app);
+  app.addHook('onRequest', async (request, reply) => {
+    request.merchant = await authenticate(options.authenticator, request);
+    const headers = await options.rateLimiter.take(request.merchant);
+    if (headers) reply.headers(headers);
+  });
+  for (const route of options.routes) registerRoute(app, options, route);
+  refuseOtherMethods(app, options.routes);
+}
+
+function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute): void {
+  const { params, query: querystring, body } = route;
+  app.route({
+    method: route.method,
+    url: route.path,
+    schema: {
+      ...(params === undefined ? {} : { params }),
+      querystring: querystring ?? noParameters,
+      ...(body === undefined ? {} : { body }),
+    },
+    preValidation: async (request) => {
+      coerceQuery(request.query, querystring);
+      if (body === undefined) refuseBody(request);
+      else if (request.body === undefined) throw new AppError('invalid_request', 'The body is missing. Send JSON.');
+    },
+    handler: async (request, reply) => {
+      const answer = await run(options, route, request);
+      if (answer.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
+    },
+  });
+}
+
+const noParameters = { type: 'object', additionalProperties: false, properties: {} };
+
+async function run(options: ApiOptions, route: BoundRoute, request: FastifyRequest): Promise<Answer> {
+  const input = toApiRequest(request);
+  if (route.kind === 'read') {
+    return { statusCode: route.status, body: JSON.stringify(await route.handle(route.context, input)), replayed: false };
+  }
+  const effect = async (tx: Parameters<typeof route.handle>[2]) => ({
+    statusCode: route.status,
+    body: JSON.stringify(await route.handle(route.context, input, tx)),
+  });
+  const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
+  if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
+  const path = new URL(request.url, 'http://localhost').pathname;
+  const fingerprint = fingerprintOf(route.method, request.body);
+  const use = { merchantId: input.caller.merchantId, path, key, fingerprint };
+  return runOnce(options, use, effect, (refusal) => ({
+    statusCode: refusal.statusCode,
+    body: JSON.stringify(errorBody(refusal, request, options)),
+  }));
+}
+
+function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unknown> {
+  const { merchant, params, query, body } = request;
+  if (!merchant) throw new Error('an API route ran without a merchant');
+  return { caller: { merchantId: merchant.id, testMode: merchant.testMode }, params, query, body };
+}
+
+/** `{}` is what careful clients send where there is nothing to say; anything else would be ignored silently. */
+function refuseBody(request: FastifyRequest): void {
+  const { body } = request;
+  if (body === undefined || body === null) return;
+  const [name] = typeof body === 'object' ? Object.keys(body) : ['The body'];
+  if (name === undefined) return;
+  const message = `${name} is not a known field: this address takes no body.`;
+  throw new AppError('unknown_field', message, { fields: [{ path: name, message }] });
+}
+
+/** An address that exists answers 405 with what it takes, instead of pretending that it does not exist. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[]): void {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+  const byPath = Map.groupBy(routes, (route) => route.path);
+  for (const [url, known] of byPath) {
+    const allowed: string[] = known.map((route) => route.method);
+    const others = methods.filter((method) => !allowed.includes(method));
+    if (others.length === 0) continue;
+    app.route({
+      method: [...others],
+      url,
+      handler: async (_request: FastifyRequest, reply: FastifyReply) => {
+        reply.header('allow', allowed.join(', '));
+        throw new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}.`);
+      },
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { Clock } from '../kit/clock.ts';
+import { sqlState } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
+import { errorCodes } from '../kit/error-codes.ts';
+import type { Sealer } from '../kit/seal.ts';
+import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
+
+interface StoredAnswer {
+  statusCode: number;
+  body: string;
+}
+
+export interface Answer extends StoredAnswer {
+  replayed: boolean;
+}
+
+export interface IdempotencyContext {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+}
+
+interface KeyUse {
+  merchantId: string;
+  path: string;
+  key: string;
+  fingerprint: Buffer;
+}
+
+const keyLengthMax = 255;
+
+/**
+ * The request's `Idempotency-Key`, or null where none was sent. Throws AppError `idempotency_key_invalid` for one that
+ * is empty, too long, sent twice or not plain text, and for a missing one where the route needs it.
+ */
+export function readIdempotencyKey(request: FastifyRequest, required: boolean): string | null {
+  const sent = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^idempotency-key$/i.test(name)).length;
+  const key = request.headers['idempotency-key'];
+  if (sent === 0) {
+    if (!required) return null;
+    throw refuse('Send an Idempotency-Key header, for example a UUID, so that a repetition cannot pay twice.');
+  }
+  if (sent > 1 || typeof key !== 'string') throw refuse('Send one Idempotency-Key header, not several.');
+  if (key.length === 0 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key)) {
+    throw refuse(`Idempotency-Key has 1 to ${keyLengthMax} plain characters, for example a UUID.`);
+  }
+  return key;
+}
+
+/**
+ * Runs a request at most once for its key. The key is inserted first in the transaction of the effect, so that either
+ * both are there or neither; whoever comes second waits for the first, a second at most, and gets its answer. A refusal
+ * that followed from the state of things undoes the effect and is remembered all the same.
+ */
+export async function runOnce(
+  context: IdempotencyContext,
+  use: KeyUse,
+  effect: (tx: Transaction) => Promise<StoredAnswer>,
+  refusalAnswer: (refusal: AppError) => StoredAnswer,
+): Promise<Answer> {
+  const once = (produce: (tx: Transaction) => Promise<StoredAnswer>): Promise<Answer> =>
+    context.db.withTransaction(async (tx) => {
+      const stored = await claimKey(tx, context, use);
+      if (stored) return stored;
+      const answer = await produce(tx);
+      tx.send(updateKeyResponse(use, answer.statusCode, context.sealer.seal(answer.body, sealContext(use))));
+      return { ...answer, replayed: false };
+    });
+  try {
+    return await once(effect);
+  } catch (error) {
+    if (!(error instanceof AppError) || !('stored' in errorCodes[error.code])) throw error;
+    return once(() => Promise.resolve(refusalAnswer(error)));
+  }
+}
+
+/** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count. */
+export function fingerprintOf(method: string, body: unknown): Buffer {
+  return createHash('sha256').update(`${method}\n${canonicalJson(body)}`).digest();
+}
+
+async function claimKey(tx: Transaction, context: IdempotencyContext, use: KeyUse): Promise<Answer | null> {
+  try {
+    if ((await insertKeyOnce(tx, { ...use, createdAt: context.clock.now() })) === 1) return null;
+  } catch (error) {
+    if (sqlState(error) !== '55P03') throw error;
+    const message = 'The first request with this Idempotency-Key is still running. Send it again in a second.';
+    throw new AppError('idempotency_in_progress', message, { retryAfterSeconds: 1, cause: error });
+  }
+  const stored = await findKey(tx, use);
+  if (!stored || !stored.fingerprint.equals(use.fingerprint)) {
+    const message = 'This Idempotency-Key was used for another request. Use a new key for a new request.';
+    throw new AppError('idempotency_key_reused', message);
+  }
+  if (stored.statusCode === null || stored.response === null) {
+    const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
+    throw new AppError('idempotency_key_reused', message);
+  }
+  const body = context.sealer.open(stored.response, sealContext(use)).toString('utf8');
+  return { statusCode: Number(stored.statusCode), body, replayed: true };
+}
+
+/** Bound to its row, so that an answer moved to another merchant's row does not open. */
+function sealContext(use: KeyUse): string {
+  return `idempotency ${use.merchantId} ${use.path} ${use.key}`;
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
+}
+
+function refuse(message: string): AppError {
+  return new AppError('idempotency_key_invalid', message);
+}

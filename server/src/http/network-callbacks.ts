@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { Log } from '../kit/log.ts';
+import { receiveCallback } from '../networks/inbox.ts';
+import type { InboxContext } from '../networks/inbox.ts';
+
+export interface NetworkCallbackOptions extends InboxContext {
+  log: Log;
+  /** Tells the workers that a lane has something to do. */
+  wake: (lane: bigint) => void;
+}
+
+const bodyLimitBytes = 64 * 1024;
+
+/**
+ * Where networks tell their news: verified over the raw bytes, stored as it came, answered at once. One that does not
+ * verify is refused and logged, and changes nothing.
+ */
+export async function networkCallbacks(app: FastifyInstance, options: NetworkCallbackOptions): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyLimitBytes }, async (_request: unknown, body: Buffer) => body);
+  app.route<{ Params: { connector: string }; Body: Buffer | undefined }>({
+    method: ['POST', 'PUT'],
+    url: '/networks/:connector/callbacks',
+    handler: async (request, reply) => {
+      const received = await receiveCallback(options, {
+        connectorName: request.params.connector,
+        headers: request.headers,
+        body: request.body ?? Buffer.alloc(0),
+      });
+      if (received.accepted) {
+        options.wake(received.lane);
+        return reply.code(200).send({ received: true });
+      }
+      options.log.warn('a network callback was refused', { reason: received.reason, request_id: request.id });
+      if (received.reason === 'connector') throw new AppError('not_found', 'There is no such network here.');
+      throw new AppError('callback_signature_invalid', 'This callback is not signed as agreed, or is too old.');
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import swagger from '@fastify/swagger';
+import Fastify from 'fastify';
+import Type from 'typebox';
+import { errorCodes } from '../kit/error-codes.ts';
+import type { ErrorCode } from '../kit/error-codes.ts';
+import type { ApiRoute } from '../kit/route.ts';
+
+/** What any route may answer besides its own. */
+const commonErrors: readonly ErrorCode[] = [
+  'invalid_request',
+  'unknown_field',
+  'api_key_missing',
+  'api_key_invalid',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+];
+const bodyErrors: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
+const keyErrors: readonly ErrorCode[] = [
+  'idempotency_key_invalid',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+];
+
+const errorSchema = Type.Object(
+  {
+    message: Type.String({ description: 'One sentence that says what to do.' }),
+    statusCode: Type.Integer(),
+    code: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    request_id: Type.String(),
+    doc_url: Type.String(),
+  },
+  { title: 'Error' },
+);
+
+/** The OpenAPI 3.1 document of the API, from the routes themselves. */
+export async function describeApi(routes: readonly ApiRoute<never>[]): Promise<object> {
+  const app = Fastify();
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Dalasi',
+        version: '1',
+        description:
+          'Mobile-money payments. The key chooses the environment: `sk_test_…` sees test records only, `sk_live_…` ' +
+          'live ones. Amounts are dalasi with at most two decimals.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
+      security: [{ secretKey: [] }],
+    },
+  });
+  for (const route of routes) {
+    app.route({ method: route.method, url: route.path, schema: schemaOf(route), handler: async () => undefined });
+  }
+  await app.ready();
+  const document = app.swagger();
+  await app.close();
+  return document;
+}
+
+function schemaOf(route: ApiRoute<never>): object {
+  const takesKey = route.method === 'POST';
+  const keyHeader = Type.Object({
+    'idempotency-key': Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Repeating a request with its key has no second effect.' }),
+    ),
+  });
+  const { params, query, body } = route;
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+    ...(takesKey ? { headers: keyHeader } : {}),
+    response: { [route.status]: { description: 'Done.', ...route.response }, ...errorResponses(route) },
+  };
+}
+
+function errorResponses(route: ApiRoute<never>): Record<string, object> {
+  const codes: ErrorCode[] = [
+    ...commonErrors,
+    ...(route.errors ?? []),
+    ...(route.body === undefined ? [] : bodyErrors),
+    ...(route.method === 'POST' ? keyErrors : []),
+    ...(route.params === undefined ? [] : (['not_found'] as const)),
+  ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
+  const responses: Record<string, object> = {};
+  for (const [status, those] of byStatus) {
+    responses[status] = { description: those.map((code) => `\`${code}\``).join(', '), ...errorSchema };
+  }
+  return responses;
+}

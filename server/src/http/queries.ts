@@ -1,0 +1,90 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+
+/** Answers when the database does. */
+export function ping(db: Queryable): Promise<number> {
+  return db.run({ name: 'ping', text: 'SELECT 1', values: [] });
+}
+
+interface KeyAddress {
+  merchantId: string;
+  path: string;
+  key: string;
+}
+
+/**
+ * Touches one row when the key is new. While another transaction holds the same key, it waits for that one to end, as
+ * long as the connection's lock timeout allows.
+ */
+export function insertKeyOnce(
+  db: Queryable,
+  use: KeyAddress & { fingerprint: Buffer; createdAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'idempotency_keys_insert_once',
+    text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (merchant_id, path, key) DO NOTHING`,
+    values: [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt],
+  });
+}
+
+export function findKey(
+  db: Queryable,
+  use: KeyAddress,
+): Promise<{ fingerprint: Buffer; statusCode: bigint | null; response: Buffer | null } | undefined> {
+  return db.row({
+    name: 'idempotency_keys_find',
+    text: `SELECT fingerprint, status_code AS "statusCode", response FROM idempotency_keys
+           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
+    values: [use.merchantId, use.path, use.key],
+  });
+}
+
+export function updateKeyResponse(use: KeyAddress, statusCode: number, response: Buffer): Statement {
+  return {
+    name: 'idempotency_keys_update_response',
+    text: `UPDATE idempotency_keys SET status_code = $4, response = $5
+           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
+    values: [use.merchantId, use.path, use.key, statusCode, response],
+  };
+}
+
+/** Keys whose answers are no longer kept, a batch at a time. */
+export function deleteKeysBefore(db: Queryable, before: Date, rowsMax: number): Promise<number> {
+  return db.run({
+    name: 'idempotency_keys_delete_before',
+    text: `-- across merchants: what goes is everybody's
+           DELETE FROM idempotency_keys WHERE (merchant_id, path, key) IN (
+             SELECT merchant_id, path, key FROM idempotency_keys WHERE created_at < $1 LIMIT $2
+           )`,
+    values: [before, rowsMax],
+  });
+}
+
+/**
+ * Takes `costUs` of a merchant's allowance, shared by all processes: answers the new arrival time, or nothing when the
+ * allowance is used up (generic cell rate algorithm).
+ */
+export async function takeAllowance(
+  db: Queryable,
+  take: { merchantId: string; nowUs: bigint; costUs: bigint; burstUs: bigint },
+): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'rate_limits_take',
+    text: `INSERT INTO rate_limits (merchant_id, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
+           ON CONFLICT (merchant_id) DO UPDATE
+           SET arrival_us = GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint
+           WHERE GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
+           RETURNING arrival_us AS "arrivalUs"`,
+    values: [take.merchantId, take.nowUs, take.costUs, take.burstUs],
+  });
+  return row?.arrivalUs;
+}
+
+export async function findArrival(db: Queryable, merchantId: string): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'rate_limits_find',
+    text: 'SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1',
+    values: [merchantId],
+  });
+  return row?.arrivalUs;
+}

@@ -1,0 +1,77 @@
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../kit/clock.ts';
+import { randomBase62 } from '../kit/base62.ts';
+import type { Log } from '../kit/log.ts';
+import type { Random } from '../kit/random.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { answerErrors } from './answer-errors.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface ServerOptions {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  metrics: Metrics;
+  docsUrl: () => string;
+}
+
+// A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
+const requestTimeoutMs = 30_000;
+// Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
+const keepAliveTimeoutMs = 72_000;
+const headersTimeoutMs = 15_000;
+const headersBytesMax = 16 * 1024;
+const requestIdLength = 20;
+// Room for the longest token; longer addresses are nobody's.
+const parameterLengthMax = 128;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set for API requests once their key has been checked. */
+    merchant: Merchant | null;
+  }
+}
+
+/**
+ * The HTTP server without any route: limits, request ids, one log line and one measurement for each request. What it
+ * serves is put together in app.ts.
+ */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },
+    routerOptions: { maxParamLength: parameterLengthMax },
+    genReqId: () => `req_${randomBase62(options.random, requestIdLength)}`,
+    forceCloseConnections: 'idle',
+    ajv: {
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        useDefaults: false,
+        allErrors: true,
+        // The answer to an unknown field names the nearest known one, which stands in the schema around it.
+        verbose: true,
+      },
+    },
+  });
+  answerErrors(app, options);
+  app.decorateRequest('merchant', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    const measured = { method: request.method, route, status: reply.statusCode };
+    options.metrics.observeRequest(measured, reply.elapsedTime);
+    options.log.info('request', {
+      ...measured,
+      request_id: request.id,
+      merchant_id: request.merchant?.id,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    });
+  });
+  return app;
+}

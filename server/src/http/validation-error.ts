@@ -1,0 +1,93 @@
+import type { FastifyError } from 'fastify';
+import { AppError } from '../kit/app-error.ts';
+import type { FieldError } from '../kit/app-error.ts';
+import { nearestName } from '../kit/nearest-name.ts';
+
+type Problem = NonNullable<FastifyError['validation']>[number] & {
+  parentSchema?: { properties?: Record<string, unknown> };
+};
+
+// A body of a thousand unknown fields is told about the first ones.
+const problemsMax = 20;
+
+/** Turns what the schema found into sentences that name each field and say what it takes. */
+export function validationError(error: FastifyError): AppError {
+  // An id that cannot be one is not the id of anything.
+  if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
+  const problems = (error.validation ?? []) as Problem[];
+  const fields = problems.filter(isWorthTelling).slice(0, problemsMax).map((problem) => describe(problem));
+  const [first] = fields;
+  if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
+  const allUnknown = problems.every((problem) => problem.keyword === 'additionalProperties');
+  const more = fields.length > 1 ? ` ${fields.length - 1} more in errors.` : '';
+  return new AppError(allUnknown ? 'unknown_field' : 'invalid_request', first.message + more, { fields });
+}
+
+/** A union tells of each branch and then of itself; the branches say more, and null says nothing. */
+function isWorthTelling(problem: Problem): boolean {
+  if (problem.keyword === 'anyOf') return false;
+  return !(problem.keyword === 'type' && problem.params['type'] === 'null');
+}
+
+function describe(problem: Problem): FieldError {
+  const base = problem.instancePath.slice(1).replaceAll('/', '.');
+  const { params } = problem;
+  const at = (name: string) => (base === '' ? name : `${base}.${name}`);
+  switch (problem.keyword) {
+    case 'additionalProperties':
+      return describeUnknown(problem, at(String(params['additionalProperty'])));
+    case 'required': {
+      const path = at(String(params['missingProperty']));
+      return { path, message: `${path} is missing.` };
+    }
+    default:
+      return { path: base, message: `${base === '' ? 'The body' : base} ${rule(problem)}.` };
+  }
+}
+
+function describeUnknown(problem: Problem, path: string): FieldError {
+  const name = String(problem.params['additionalProperty']);
+  const nearest = nearestName(name, Object.keys(problem.parentSchema?.properties ?? {}));
+  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
+  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  return { path: shown, message: `${shown} is not a known field.${hint}` };
+}
+
+function rule({ keyword, params, message }: Problem): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${articleFor(String(params['type']))}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'minLength':
+      return Number(params['limit']) === 1 ? 'must not be empty' : `needs at least ${params['limit']} characters`;
+    case 'maxLength':
+      return `has at most ${params['limit']} characters`;
+    case 'minItems':
+      return `needs at least ${params['limit']} entries`;
+    case 'maxItems':
+      return `has at most ${params['limit']} entries`;
+    case 'maxProperties':
+      return `has at most ${params['limit']} keys`;
+    case 'minimum':
+      return `must be at least ${params['limit']}`;
+    case 'maximum':
+      return `must be at most ${params['limit']}`;
+    case 'format':
+      return `must be ${formatName(String(params['format']))}`;
+    case 'pattern':
+      return 'does not have the right form';
+    default:
+      return message ?? 'is not as the reference says';
+  }
+}
+
+function articleFor(type: string): string {
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function formatName(format: string): string {
+  if (format === 'date-time') return 'a time such as 2026-11-20T10:18:00.000Z';
+  if (format === 'email') return 'an email address';
+  return format === 'uuid' ? 'an id' : `a ${format}`;
+}

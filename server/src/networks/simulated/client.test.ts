@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import type { CollectionAnswer, StartCollection } from '../contract.ts';
+import { createSimulatedConnectors } from './connectors.ts';
+import type { SimulatedConnector } from './connectors.ts';
+
+const request: StartCollection = {
+  reference: 'Shop1234reference0001',
+  amountMinor: 10_000n,
+  currency: 'GMD',
+  payerNumber: '+220877012345',
+  payerNumberAsSent: '7012345',
+  description: 'Rice',
+  expiresAt: new Date('2026-11-20T13:00:00.000Z'),
+  returnUrl: 'https://shop.example/back',
+  callbackUrl: 'https://pay.example/callbacks',
+};
+
+interface FaultyNetwork {
+  connectors: SimulatedConnector[];
+  wave: SimulatedConnector;
+  clock: ManualClock;
+  /** Requests as they arrived, one text a connection. */
+  requests: string[];
+  connections: () => number;
+}
+
+/** A server that speaks bytes and not HTTP, so that it can go wrong at any place. */
+async function withNetwork(
+  onRequest: (socket: Socket) => void,
+  body: (network: FaultyNetwork) => Promise<void>,
+): Promise<void> {
+  const sockets = new Set<Socket>();
+  const requests: string[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (data) => {
+      requests.push(data.toString());
+      onRequest(socket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clock = new ManualClock();
+  const connectors = connectorsAt(`http://127.0.0.1:${port}`, clock);
+  const [wave] = connectors;
+  assert.ok(wave);
+  try {
+    await body({ connectors, wave, clock, requests, connections: () => sockets.size });
+  } finally {
+    await Promise.all(connectors.map((connector) => connector.close()));
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+function connectorsAt(baseUrl: string, clock: ManualClock, connectionsMax = 4): SimulatedConnector[] {
+  return createSimulatedConnectors({
+    baseUrl: () => baseUrl,
+    bearerSecret: 'bearer',
+    callbackSecret: 'callback',
+    clock,
+    connectionsMax,
+  });
+}
+
+function answerWith(status: number, body: string): string {
+  return `HTTP/1.1 ${status} Word\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+const faults: [string, (socket: Socket) => void][] = [
+  ['a connection that is closed without an answer', (socket) => socket.end()],
+  ['a connection that is reset after the request', (socket) => socket.resetAndDestroy()],
+  ['an answer that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":')],
+  ['a header that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+  ['something that is not HTTP', (socket) => socket.end('220 mail.example ready\r\n\r\n')],
+  ['500', (socket) => socket.write(answerWith(500, '{"code":"internal_error"}'))],
+  ['503 of a proxy', (socket) => socket.write(answerWith(503, '<html>down</html>'))],
+  ['a page instead of JSON', (socket) => socket.write(answerWith(200, '<html>welcome</html>'))],
+  ['an empty answer', (socket) => socket.write(answerWith(200, ''))],
+  ['JSON of another kind', (socket) => socket.write(answerWith(200, '{"status":"complete"}'))],
+  ['a redirect', (socket) => socket.write('HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')],
+  ['more than 64 KB', (socket) => socket.write(answerWith(200, JSON.stringify('x'.repeat(65 * 1024))))],
+  ['deep nesting', (socket) => socket.write(answerWith(200, '['.repeat(30_000)))],
+];
+
+for (const [name, fault] of faults) {
+  test(`${name} leaves the outcome of every call unknown`, async () => {
+    await withNetwork(fault, async ({ wave, requests }) => {
+      const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
+      const answers = [
+        await wave.startCollection(request),
+        await wave.lookUpCollection(later),
+        await wave.lookUpCollection({ ...later, handles: {} }),
+        await wave.cancelCollection(later),
+        await wave.cancelCollection({ ...later, handles: {} }),
+        await wave.continueCollection({ ...later, code: '123456' }),
+        await wave.continueCollection({ ...later, code: null }),
+      ];
+      for (const answer of answers) {
+        assert.ok(answer.state === 'unknown', JSON.stringify(answer.state));
+        assert.match(answer.detail, /^[\w :]{3,60}$/);
+        assert.ok(!answer.detail.includes('123456') && !answer.detail.includes('7012345'));
+      }
+      assert.equal(requests.length, 7, 'nothing is sent twice');
+    });
+  });
+}
+
+test('an answer that never comes is unknown once the call’s time is over, and the connection is let go', async () => {
+  await withNetwork(
+    () => {},
+    async ({ wave, clock, requests, connections }) => {
+      const answer = wave.startCollection(request);
+      await eventually('the request has arrived', () => requests.length === 1);
+      await clock.advance(2_999);
+      assert.equal(clock.sleeping, 1, 'it still waits');
+      await clock.advance(1);
+      assert.deepEqual(await answer, { state: 'unknown', detail: 'no answer within 3000 ms' });
+      await eventually('the connection is gone', () => connections() === 0);
+      assert.equal(clock.sleeping, 0);
+    },
+  );
+});
+
+test('an answer whose body never ends is unknown once the call’s time is over', async () => {
+  await withNetwork(
+    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
+    async ({ wave, clock, requests }) => {
+      const answer = wave.startCollection(request);
+      await eventually('the request has arrived', () => requests.length === 1);
+      await clock.advance(3_000);
+      assert.equal((await answer).state, 'unknown');
+    },
+  );
+});
+
+test('a start that could not even connect is refused; a later call that could not says nothing', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const connectors = connectorsAt(`http://${host}:${port}`, new ManualClock());
+    const [wave] = connectors;
+    assert.ok(wave);
+    const started = await wave.startCollection(request);
+    assert.ok(started.state === 'refused' && started.failure.code === 'network_unavailable', host);
+    const lookUp = await wave.lookUpCollection({ reference: request.reference, handles: {} });
+    assert.equal(lookUp.state, 'unknown', host);
+    await Promise.all(connectors.map((connector) => connector.close()));
+  }
+});
+
+test('a network that hangs keeps its own connections busy and no other network’s', async () => {
+  await withNetwork(
+    () => {},
+    async ({ connectors, clock, requests, connections }) => {
+      const [wave, afrimoney] = connectors;
+      assert.ok(wave && afrimoney);
+      const hanging = Array.from({ length: 10 }, () => wave.startCollection(request));
+      await eventually('every connection of the bulkhead is taken', () => requests.length === 4);
+      const other = afrimoney.startCollection(request);
+      await eventually('the other network is reached', () => requests.length === 5);
+      assert.equal(connections(), 5);
+      await clock.advance(3_000);
+      const answers = await Promise.all([...hanging, other]);
+      assert.ok(answers.every((answer: CollectionAnswer) => answer.state === 'unknown'));
+    },
+  );
+});
+
+test('connections are kept between calls, and closing ends them', async () => {
+  await withNetwork(
+    (socket) => socket.write(answerWith(404, '{"code":"not_found"}')),
+    async ({ wave, connections, requests }) => {
+      const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
+      for (let count = 0; count < 10; count += 1) {
+        assert.equal((await wave.lookUpCollection(later)).state, 'not_found');
+      }
+      assert.equal(requests.length, 10);
+      // A call that follows in the same turn finds the first connection not yet marked as free.
+      assert.ok(connections() <= 2, `${connections()} connections`);
+      await wave.close();
+      await eventually('the connection is gone', () => connections() === 0);
+    },
+  );
+});
+
+test('a repeated start sends the same bytes, with the credential of the reference’s account', async () => {
+  await withNetwork(
+    (socket) => socket.write(answerWith(500, '{}')),
+    async ({ wave, requests }) => {
+      const long = { ...request, description: `${'x'.repeat(254)}😀😀` };
+      await wave.startCollection(long);
+      await wave.startCollection(long);
+      assert.equal(requests[0], requests[1]);
+      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/wave\/collections HTTP/);
+      assert.match(requests[0] ?? '', /authorization: Bearer sim_Shop1234_[0-9a-f]{64}\r\n/);
+      assert.match(requests[0] ?? '', /"amount":"100.00"/);
+      assert.ok(!(requests[0] ?? '').includes('\\ud83d'), 'no half characters');
+    },
+  );
+});
+
+test('no connectors are made without secrets', () => {
+  const options = { baseUrl: () => 'http://127.0.0.1', clock: new ManualClock() };
+  assert.throws(() => createSimulatedConnectors({ ...options, bearerSecret: 'x', callbackSecret: '' }), /secret/);
+  assert.throws(() => createSimulatedConnectors({ ...options, bearerSecret: '', callbackSecret: 'x' }), /secret/);
+});
+
+test('the networks come in the order in which payers are offered them, each on its own rail account', () => {
+  const options = { baseUrl: () => 'http://127.0.0.1', clock: new ManualClock() };
+  const connectors = createSimulatedConnectors({ ...options, bearerSecret: 'x', callbackSecret: 'x' });
+  assert.deepEqual(
+    connectors.map(({ capabilities }) => [capabilities.network, capabilities.shape, capabilities.railAccount]),
+    [
+      ['wave', 'redirect', 'sim-wave'],
+      ['afrimoney', 'push_then_confirm', 'sim-afrimoney'],
+      ['qmoney', 'code', 'sim-qmoney'],
+      ['aps', 'push', 'sim-aps'],
+    ],
+  );
+  assert.ok(connectors.every(({ capabilities }) => capabilities.testMode));
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { JsonValue } from '../../kit/strict-json.ts';
+import type { CollectionAnswer } from '../contract.ts';
+import type { Reply } from './client.ts';
+import { laterAnswer, searchAnswer, sessionNews, startAnswer } from './translate.ts';
+
+const reference = 'Shop1234reference';
+
+const open = {
+  id: 'Shop1234session',
+  network: 'aps',
+  reference,
+  status: 'open',
+  amount: '100.00',
+  currency: 'GMD',
+  paid: null,
+  payer_number: null,
+  failure_code: null,
+  action: { type: 'approve_on_phone' },
+};
+const paid = { gross_amount: '100.50', fee: '1.25', currency: 'GMD', transaction_id: 'T1' };
+const complete = { ...open, status: 'complete', action: null, paid };
+
+function answered(status: number, body: JsonValue | undefined): Reply {
+  return { kind: 'answer', status, body };
+}
+
+/** The answer in one word, with the failure where it is final. */
+function outcome(answer: CollectionAnswer): string {
+  return answer.state === 'refused' ? answer.failure.code : answer.state;
+}
+
+const sessionOutcomes: [string, JsonValue, string][] = [
+  ['open', open, 'awaiting_payer'],
+  ['complete', complete, 'succeeded'],
+  ['reversed', { ...complete, status: 'reversed' }, 'reversed'],
+  ['expired', { ...open, status: 'expired' }, 'expired'],
+  ['cancelled', { ...open, status: 'cancelled' }, 'cancelled'],
+  ['payer_declined', { ...open, status: 'failed', failure_code: 'payer_declined' }, 'declined_by_payer'],
+  ['balance_too_low', { ...open, status: 'failed', failure_code: 'balance_too_low' }, 'insufficient_funds'],
+  ['wrong_code', { ...open, status: 'failed', failure_code: 'wrong_code' }, 'code_wrong'],
+  ['not_permitted', { ...open, status: 'failed', failure_code: 'not_permitted' }, 'refused_by_network'],
+  ['a failure code nobody knows', { ...open, status: 'failed', failure_code: 'tired' }, 'unknown'],
+  ['a failure without a code', { ...open, status: 'failed' }, 'unknown'],
+  ['a status nobody knows', { ...open, status: 'on_hold' }, 'unknown'],
+  ['a status of another kind', { ...open, status: 1 }, 'unknown'],
+  ['success without what was paid', { ...complete, paid: null }, 'unknown'],
+  ['success without a transaction id', { ...complete, paid: { ...paid, transaction_id: '' } }, 'unknown'],
+  ['success with a number for an amount', { ...complete, paid: { ...paid, gross_amount: 100.5 } }, 'unknown'],
+  ['success with three decimals', { ...complete, paid: { ...paid, gross_amount: '100.505' } }, 'unknown'],
+  ['success with a negative amount', { ...complete, paid: { ...paid, gross_amount: '-1.00' } }, 'unknown'],
+  ['success with an unreadable fee', { ...complete, paid: { ...paid, fee: 'none' } }, 'unknown'],
+  ['an action nobody knows', { ...open, action: { type: 'sing' } }, 'unknown'],
+  ['open without an action', { ...open, action: null }, 'unknown'],
+  ['a link that is a script', { ...open, action: { type: 'open_url', url: 'javascript:alert(1)' } }, 'unknown'],
+  ['another reference', { ...complete, reference: 'Shop1234other' }, 'unknown'],
+  ['a session without an id', { ...complete, id: null }, 'unknown'],
+  ['a list', [], 'unknown'],
+  ['null', null, 'unknown'],
+  ['an empty object', {}, 'unknown'],
+];
+
+for (const [name, session, expected] of sessionOutcomes) {
+  test(`a session with ${name} is ${expected}, whichever call told of it`, () => {
+    assert.equal(outcome(startAnswer(answered(200, session), reference)), expected);
+    assert.equal(outcome(laterAnswer(answered(200, session), reference)), expected);
+    assert.equal(outcome(searchAnswer(answered(200, { result: [session] }), reference)), expected);
+  });
+}
+
+const replies: [string, Reply, { start: string; later: string }][] = [
+  ['503 not_accepted', answered(503, { code: 'not_accepted' }), { start: 'network_unavailable', later: 'unknown' }],
+  ['503 of somebody else', answered(503, { code: 'unavailable' }), { start: 'unknown', later: 'unknown' }],
+  ['503 without a body', answered(503, undefined), { start: 'unknown', later: 'unknown' }],
+  ['500', answered(500, { code: 'internal_error' }), { start: 'unknown', later: 'unknown' }],
+  ['502', answered(502, undefined), { start: 'unknown', later: 'unknown' }],
+  ['400', answered(400, { code: 'invalid_request' }), { start: 'refused_by_network', later: 'unknown' }],
+  ['400 of somebody else', answered(400, { error: 'bad' }), { start: 'unknown', later: 'unknown' }],
+  ['401', answered(401, { code: 'invalid_credential' }), { start: 'network_unavailable', later: 'unknown' }],
+  ['401 of a proxy', answered(401, undefined), { start: 'unknown', later: 'unknown' }],
+  ['404 not_found', answered(404, { code: 'not_found' }), { start: 'unknown', later: 'not_found' }],
+  ['404 of somebody else', answered(404, undefined), { start: 'unknown', later: 'unknown' }],
+  ['409', answered(409, { code: 'reference_conflict' }), { start: 'unknown', later: 'unknown' }],
+  ['422', answered(422, { code: 'wrong_code', attempts_left: 2 }), { start: 'unknown', later: 'code_refused' }],
+  ['422 without attempts', answered(422, { code: 'wrong_code' }), { start: 'unknown', later: 'unknown' }],
+  ['429', answered(429, undefined), { start: 'unknown', later: 'unknown' }],
+  ['201', answered(201, complete), { start: 'unknown', later: 'unknown' }],
+  ['302', answered(302, undefined), { start: 'unknown', later: 'unknown' }],
+  ['200 that is not JSON', answered(200, undefined), { start: 'unknown', later: 'unknown' }],
+  ['nothing sent', { kind: 'not_sent', detail: '' }, { start: 'network_unavailable', later: 'unknown' }],
+  ['no answer', { kind: 'lost', detail: '' }, { start: 'unknown', later: 'unknown' }],
+];
+
+for (const [name, reply, expected] of replies) {
+  test(`${name} means ${expected.start} for a start and ${expected.later} for a later call`, () => {
+    assert.equal(outcome(startAnswer(reply, reference)), expected.start);
+    assert.equal(outcome(laterAnswer(reply, reference)), expected.later);
+    assert.equal(outcome(searchAnswer(reply, reference)), expected.later);
+  });
+}
+
+test('a search that finds nothing is not found, and one that finds two is not understood', () => {
+  assert.equal(outcome(searchAnswer(answered(200, { result: [] }), reference)), 'not_found');
+  assert.equal(outcome(searchAnswer(answered(200, { result: [open, open] }), reference)), 'unknown');
+  assert.equal(outcome(searchAnswer(answered(200, { results: [open] }), reference)), 'unknown');
+});
+
+test('a receipt carries gross and fee to the butut, and the handles carry the session', () => {
+  const answer = laterAnswer(answered(200, complete), reference);
+  assert.ok(answer.state === 'succeeded');
+  assert.equal(answer.receipt.amountMinor, 10_050n);
+  assert.equal(answer.receipt.networkFeeMinor, 125n);
+  const waiting = startAnswer(answered(200, open), reference);
+  assert.ok(waiting.state === 'awaiting_payer');
+  assert.deepEqual(waiting.handles, { session_id: 'Shop1234session' });
+});
+
+test('what is not understood is told in words that hold no numbers and no secrets', () => {
+  const secretive = { ...open, status: 'payer +2207012345 sent wh_secret' };
+  assert.deepEqual(laterAnswer(answered(200, secretive), reference), {
+    state: 'unknown',
+    detail: 'the status is not known',
+  });
+  assert.deepEqual(laterAnswer(answered(200, { ...open, status: 'on_hold' }), reference), {
+    state: 'unknown',
+    detail: 'the status on_hold is not known',
+  });
+});
+
+test('whatever JSON comes with whatever status: no success without a receipt, no refusal that is not documented', () => {
+  const bodies = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(fc.constantFrom(...Object.keys(open)), fc.jsonValue()).map((fields) => ({ ...complete, ...fields })),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 100, max: 599 }), bodies, (status, body) => {
+      const answer = startAnswer(answered(status, body as JsonValue), reference);
+      if (answer.state === 'succeeded') assert.equal(typeof answer.receipt.amountMinor, 'bigint');
+      if (answer.state === 'refused') assert.ok([200, 400, 401, 503].includes(status));
+      const news = sessionNews(body);
+      if (news) assert.equal(typeof news.reference, 'string');
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,74 @@
+import type { Config } from './config.ts';
+import { startEmbeddedPostgres } from './database/embedded.ts';
+import type { EmbeddedPostgres } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import { ensureServingRole } from './database/roles.ts';
+import { assertServingRole } from './database/serving-role.ts';
+import type { Clock } from './kit/clock.ts';
+import { openDatabase } from './kit/db.ts';
+import type { Database } from './kit/db.ts';
+import type { Log } from './kit/log.ts';
+
+export interface OpenedDatabase {
+  db: Database;
+  /** Resolves if the database of our own ends by itself; never with a database of the operator's. */
+  lost: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database as the serving role: our own in the data directory, or the operator's. With the owner's rights it
+ * is migrated first; the service itself never has them.
+ *
+ * Throws StartError.
+ */
+export async function openServiceDatabase(
+  config: Config,
+  parts: { clock: Clock; log: Log; tell: (sentence: string) => void },
+): Promise<OpenedDatabase> {
+  const embedded = await startOwnDatabase(config, parts);
+  try {
+    const url = await prepareDatabase(config, embedded?.adminUrl ?? config.databaseUrl, parts);
+    const db = openDatabase({
+      url,
+      connectionsMax: config.databaseConnections,
+      clock: parts.clock,
+      onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
+    });
+    await assertServingRole(db).catch(async (error: unknown) => {
+      await db.close();
+      throw error;
+    });
+    return {
+      db,
+      lost: embedded?.exited ?? new Promise(() => {}),
+      close: async () => {
+        await db.close();
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+function startOwnDatabase(
+  config: Config,
+  { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
+): Promise<EmbeddedPostgres> | null {
+  if (config.databaseUrl !== null || config.appDatabaseUrl !== null) return null;
+  return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: tell });
+}
+
+/** Answers the URL of the serving role. */
+async function prepareDatabase(
+  config: Config,
+  adminUrl: string | null,
+  { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
+): Promise<string> {
+  if (adminUrl === null) return config.appDatabaseUrl ?? '';
+  await migrate({ adminUrl, clock, log: tell });
+  const servingUrl = await ensureServingRole({ adminUrl });
+  return config.appDatabaseUrl ?? servingUrl;
+}

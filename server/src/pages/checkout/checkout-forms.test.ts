@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { sampleView, scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';
+import { AppError } from '../../kit/app-error.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+
+let server: CheckoutServer;
+let browser: Browser;
+
+before(async () => {
+  server = await startCheckoutServer();
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  server.checkout.calls.length = 0;
+  server.checkout.next = null;
+  server.checkout.setSilently('mine', sampleView());
+});
+
+function scene(name: string): CheckoutView {
+  const view = scenes[name];
+  assert.ok(view, `there is no scene ${name}`);
+  return view;
+}
+
+async function pay(page: Page, network: string, number: string | null): Promise<void> {
+  await page.getByRole('radio', { name: network }).check();
+  if (number !== null) await page.getByLabel('Your mobile-money number').fill(number);
+  await page.getByRole('button', { name: 'Pay' }).click();
+}
+
+for (const scripts of [true, false]) {
+  const mode = scripts ? 'with scripts' : 'without scripts';
+
+  test(`${mode}, a payment goes from the choice to the receipt by forms and links alone`, async () => {
+    const { checkout, baseUrl } = server;
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    checkout.next = scene('approve_then_confirm');
+    await page.goto(`${baseUrl}/pay/mine`);
+    await pay(page, 'Afrimoney', ' +220 301 2345 ');
+    checkout.next = scene('paid');
+    await page.getByRole('button', { name: 'I have approved' }).click();
+    await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+    assert.equal(
+      await page.getByRole('link', { name: 'Back to Kairaba Bookshop' }).getAttribute('href'),
+      scene('paid').returnUrl,
+    );
+    assert.deepEqual(checkout.calls, [
+      { type: 'pay', token: 'mine', network: 'afrimoney', accountNumber: '+220 301 2345' },
+      { type: 'proceed', token: 'mine', code: null },
+    ]);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test(`${mode}, a refused number stands in its field again with what is wrong beside it`, async () => {
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/mine`);
+    server.checkout.next = refusedNumber();
+    await pay(page, 'QMoney', '12 <34>');
+    const field = page.getByRole('textbox', { name: 'Your mobile-money number' });
+    await page.locator('[aria-invalid]').waitFor();
+    assert.equal(await field.inputValue(), '12 <34>');
+    assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
+    assert.equal(await page.locator('#number-error').innerText(), 'Write a Gambian number with 7 or 9 digits.');
+    assert.equal(await field.getAttribute('aria-describedby'), 'number-error number-hint');
+  });
+
+  test(`${mode}, a wrong code says how many tries are left, and is not kept`, async () => {
+    server.checkout.setSilently('mine', scene('enter_code'));
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/mine`);
+    server.checkout.next = refusedCode();
+    await page.getByRole('textbox').fill('654321');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('That code is wrong. You have 2 tries left.').waitFor();
+    assert.equal(await page.getByRole('textbox').inputValue(), '');
+    assert.doesNotMatch(await page.content(), /654321/);
+    server.checkout.next = scene('paid');
+    await page.getByRole('textbox').fill('123456');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  });
+
+  test(`${mode}, cancelling asks first and can be thought over`, async () => {
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/mine`);
+    await page.getByRole('link', { name: 'Cancel this payment' }).click();
+    await page.getByRole('link', { name: 'No, go on paying' }).click();
+    await page.getByRole('link', { name: 'Cancel this payment' }).click();
+    assert.deepEqual(server.checkout.calls, []);
+    server.checkout.next = scene('cancelled');
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+    await page.getByRole('heading', { name: 'This payment was cancelled' }).waitFor();
+    assert.deepEqual(server.checkout.calls, [{ type: 'cancel', token: 'mine' }]);
+  });
+}
+
+test('without scripts a waiting page loads itself again, and one with a field being typed in does not', async () => {
+  for (const [name, view] of Object.entries(scenes)) {
+    const { body } = await server.app.inject({ url: `/pay/${name}` });
+    const waits = ['starting', 'open_url', 'approve_on_phone', 'approve_then_confirm', 'asking'].includes(name);
+    assert.equal(/<noscript><meta http-equiv="refresh" content="5"><\/noscript>/.test(body), waits, view.status);
+  }
+});
+
+test('a network that asks for no number gets none, whatever was typed before', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  server.checkout.next = scene('open_url');
+  await page.goto(`${server.baseUrl}/pay/mine`);
+  await page.getByLabel('Your mobile-money number').fill('3012345');
+  await pay(page, 'Wave', null);
+  await page.getByRole('link', { name: 'Open Wave' }).waitFor();
+  assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
+});
+
+test('what the page can see is missing costs no attempt and no try', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  server.checkout.setSilently('code', scene('enter_code'));
+  const cases = [
+    { url: '/pay/mine', payload: 'account_number=3012345', says: 'Choose the network that you want to pay with.' },
+    { url: '/pay/mine', payload: 'network=afrimoney', says: 'Enter the number of your Afrimoney wallet.' },
+    {
+      url: '/pay/mine',
+      payload: 'network=afrimoney&network=wave',
+      says: 'Choose the network that you want to pay with.',
+    },
+    { url: '/pay/mine', payload: 'network=stolen&account_number=3012345', says: 'Choose the network' },
+    { url: '/pay/code/code', payload: 'code=12345', says: 'The code has 6 digits.' },
+    { url: '/pay/code/code', payload: 'code=12345x', says: 'The code has 6 digits.' },
+    { url: '/pay/code/code', payload: '', says: 'The code has 6 digits.' },
+  ];
+  for (const { url, payload, says } of cases) {
+    const response = await server.app.inject({ method: 'POST', url, headers, payload });
+    assert.equal(response.statusCode, 400, payload);
+    assert.ok(response.body.includes(says), `${says} for ${payload}`);
+  }
+  assert.deepEqual(server.checkout.calls, []);
+});
+
+test('nothing that a browser sends but network, number and code reaches the payment', async () => {
+  await server.app.inject({
+    method: 'POST',
+    url: '/pay/mine?amount=1&status=successful',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    payload: 'network=afrimoney&account_number=3012345&amount=1&totalMinor=1&merchantId=other&status=successful',
+  });
+  assert.deepEqual(server.checkout.calls, [
+    { type: 'pay', token: 'mine', network: 'afrimoney', accountNumber: '3012345' },
+  ]);
+});
+
+test('a code is taken with the spaces and dashes with which it was copied', async () => {
+  server.checkout.setSilently('mine', scene('enter_code'));
+  await server.app.inject({
+    method: 'POST',
+    url: '/pay/mine/code',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    payload: 'code=123-456+',
+  });
+  assert.deepEqual(server.checkout.calls, [{ type: 'proceed', token: 'mine', code: '123456' }]);
+});
+
+test('a form that comes too late leads to where the payment stands now', async () => {
+  await using opened = await openPage(browser, { scripts: false });
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/mine`);
+  server.checkout.next = new AppError('state_conflict', 'The payment is no longer waiting.');
+  server.checkout.setSilently('mine', scene('paid'));
+  await pay(page, 'Afrimoney', '3012345');
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+});
+
+test('a form answers 303 to our own page, never to the shop', async () => {
+  server.checkout.next = scene('paid');
+  const response = await server.app.inject({
+    method: 'POST',
+    url: '/pay/mine/confirm',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    payload: '',
+  });
+  assert.equal(response.statusCode, 303);
+  assert.equal(response.headers.location, '/pay/mine?confirmed=1');
+});
+
+test('opening an address changes nothing, whichever it is', async () => {
+  for (const path of [
+    '',
+    '/code',
+    '/confirm',
+    '/cancel',
+    '/status',
+    '?network=wave',
+    '?confirmed=1',
+    '/cancel?yes=1',
+  ]) {
+    await server.app.inject({ url: `/pay/mine${path}` });
+  }
+  assert.deepEqual(server.checkout.calls, []);
+});
+
+test('the address of a payment leaves in no Referer, neither to the network, nor to the shop, nor to ourselves', async () => {
+  await using opened = await openPage(browser, { width: 1280, height: 800 });
+  const { page, context } = opened;
+  const referers: string[] = [];
+  await context.route('**/*.example/**', (route) => route.fulfill({ contentType: 'text/html', body: 'elsewhere' }));
+  context.on('request', (request) => {
+    const { referer } = request.headers();
+    if (referer !== undefined) referers.push(`${request.url()}: ${referer}`);
+  });
+  await page.goto(`${server.baseUrl}/pay/open_url`);
+  await page.getByRole('link', { name: 'Open Wave' }).click();
+  await page.getByText('elsewhere').waitFor();
+  server.checkout.next = scene('paid');
+  await page.goto(`${server.baseUrl}/pay/mine`);
+  await pay(page, 'Afrimoney', '3012345');
+  await page.getByRole('link', { name: 'Back to Kairaba Bookshop' }).click();
+  await page.getByText('elsewhere').waitFor();
+  assert.match(page.url(), /^https:\/\/shop\.example\//);
+  assert.deepEqual(referers, []);
+});

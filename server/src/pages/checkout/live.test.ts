@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { sampleCharge, sampleView, scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+
+let server: CheckoutServer;
+let browser: Browser;
+
+before(async () => {
+  server = await startCheckoutServer();
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+});
+
+function scene(name: string): CheckoutView {
+  const view = scenes[name];
+  assert.ok(view, `there is no scene ${name}`);
+  return view;
+}
+
+test('a payment that is approved on the phone becomes a receipt on the open page, and is announced politely', async () => {
+  const { checkout, changes, baseUrl } = server;
+  checkout.setSilently('live', scene('approve_on_phone'));
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/live`);
+  await eventually('the page listens', () => changes.topics === 1);
+  checkout.set('live', scene('asking'));
+  await page.getByText('We are asking Wave whether the payment went through. Do not pay again.').waitFor();
+  checkout.set('live', scene('paid'));
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  assert.equal(await page.locator('[aria-live=polite]').innerText(), 'Paid: D1,250.00 to Kairaba Bookshop');
+  assert.equal(await page.title(), 'Paid: D1,250.00 to Kairaba Bookshop');
+  assert.equal(await page.getByRole('button', { name: 'Print or save' }).isVisible(), true);
+  await eventually('the page has stopped listening', () => changes.topics === 0);
+  assert.deepEqual(opened.complaints, []);
+});
+
+test('a change arrives although its hint was lost', async () => {
+  server.checkout.setSilently('lost', scene('approve_on_phone'));
+  await using opened = await openPage(browser);
+  await opened.page.goto(`${server.baseUrl}/pay/lost`);
+  server.checkout.setSilently('lost', scene('paid'));
+  await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+});
+
+test('what is being typed, and the place of the cursor, survive a change of the page', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('typing', sampleView());
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/typing`);
+  await eventually('the page listens', () => changes.topics === 1);
+  await page.getByRole('radio', { name: 'QMoney' }).check();
+  await page.getByLabel('Your mobile-money number').pressSequentially('301');
+  const failure = { code: 'declined_by_payer' as const, reason: 'The payer declined.' };
+  checkout.set('typing', sampleView({ attemptsLeft: 4, charge: sampleCharge({ status: 'failed', failure }) }));
+  await page.getByText('The payer declined.').waitFor();
+  await page.keyboard.type('2345');
+  assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
+  assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
+});
+
+test('the keyboard stands in the code field as soon as the code is asked for', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('code', scene('starting'));
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/code`);
+  await eventually('the page listens', () => changes.topics === 1);
+  checkout.set('code', scene('enter_code'));
+  await page.getByLabel('Code from the message').waitFor();
+  await page.keyboard.type('123456');
+  assert.equal(await page.getByLabel('Code from the message').inputValue(), '123456');
+});
+
+test('whoever had the focus on a button that is gone stands at the new heading', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('focus', scene('approve_then_confirm'));
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${baseUrl}/pay/focus`);
+  await eventually('the page listens', () => changes.topics === 1);
+  await page.getByRole('button', { name: 'I have approved' }).focus();
+  checkout.set('focus', scene('paid'));
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'step');
+});
+
+test('a late success reaches the page of a payment that was cancelled while it was open', async () => {
+  const { checkout, baseUrl, changes } = server;
+  checkout.setSilently('late', scene('cancelled-while-open'));
+  await using opened = await openPage(browser);
+  await opened.page.goto(`${baseUrl}/pay/late`);
+  await eventually('the page listens', () => changes.topics === 1);
+  checkout.set('late', scene('paid'));
+  await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+});
+
+test('a browser that gets no stream asks by itself', async () => {
+  await using full = await startCheckoutServer({ streamsMax: 0 });
+  await using opened = await openPage(browser);
+  await opened.page.clock.install();
+  await opened.page.goto(`${full.baseUrl}/pay/approve_on_phone`);
+  const asked = opened.page.waitForResponse(
+    (response) => response.url().endsWith('/status') && response.status() === 200,
+  );
+  full.checkout.setSilently('approve_on_phone', scene('paid'));
+  await asked;
+  await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+});
+
+test('the minutes left count down on the page', async () => {
+  await using opened = await openPage(browser);
+  await opened.page.clock.install();
+  await opened.page.goto(`${server.baseUrl}/pay/choose`);
+  await opened.page.getByText('30 minutes').waitFor();
+  await opened.page.clock.runFor(5 * 60_000);
+  await opened.page.getByText('25 minutes').waitFor();
+});
+
+interface OpenStream {
+  response: IncomingMessage;
+  text(): string;
+  ended: Promise<unknown>;
+}
+
+async function openStream(url: string): Promise<OpenStream> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  get(url, { agent: false, headers: { accept: 'text/event-stream' } }, resolve).on('error', reject);
+  const response = await promise;
+  let text = '';
+  response.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  const ended = new Promise((done) => response.on('close', done));
+  return { response, text: () => text, ended };
+}
+
+test('the stream tells the name of the state and nothing of the payment, beats while silent, and ends after 5 minutes', async () => {
+  const clock = new ManualClock();
+  await using manual = await startCheckoutServer({ clock });
+  const stream = await openStream(`${manual.baseUrl}/pay/approve_on_phone/status`);
+  assert.equal(stream.response.headers['content-type'], 'text/event-stream; charset=utf-8');
+  assert.equal(stream.response.headers['cache-control'], 'no-store');
+  await clock.untilSleeping(1);
+  await eventually('the state is told', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4\n\n');
+  for (let look = 0; look < 8; look += 1) {
+    await clock.untilSleeping(1);
+    await clock.advance(2_000);
+  }
+  await eventually('it beats', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4\n\n:\n\n');
+  while (clock.sleeping > 0) await clock.advance(2_000);
+  await stream.ended;
+  assert.ok(clock.now().getTime() - new Date('2026-11-20T12:00:00.000Z').getTime() >= 5 * 60_000);
+  assert.equal(manual.changes.topics, 0);
+});
+
+test('a stream ends when the payment has ended, and when the server closes', async () => {
+  const closing = await startCheckoutServer();
+  const settled = await openStream(`${closing.baseUrl}/pay/paid/status`);
+  await settled.ended;
+  assert.equal(settled.text(), 'retry: 3000\n\ndata: paid-5\n\n');
+  const waiting = await openStream(`${closing.baseUrl}/pay/choose/status`);
+  await closing[Symbol.asyncDispose]();
+  await waiting.ended;
+});
+
+test('a stream that cannot read the payment for a while goes on afterwards', async () => {
+  const clock = new ManualClock();
+  await using manual = await startCheckoutServer({ clock });
+  const stream = await openStream(`${manual.baseUrl}/pay/choose/status`);
+  await clock.untilSleeping(1);
+  manual.checkout.outage = new Error('the database is away');
+  await clock.advance(2_000);
+  await clock.untilSleeping(1);
+  manual.checkout.outage = null;
+  manual.checkout.set('choose', scene('starting'));
+  await eventually('the new state is told', () => stream.text().includes('data: starting-4'));
+  stream.response.destroy();
+  await eventually('the server has noticed', () => manual.changes.topics === 0);
+});
+
+test('streams beyond the limit are refused, and a place that became free is given again', async () => {
+  await using small = await startCheckoutServer({ streamsMax: 1 });
+  const url = `${small.baseUrl}/pay/choose/status`;
+  const first = await openStream(url);
+  const second = await openStream(url);
+  assert.equal(second.response.statusCode, 503);
+  assert.equal(second.response.headers['retry-after'], '5');
+  first.response.destroy();
+  await eventually('the place is free', async () => {
+    const third = await openStream(url);
+    third.response.destroy();
+    return third.response.statusCode === 200;
+  });
+});
+
+test('asked for no stream, the state is one word, and an unknown payment has none', async () => {
+  const known = await server.app.inject({ url: '/pay/open_url/status' });
+  assert.equal(known.body, 'open_url-4');
+  assert.equal(known.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.equal((await server.app.inject({ url: '/pay/unknown/status' })).statusCode, 404);
+});

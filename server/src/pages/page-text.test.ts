@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderHtml } from '../kit/html.ts';
+import { cleanText, foreignText, formatDuration, formatTime, linkable } from './page-text.ts';
+
+test('a text of others loses what only steers how it is drawn, and keeps its letters of any script', () => {
+  const cases: [string, string][] = [
+    ['moc.elpmaxe\u202eknab', 'moc.elpmaxeknab'],
+    ['\u2066a\u2067b\u2068c\u2069', 'abc'],
+    ['\u200ea\u200fb\u061cc', 'abc'],
+    ['a\u0000b\u001bc', 'abc'],
+    ['  two\n\nlines\t ', 'two lines'],
+    ['متجر الكتب', 'متجر الكتب'],
+    ['Ŋanniŋ', 'Ŋanniŋ'],
+    ['क्\u200dष', 'क्\u200dष'],
+  ];
+  for (const [given, expected] of cases) assert.equal(cleanText(given), expected);
+});
+
+test('a text of others is isolated and escaped', () => {
+  assert.equal(renderHtml(foreignText('<b>\u202eName</b>')), '<bdi>&lt;b&gt;Name&lt;/b&gt;</bdi>');
+});
+
+test('times are those of Banjul, which keeps UTC', () => {
+  assert.equal(formatTime(new Date('2026-11-20T10:18:59.999Z')), '20 Nov 2026, 10:18');
+  assert.equal(formatTime(new Date('2027-01-01T00:00:00.000Z')), '1 Jan 2027, 00:00');
+});
+
+test('time left is rounded so that nobody is told more hours than there are, nor zero', () => {
+  const minute = 60_000;
+  const cases: [number, string][] = [
+    [0, '1 minute'],
+    [59_999, '1 minute'],
+    [minute + 1, '2 minutes'],
+    [120 * minute, '120 minutes'],
+    [121 * minute, '2 hours'],
+    [47 * 60 * minute, '47 hours'],
+    [7 * 24 * 60 * minute, '7 days'],
+  ];
+  for (const [ms, expected] of cases) assert.equal(formatDuration(ms), expected);
+});
+
+test('only addresses that cannot run anything are linked', () => {
+  const linked = ['https://shop.example/a?b=c', 'http://localhost:3000/', 'shop://done'];
+  const refused = [
+    'javascript:alert(1)',
+    'JAVASCRIPT:alert(1)',
+    ' javascript:alert(1)',
+    'java\tscript:alert(1)',
+    '\u0001javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:https://shop.example/1',
+    'about:blank',
+    '/relative',
+    'not an address',
+    '',
+    null,
+  ];
+  for (const address of linked) assert.equal(linkable(address), address);
+  for (const address of refused) assert.equal(linkable(address), null, String(address));
+});

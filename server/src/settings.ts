@@ -1,0 +1,84 @@
+/** One setting of the server, read from the environment. docs/settings.md is written from this table. */
+export interface Setting {
+  name: string;
+  /** What it is for, in a sentence or two. */
+  description: string;
+  /** As the operator would write it; null where there is none. */
+  default: string | null;
+}
+
+export const settings = [
+  { name: 'PORT', description: 'The port to listen on.', default: '8080' },
+  {
+    name: 'HOST',
+    description: 'The address to listen on. Development listens on this machine only unless it is set.',
+    default: '127.0.0.1',
+  },
+  {
+    name: 'PUBLIC_URL',
+    description: 'Where payers, merchants and networks reach the server, for example https://pay.example.gm.',
+    default: 'http://localhost:PORT',
+  },
+  {
+    name: 'INTERNAL_URL',
+    description:
+      'Where workers reach an API process: the simulated networks live there, and send their callbacks there. ' +
+      'Only needed when ROLE is worker.',
+    default: 'PUBLIC_URL',
+  },
+  {
+    name: 'DATABASE_URL',
+    description:
+      'A PostgreSQL 15 or later, as the owner of the tables: it is migrated at the start and provides the serving ' +
+      'role. Without it a PostgreSQL of our own runs in the data directory.',
+    default: null,
+  },
+  {
+    name: 'APP_DATABASE_URL',
+    description: 'The same database as the serving role. Made from DATABASE_URL unless it is set.',
+    default: null,
+  },
+  {
+    name: 'DATABASE_CONNECTIONS',
+    description: 'Database connections of this process at most, 4 to 100.',
+    default: '20',
+  },
+  { name: 'DATA_DIR', description: 'Where the embedded PostgreSQL and the secrets of development live.', default: 'data' },
+  {
+    name: 'APP_ENV',
+    description:
+      'development or production. Development makes a demo merchant, has no live networks and may call private ' +
+      'addresses.',
+    default: 'development with the embedded PostgreSQL, production with DATABASE_URL',
+  },
+  { name: 'ROLE', description: 'all, api (answers requests) or worker (does what is due).', default: 'all' },
+  {
+    name: 'SEAL_KEY',
+    description: '32 random bytes in base64 or hex: seals secrets in the database. Development makes and keeps one.',
+    default: null,
+  },
+  {
+    name: 'SEAL_KEYS_OLD',
+    description: 'Earlier seal keys, separated by commas: they still open what they sealed.',
+    default: null,
+  },
+  {
+    name: 'KEY_PEPPER',
+    description: '32 random bytes in base64 or hex: API keys are stored hashed under it. Development makes and keeps one.',
+    default: null,
+  },
+  {
+    name: 'DEMO_WEBHOOK_URL',
+    description: 'At the first start in development: where the demo merchant’s events go.',
+    default: null,
+  },
+  { name: 'SIGNATURE_HEADER', description: 'The header that carries a webhook’s signature.', default: 'x-service-signature' },
+  { name: 'INTENT_LIFETIME_MINUTES', description: 'How long a payer has, 1 to 10080 minutes.', default: '30' },
+  { name: 'AMOUNT_MIN', description: 'The smallest amount of a payment, in dalasi.', default: '1' },
+  { name: 'AMOUNT_MAX', description: 'The largest amount of a payment, in dalasi.', default: '1000000' },
+  { name: 'RATE_LIMIT_LIVE', description: 'Requests a second and live merchant; 0 is no limit.', default: '100' },
+  { name: 'RATE_LIMIT_TEST', description: 'Requests a second and test merchant; 0 is no limit.', default: '25' },
+  { name: 'LOG_LEVEL', description: 'debug, info, warn, error or silent.', default: 'info' },
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof settings)[number]['name'];

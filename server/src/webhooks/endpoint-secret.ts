@@ -1,0 +1,41 @@
+import type { Random } from '../kit/random.ts';
+import type { Sealer } from '../kit/seal.ts';
+import type { Endpoint } from './endpoint.ts';
+
+export const secretPrefix = 'wh_';
+const secretBytes = 32;
+
+/** `wh_` and the base64 of 32 random bytes; the part after `wh_` is what Standard Webhooks libraries take. */
+export function newSecret(random: Random): string {
+  return secretPrefix + Buffer.from(random.bytes(secretBytes)).toString('base64');
+}
+
+type Owner = Pick<Endpoint, 'merchantId' | 'id'>;
+
+/** A sealed secret opens for its own endpoint only: a row copied to another one is of no use. */
+export function sealSecret(sealer: Sealer, owner: Owner, secret: string): Buffer {
+  return sealer.seal(secret, sealContext(owner));
+}
+
+/** Throws SealError. */
+export function openSecret(sealer: Sealer, owner: Owner, sealed: Uint8Array): string {
+  return sealer.open(sealed, sealContext(owner)).toString('utf8');
+}
+
+function sealContext(owner: Owner): string {
+  return `webhook_secret:${owner.merchantId}:${owner.id}`;
+}
+
+/** The secrets that are valid now, the newest first. */
+export function validSecrets(
+  sealer: Sealer,
+  endpoint: Owner & Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>,
+  now: Date,
+): { current: string; previous: string | null } {
+  const { previousSecret, previousSecretExpiresAt } = endpoint;
+  const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > now;
+  return {
+    current: openSecret(sealer, endpoint, endpoint.secret),
+    previous: overlaps ? openSecret(sealer, endpoint, previousSecret) : null,
+  };
+}

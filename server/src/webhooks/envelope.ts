@@ -1,0 +1,25 @@
+/** What of a stored event goes into its body. */
+export interface EnvelopedEvent {
+  id: string;
+  kind: string;
+  createdAt: Date;
+  testMode: boolean;
+  sequence: bigint;
+  /** The record as JSON text, as it was stored: never parsed and written again, so that no digit can change. */
+  recordText: string;
+}
+
+/**
+ * The body of an event: the same bytes on every attempt and for every receiver. `data` and `payload` are the same
+ * record, because receivers of both kinds exist (decisions, "Events").
+ */
+export function eventBody(event: EnvelopedEvent): Buffer {
+  const head = [
+    `"id":${JSON.stringify(event.id)}`,
+    `"event":${JSON.stringify(event.kind)}`,
+    `"created_at":${JSON.stringify(event.createdAt.toISOString())}`,
+    `"test_mode":${event.testMode}`,
+    `"sequence":${event.sequence}`,
+  ];
+  return Buffer.from(`{${head.join(',')},"data":${event.recordText},"payload":${event.recordText}}`);
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
+import type { PageRequest } from '../kit/pagination.ts';
+import type { Endpoint } from './endpoint.ts';
+import { findEndpointById, listEndpointsByMerchant, lockEndpoint } from './queries.ts';
+
+/** Throws AppError `not_found`, also for another merchant's endpoint and for one that was deleted. */
+export async function getEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint> {
+  return found(isUuid(id) ? await findEndpointById(db, merchantId, id) : undefined);
+}
+
+/** The same, and nobody else changes it before the transaction ends. */
+export async function getEndpointForChange(tx: Transaction, merchantId: string, id: string): Promise<Endpoint> {
+  return found(isUuid(id) ? await lockEndpoint(tx, merchantId, id) : undefined);
+}
+
+/** Newest first; one row more than the limit where a next page exists. */
+export async function listEndpoints(
+  db: Queryable,
+  merchantId: string,
+  page: PageRequest,
+): Promise<{ rows: Endpoint[]; total: number }> {
+  // All of them are few: a merchant's endpoints are bounded.
+  const all = await listEndpointsByMerchant(db, merchantId);
+  const { before } = page;
+  const rest = before === null ? all : all.filter((endpoint) => endpoint.id < before);
+  return { rows: rest.slice(page.offset, page.offset + page.limit + 1), total: all.length };
+}
+
+function found(endpoint: Endpoint | undefined): Endpoint {
+  if (endpoint) return endpoint;
+  throw new AppError('not_found', 'There is no webhook endpoint with this id. List them at /v1/webhook-endpoints.');
+}

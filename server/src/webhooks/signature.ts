@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import { assert } from '../kit/assert.ts';
+import { secretPrefix } from './endpoint-secret.ts';
+
+export interface Message {
+  /** The event's id: the same on every attempt and for every endpoint, so that receivers can drop repetitions. */
+  id: string;
+  /** Of this attempt. */
+  sentAt: Date;
+  body: Uint8Array;
+}
+
+/**
+ * The headers by which a receiver knows that we sent this body: the service's own, and the three of Standard Webhooks
+ * (standard-webhooks, spec 1.0.0), which has room for two signatures while a secret is being rotated. The service's own
+ * has room for one and stays with the old secret until the overlap ends (decisions, "Events").
+ */
+export function signatureHeaders(
+  message: Message,
+  secrets: { current: string; previous: string | null },
+  serviceHeader: string,
+): Record<string, string> {
+  const timestamp = Math.floor(message.sentAt.getTime() / 1_000).toString();
+  const signWith = [secrets.current, ...(secrets.previous === null ? [] : [secrets.previous])];
+  return {
+    [serviceHeader]: serviceSignature(message.body, secrets.previous ?? secrets.current),
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signWith.map((secret) => standardSignature(message, timestamp, secret)).join(' '),
+  };
+}
+
+/** Lower-case hex HMAC-SHA512 of the body, keyed with the whole secret as it is shown, prefix included. */
+function serviceSignature(body: Uint8Array, secret: string): string {
+  return createHmac('sha512', secret).update(body).digest('hex');
+}
+
+function standardSignature({ id, body }: Message, timestamp: string, secret: string): string {
+  const hmac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+/** An empty key signs what anybody can sign. */
+function standardKey(secret: string): Buffer {
+  assert(secret.startsWith(secretPrefix), 'a webhook secret starts with its prefix');
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  assert(key.length >= 24, 'a webhook secret has at least the 24 bytes that Standard Webhooks asks for');
+  return key;
+}

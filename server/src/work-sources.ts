@@ -1,0 +1,79 @@
+import { listDueLanes, workInboxLane } from './networks/inbox.ts';
+import type { InboxContext } from './networks/inbox.ts';
+import type { CallbackSender } from './networks/simulator/callback-sender.ts';
+import type { Clock } from './kit/clock.ts';
+import type { Log } from './kit/log.ts';
+import type { PaymentContext } from './payments/context.ts';
+import { expirePayments } from './payments/expire-payments.ts';
+import { createChargeJobs } from './payments/jobs.ts';
+import { purgeIdempotencyKeys } from './http/retention.ts';
+import { foldBalances } from './ledger/balances.ts';
+import { outboxSource } from './worker/outbox-source.ts';
+import type { WorkSource } from './worker/worker.ts';
+
+/** The kind of the topics that announce callbacks; the lane follows it. */
+export const inboxTopicKind = 'network_inbox';
+/** The topic that wakes the simulated networks' own sender. */
+export const simulatorTopic = 'simulator:callbacks';
+
+const secondMs = 1_000;
+const minuteMs = 60_000;
+
+/** Everything a worker process does for payments and networks. */
+export function paymentSources(context: PaymentContext): WorkSource[] {
+  const jobs = createChargeJobs(context);
+  const inbox: InboxContext = context;
+  const { db, clock, log } = context;
+  return [
+    outboxSource({
+      db,
+      clock,
+      log,
+      queue: 'networks',
+      handlers: { start_charge: jobs.start, look_up_charge: jobs.lookUp, cancel_charge: jobs.cancel },
+    }),
+    {
+      name: 'network callbacks',
+      topicKind: inboxTopicKind,
+      sweepEveryMs: secondMs,
+      keysMax: 16,
+      listDueKeys: async () => (await listDueLanes(inbox)).map(String),
+      run: (lane) => workInboxLane(inbox, BigInt(lane), jobs.applyNews),
+    },
+    chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
+    chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
+    chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
+  ];
+}
+
+/** The simulated networks send their callbacks by themselves; they live where the API does. */
+export function simulatorSource(sender: CallbackSender, clock: Clock): WorkSource {
+  return {
+    name: 'callbacks of the simulated networks',
+    topicKind: 'simulator',
+    sweepEveryMs: secondMs / 2,
+    keysMax: 1,
+    listDueKeys: async () => {
+      const dueAt = await sender.nextDueAt();
+      return dueAt === null || dueAt > clock.now() ? [] : ['callbacks'];
+    },
+    run: async () => {
+      while ((await sender.sendDueCallbacks()) > 0);
+    },
+  };
+}
+
+/** Work that nobody announces: looked after now and then, again at once while there was something to do. */
+function chore(name: string, sweepEveryMs: number, log: Log, run: () => Promise<number>): WorkSource {
+  return {
+    name,
+    isChore: true,
+    sweepEveryMs,
+    keysMax: 1,
+    listDueKeys: () => Promise.resolve(['all']),
+    run: async () => {
+      const count = await run();
+      if (count > 0) log.debug(name, { count });
+    },
+  };
+}

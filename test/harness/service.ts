@@ -1,0 +1,108 @@
+import { createApp } from '../../server/src/app.ts';
+import type { App } from '../../server/src/app.ts';
+import { readConfig } from '../../server/src/config.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { createLog } from '../../server/src/kit/log.ts';
+import { startNotifier } from '../../server/src/kit/notifier.ts';
+import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import type { Merchant } from '../../server/src/merchants/merchant.ts';
+import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
+import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { readSecrets } from '../../server/src/secrets.ts';
+import type { Secrets } from '../../server/src/secrets.ts';
+import { createTestDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
+
+const testKeys = {
+  SEAL_KEY: 'f'.repeat(64),
+  KEY_PEPPER: 'e'.repeat(64),
+};
+
+/** The whole service on a database of its own, listening on a port of its own. */
+export interface TestService {
+  app: App;
+  db: Database;
+  clock: Clock;
+  secrets: Secrets;
+  database: TestDatabase;
+  url: string;
+  /** What was logged, line by line. */
+  logLines: string[];
+  /** A new business with keys for both environments. */
+  onboard(name?: string): Promise<TestBusiness>;
+  stop(): Promise<void>;
+}
+
+export interface TestBusiness {
+  test: TestMerchant;
+  live: TestMerchant;
+}
+
+export interface TestMerchant {
+  merchant: Merchant;
+  key: string;
+  endpointId: string;
+  webhookSecret: string;
+}
+
+export interface TestServiceOptions {
+  clock?: Clock;
+  settings?: Readonly<Record<string, string>>;
+  /** For a second process on the same database. */
+  database?: TestDatabase;
+}
+
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const clock = options.clock ?? systemClock;
+  const database = options.database ?? (await createTestDatabase());
+  const config = readConfig({ ...testKeys, PORT: '0', APP_ENV: 'development', LOG_LEVEL: 'debug', ...options.settings });
+  const logLines: string[] = [];
+  const log = createLog({ level: config.logLevel, write: (line) => logLines.push(line) });
+  const db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock,
+    onConnectionError: (error) => log.error('a database connection was lost', error),
+  });
+  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+  const secrets = readSecrets(config, systemRandom);
+  const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
+  const listening = await app.start();
+  const newId = () => uuidV7(clock, systemRandom);
+  const context = {
+    clock,
+    random: systemRandom,
+    newId,
+    sealer: secrets.sealer,
+    pepper: secrets.pepper,
+    urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
+  };
+  return {
+    app,
+    db,
+    clock,
+    secrets,
+    database,
+    logLines,
+    url: `http://localhost:${new URL(listening).port}`,
+    onboard: async (name = 'Kairaba Books') => {
+      const business = await db.withTransaction((tx) => onboardBusiness(tx, context, { name, rateLimitPerSecond: 0n }));
+      const withKey = async ({ merchant, endpoint, webhookSecret }: typeof business.test): Promise<TestMerchant> => {
+        const { text: key } = await createApiKey(db, context, merchant, 'test');
+        return { merchant, key, endpointId: endpoint.id, webhookSecret };
+      };
+      return { test: await withKey(business.test), live: await withKey(business.live) };
+    },
+    stop: async () => {
+      await app.close();
+      await notifier.close();
+      await db.close();
+      if (!options.database) await database.drop();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { runNode } from './runner/command.ts';
+import type { CommandResult } from './runner/command.ts';
+
+const command = join(import.meta.dirname, 'test.ts');
+const imports = `import { describe, test } from 'node:test';\nimport assert from 'node:assert/strict';\n`;
+
+const files: Record<string, string> = {
+  'passes.test.ts': `test('one', () => {}); describe('suite', () => { test('two', () => {}); });`,
+  'fails.test.ts': `describe('suite', () => { test('inner', () => assert.equal(1, 2, 'not the same')); test('fine', () => {}); });`,
+  'crashes.test.ts': `test('fine', () => {}); console.log('last words'); setImmediate(() => process.exit(3));`,
+  'broken.test.ts': `import './missing.ts';`,
+  'rejects.test.ts': `test('fine', () => { setImmediate(() => { throw new Error('too late'); }); });`,
+  'empty.test.ts': '',
+  'skips.test.ts': `test('left out', { skip: true }, () => {}); test('fine', () => {});`,
+  'leaks.test.ts': `import { createServer } from 'node:net'; test('fine', () => { createServer().listen(0); });`,
+  'hangs.test.ts': `describe('suite', () => { test('endless', () => new Promise(() => setInterval(() => {}, 1000))); });`,
+};
+
+describe('the test command', () => {
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dalasi-runner-'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), imports + text);
+    // The same run with less patience, so that nobody waits for files that never end.
+    const limits = { fileMs: 3_000, lingerMs: 300 };
+    const runner = join(import.meta.dirname, 'runner/run-tests.ts');
+    writeFileSync(
+      join(folder, 'impatient.ts'),
+      `import { runTests } from ${JSON.stringify(runner)};
+       const files = process.argv.slice(2);
+       console.log(await runTests(import.meta.dirname, files, ${JSON.stringify(limits)}));`,
+    );
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (...names: string[]): Promise<CommandResult> =>
+    runNode([command, ...names.map((name) => join(folder, name))], folder);
+  const runImpatiently = (name: string): Promise<CommandResult> =>
+    runNode([join(folder, 'impatient.ts'), join(folder, name)], folder);
+
+  function assertLastLine({ output, isOk }: CommandResult, line: string): void {
+    assert.equal(output.trimEnd().split('\n').at(-1), line, output);
+    assert.equal(isOk, line.endsWith(' 0 failed'), output);
+  }
+
+  test('ends well when every test passed, and counts tests, not suites', async () => {
+    const result = await run('passes.test.ts');
+    assertLastLine(result, '2 passed, 0 failed');
+    assert.match(result.output, /^ℹ pass 2$/m);
+    assert.doesNotMatch(result.output, /one|two/, 'names of tests that passed are not shown');
+  });
+
+  test('shows a failed test in full, and runs the other files all the same', async () => {
+    const result = await run('fails.test.ts', 'passes.test.ts');
+    assertLastLine(result, '3 passed, 1 failed');
+    assert.match(result.output, /fails\.test\.ts:3 › suite › inner\n\s+AssertionError.*not the same/);
+  });
+
+  test('a file that ends before its time has failed, and what it wrote is shown', async () => {
+    const result = await run('crashes.test.ts');
+    assertLastLine(result, '1 passed, 1 failed');
+    assert.match(result.output, /crashes\.test\.ts\n.*ended with code 3[\s\S]*last words/);
+  });
+
+  test('a file that cannot be loaded has failed', async () => {
+    const result = await run('broken.test.ts');
+    assertLastLine(result, '0 passed, 1 failed');
+    assert.match(result.output, /Cannot find module .*missing\.ts/);
+  });
+
+  test('an error after the end of its test is a failure', async () => {
+    assertLastLine(await run('rejects.test.ts'), '1 passed, 1 failed');
+  });
+
+  test('a file without tests has failed', async () => {
+    const result = await run('empty.test.ts');
+    assertLastLine(result, '0 passed, 1 failed');
+    assert.match(result.output, /empty\.test\.ts\n\s+There is no test in it/);
+  });
+
+  test('a skipped test counts as failed', async () => {
+    assertLastLine(await run('skips.test.ts'), '1 passed, 1 failed');
+  });
+
+  test('a file that leaves something open is ended and has failed', async () => {
+    const { output } = await runImpatiently('leaks.test.ts');
+    assert.match(output, /leaks\.test\.ts\n\s+Its tests have ended, but the file has not/);
+    assert.match(output, /\{ passed: 1, failed: 1 \}/);
+  });
+
+  test('a file that takes too long is ended and has failed, naming the test', async () => {
+    const { output } = await runImpatiently('hangs.test.ts');
+    assert.match(output, /hangs\.test\.ts\n\s+It took longer than 3 s\. Still running: suite › endless\./);
+    assert.match(output, /passed: 0, failed: [12]/);
+  });
+});
