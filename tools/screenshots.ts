@@ -6,6 +6,7 @@ import { launchBrowser, openPage } from '../test/harness/browser.ts';
 import { scenes } from '../test/harness/checkout-scenes.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
+import { launches, phones } from '../test/harness/phone-scenes.ts';
 
 // node tools/screenshots.ts <directory> [part of a name]: draws every state of the hosted pages, to be looked at.
 
@@ -47,6 +48,11 @@ const pictures: Picture[] = [
     path: '/pay/choose',
     act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
   },
+  { name: 'phone-ask', path: '/simulator/phone' },
+  { name: 'phone-ask-refused', path: '/simulator/phone/12' },
+  { name: 'phone-hints', path: '/simulator/phone/7002347', act: (page) => page.locator('summary').click() },
+  ...Object.keys(phones).map((number) => ({ name: `phone-${number}`, path: `/simulator/phone/${number}` })),
+  ...Object.keys(launches).map((id) => ({ name: `wave-${id}`, path: `/simulator/wave/${id}` })),
 ];
 
 const browser = await launchBrowser();

@@ -13,6 +13,7 @@ import type { Log } from './kit/log.ts';
 import { LongLists } from './kit/long-lists.ts';
 import type { Notifier } from './kit/notifier.ts';
 import { outboundPolicy } from './kit/outbound-guard.ts';
+import { createOutboundClient } from './kit/outbound-http.ts';
 import type { Random } from './kit/random.ts';
 import { bindRoutes } from './kit/route.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
@@ -28,10 +29,20 @@ import type { PaymentContext } from './payments/context.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import type { Secrets } from './secrets.ts';
 import { transactionRoutes } from './transactions/routes.ts';
+import { endpointRoutes } from './webhooks/routes.ts';
+import type { EndpointRouteContext } from './webhooks/routes.ts';
+import { createWebhookWorker } from './webhooks/webhook-worker.ts';
 import { workTopicKind } from './worker/outbox-source.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
-import { inboxTopicKind, paymentSources, simulatorSource, simulatorTopic } from './work-sources.ts';
+import {
+  deliveryTopicKind,
+  inboxTopicKind,
+  paymentSources,
+  simulatorSource,
+  simulatorTopic,
+  webhookSources,
+} from './work-sources.ts';
 
 export interface AppOptions {
   config: Config;
@@ -61,12 +72,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const server = createServer({ ...options, metrics, docsUrl: address.publicUrl });
   const networks = createSimulatedNetworks(options, address);
   const payments = createPaymentContext(options, address, networks.registry);
+  const webhooks = createWebhooks(options, payments);
   let isClosing = false;
   registerHealth(server, { db, metrics, isClosing: () => isClosing });
-  if (config.role !== 'worker') await serve(server, options, { address, payments, simulator: networks.simulator });
+  if (config.role !== 'worker') {
+    await serve(server, options, { address, payments, endpoints: webhooks.context, simulator: networks.simulator });
+  }
   let worker: Worker | null = null;
   const sources = [
-    ...(config.role === 'api' ? [] : paymentSources(payments)),
+    ...(config.role === 'api' ? [] : [...paymentSources(payments), ...webhookSources(payments, webhooks.worker)]),
     ...(config.role === 'worker' ? [] : [simulatorSource(networks.callbackSender, clock)]),
   ];
   return {
@@ -81,8 +95,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     close: async () => {
       isClosing = true;
       await server.close();
-      await worker?.stop();
-      await networks.close();
+      await Promise.all([webhooks.worker.stop(), worker?.stop()]);
+      await Promise.all([networks.close(), webhooks.close()]);
     },
   };
 }
@@ -162,16 +176,35 @@ function createPaymentContext(
   };
 }
 
+function createWebhooks(options: AppOptions, payments: PaymentContext) {
+  const { config, secrets, clock, notifier } = options;
+  const outbound = createOutboundClient({
+    clock,
+    policy: { allowPrivate: !config.production },
+    userAgent: 'Dalasi-Webhooks',
+  });
+  const context = {
+    ...payments,
+    sealer: secrets.sealer,
+    urlPolicy: payments.settings.urlPolicy,
+    outbound,
+    signatureHeader: config.signatureHeader,
+    wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),
+  };
+  return { context, worker: createWebhookWorker(context), close: () => outbound.close() };
+}
+
 interface Served {
   address: Address;
   payments: PaymentContext;
+  endpoints: EndpointRouteContext;
   simulator: ReturnType<typeof createSimulator>;
 }
 
 /** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
 async function serve(server: FastifyInstance, options: AppOptions, parts: Served): Promise<void> {
   const { config, secrets, db, notifier, clock, log } = options;
-  const { address, payments, simulator } = parts;
+  const { address, payments, endpoints, simulator } = parts;
   await server.register(async (api) =>
     registerApi(api, {
       db,
@@ -184,7 +217,11 @@ async function serve(server: FastifyInstance, options: AppOptions, parts: Served
         liveRequestsPerSecond: config.rateLimitLive,
         testRequestsPerSecond: config.rateLimitTest,
       }),
-      routes: [...bindRoutes(paymentRoutes, payments), ...bindRoutes(transactionRoutes, payments)],
+      routes: [
+        ...bindRoutes(paymentRoutes, payments),
+        ...bindRoutes(transactionRoutes, payments),
+        ...bindRoutes(endpointRoutes, endpoints),
+      ],
     }),
   );
   await server.register(networkCallbacks, {

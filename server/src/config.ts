@@ -117,7 +117,8 @@ function reader(environment: Environment) {
       const value = text(name);
       if (value === null) return null;
       const bytes = /^[0-9a-f]+$/i.test(value) ? value.length / 2 : Buffer.from(value, 'base64').length;
-      if (bytes !== keyBytes) throw new StartError(`${name} must be 32 bytes in base64 or hex: openssl rand -base64 32`);
+      if (bytes !== keyBytes)
+        throw new StartError(`${name} must be 32 bytes in base64 or hex: openssl rand -base64 32`);
       return value;
     },
     headerName: (name: SettingName): string => {

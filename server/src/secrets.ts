@@ -62,7 +62,8 @@ function parseKept(path: string): KeptSecrets {
   try {
     const kept = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptSecrets>;
     const { seal_key: sealKey, key_pepper: keyPepper } = kept;
-    if (typeof sealKey === 'string' && typeof keyPepper === 'string') return { seal_key: sealKey, key_pepper: keyPepper };
+    if (typeof sealKey === 'string' && typeof keyPepper === 'string')
+      return { seal_key: sealKey, key_pepper: keyPepper };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -43,7 +43,11 @@ export const settings = [
     description: 'Database connections of this process at most, 4 to 100.',
     default: '20',
   },
-  { name: 'DATA_DIR', description: 'Where the embedded PostgreSQL and the secrets of development live.', default: 'data' },
+  {
+    name: 'DATA_DIR',
+    description: 'Where the embedded PostgreSQL and the secrets of development live.',
+    default: 'data',
+  },
   {
     name: 'APP_ENV',
     description:
@@ -64,7 +68,8 @@ export const settings = [
   },
   {
     name: 'KEY_PEPPER',
-    description: '32 random bytes in base64 or hex: API keys are stored hashed under it. Development makes and keeps one.',
+    description:
+      '32 random bytes in base64 or hex: API keys are stored hashed under it. Development makes and keeps one.',
     default: null,
   },
   {
@@ -72,7 +77,11 @@ export const settings = [
     description: 'At the first start in development: where the demo merchant’s events go.',
     default: null,
   },
-  { name: 'SIGNATURE_HEADER', description: 'The header that carries a webhook’s signature.', default: 'x-service-signature' },
+  {
+    name: 'SIGNATURE_HEADER',
+    description: 'The header that carries a webhook’s signature.',
+    default: 'x-service-signature',
+  },
   { name: 'INTENT_LIFETIME_MINUTES', description: 'How long a payer has, 1 to 10080 minutes.', default: '30' },
   { name: 'AMOUNT_MIN', description: 'The smallest amount of a payment, in dalasi.', default: '1' },
   { name: 'AMOUNT_MAX', description: 'The largest amount of a payment, in dalasi.', default: '1000000' },

@@ -9,10 +9,13 @@ import { createChargeJobs } from './payments/jobs.ts';
 import { purgeIdempotencyKeys } from './http/retention.ts';
 import { foldBalances } from './ledger/balances.ts';
 import { outboxSource } from './worker/outbox-source.ts';
+import type { WebhookWorker } from './webhooks/webhook-worker.ts';
 import type { WorkSource } from './worker/worker.ts';
 
 /** The kind of the topics that announce callbacks; the lane follows it. */
 export const inboxTopicKind = 'network_inbox';
+/** The kind of the topics that announce due deliveries; the merchant follows it. */
+export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that wakes the simulated networks' own sender. */
 export const simulatorTopic = 'simulator:callbacks';
 
@@ -43,6 +46,29 @@ export function paymentSources(context: PaymentContext): WorkSource[] {
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
+  ];
+}
+
+/** Everything a worker process does to bring events to merchants. */
+export function webhookSources(
+  context: Pick<PaymentContext, 'db' | 'clock' | 'log'>,
+  webhooks: WebhookWorker,
+): WorkSource[] {
+  const { db, clock, log } = context;
+  return [
+    outboxSource({ db, clock, log, queue: 'webhooks', handlers: { dispatch_event: webhooks.dispatch } }),
+    {
+      name: 'webhook deliveries',
+      topicKind: deliveryTopicKind,
+      sweepEveryMs: secondMs,
+      // A merchant whose receivers hang keeps its place for as long; its own slots bound what that costs.
+      keysMax: 1_000,
+      listDueKeys: webhooks.listDueMerchants,
+      run: webhooks.deliver,
+      whileRunning: (merchantId) => {
+        webhooks.deliver(merchantId).catch((error: unknown) => log.error('delivering failed', error));
+      },
+    },
   ];
 }
 

@@ -2,10 +2,13 @@ import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
+import { createLog } from '../../server/src/kit/log.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
 import { sceneTime, scenes } from './checkout-scenes.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
+import { sceneSimulator } from './phone-scenes.ts';
 
 export interface CheckoutServer extends AsyncDisposable {
   app: FastifyInstance;
@@ -14,7 +17,7 @@ export interface CheckoutServer extends AsyncDisposable {
   changes: LocalChangeFeed;
 }
 
-/** The checkout pages on a real port, over payments in memory: one for each scene, its name the token. */
+/** The hosted pages on a real port, over payments in memory: one for each scene, its name the token. */
 export async function startCheckoutServer(options: Partial<CheckoutPagesOptions> = {}): Promise<CheckoutServer> {
   const changes = new LocalChangeFeed();
   const checkout = new FakeCheckout(changes);
@@ -25,10 +28,18 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
     checkout,
     changes,
     clock: sceneClock,
+    log: createLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
     simulatedPhoneUrl: () => '/simulator/phone',
     ...options,
+  });
+  await app.register(phonePages, {
+    simulator: sceneSimulator,
+    log: createLog({ level: 'silent' }),
+    publicUrl: () => baseUrl,
+    formKey: 'a key of the tests',
+    phoneAccess: () => ({ allowed: true, account: null }),
   });
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, baseUrl, checkout, changes, [Symbol.asyncDispose]: () => app.close() };

@@ -6,7 +6,8 @@ import { createTestDatabase } from './database.ts';
 
 test('each test database has the schema and none of the rows of another', async () => {
   const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  const insert = "INSERT INTO businesses (id, name, created_at) VALUES ('00000000-0000-7000-8000-000000000001', 'A', '2026-01-01')";
+  const insert =
+    "INSERT INTO businesses (id, name, created_at) VALUES ('00000000-0000-7000-8000-000000000001', 'A', '2026-01-01')";
   await withAdminClient(one.appUrl, (client) => client.query(insert));
   const { rowCount } = await withAdminClient(two.appUrl, (client) => client.query('SELECT FROM businesses'));
   assert.equal(rowCount, 0);

@@ -60,7 +60,13 @@ export interface TestServiceOptions {
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? systemClock;
   const database = options.database ?? (await createTestDatabase());
-  const config = readConfig({ ...testKeys, PORT: '0', APP_ENV: 'development', LOG_LEVEL: 'debug', ...options.settings });
+  const config = readConfig({
+    ...testKeys,
+    PORT: '0',
+    APP_ENV: 'development',
+    LOG_LEVEL: 'debug',
+    ...options.settings,
+  });
   const logLines: string[] = [];
   const log = createLog({ level: config.logLevel, write: (line) => logLines.push(line) });
   const db = openDatabase({

@@ -13,19 +13,20 @@ describe('the checks', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dalasi-checks-'));
+    const tree = join(folder, 'tree');
+    mkdirSync(join(tree, 'server/src'), { recursive: true });
     for (const name of ['package.json', 'tsconfig.json', '.oxlintrc.json', '.oxfmtrc.json', 'knip.json'])
-      copyFileSync(join(repository, name), join(folder, name));
-    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
-    mkdirSync(join(folder, 'server/src'), { recursive: true });
-    writeFileSync(join(folder, 'server/src/main.ts'), `export const wrong: number = 'text';\n`);
-    writeFileSync(join(folder, 'server/src/ugly.ts'), `export   const ugly = 1;\n`);
+      copyFileSync(join(repository, name), join(tree, name));
+    symlinkSync(join(repository, 'node_modules'), join(tree, 'node_modules'));
+    writeFileSync(join(tree, 'server/src/main.ts'), `export const wrong: number = 'text';\n`);
+    writeFileSync(join(tree, 'server/src/ugly.ts'), `export   const ugly = 1;\n`);
     const script = join(folder, 'check.ts');
     writeFileSync(
       script,
       `import { runChecks } from ${JSON.stringify(join(import.meta.dirname, 'checks.ts'))};
-       console.log(JSON.stringify(await runChecks(import.meta.dirname)));`,
+       console.log(JSON.stringify(await runChecks(process.argv[2])));`,
     );
-    ({ output } = await runNode([script], folder));
+    ({ output } = await runNode([script, tree], folder));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './command.ts';
-import { indent, seconds } from './report.ts';
+import { excerpt, seconds } from './report.ts';
 import { startLimited } from './start-limited.ts';
 
 interface Check {
@@ -43,7 +43,7 @@ export async function runChecks(repository: string): Promise<string[]> {
     const { isOk, output, durationMs } = result;
     console.log(`${name.padEnd(15)} ${isOk ? 'ok    ' : 'failed'} ${seconds(durationMs)}`);
     if (isOk) continue;
-    console.log(indent(output.trim(), '  '));
+    console.log(excerpt(output, '  '));
     failed.push(name);
   }
   return failed;

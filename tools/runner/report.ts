@@ -3,18 +3,20 @@ import { inspect } from 'node:util';
 import type { Counts, Failure, FileOutcome } from './outcome.ts';
 
 const slowestMax = 5;
+// A failure says what it has to say in its first lines; a wall of them hides the next one.
+const linesMax = 100;
 
 /** Everything about one file that did not pass: each failure in full, then what the file wrote. */
 export function describeFailures({ file, failures, output }: FileOutcome, repository: string): string {
   const path = relative(repository, file);
   const parts = failures.map((failure) => describeFailure(failure, path));
-  if (output.trim() !== '') parts.push(`  what it wrote:\n${indent(output.trim(), '    ')}`);
+  if (output.trim() !== '') parts.push(`  what it wrote:\n${excerpt(output, '    ')}`);
   return parts.join('\n');
 }
 
 function describeFailure({ titles, line, reason }: Failure, path: string): string {
   const place = line === undefined ? path : `${path}:${line}`;
-  return `✖ ${[place, ...titles].join(' › ')}\n${indent(describeReason(reason), '    ')}`;
+  return `✖ ${[place, ...titles].join(' › ')}\n${excerpt(describeReason(reason), '    ')}`;
 }
 
 function describeReason(reason: unknown): string {
@@ -50,10 +52,14 @@ export function describeCounts(counts: Counts, durationMs: number): string {
   ].join('\n');
 }
 
-export function seconds(durationMs: number): string {
-  return `${(durationMs / 1000).toFixed(1)} s`;
+/** Text to stand under a heading, cut when it is long. */
+export function excerpt(text: string, indentation: string): string {
+  const lines = text.trim().split('\n');
+  const kept =
+    lines.length > linesMax ? [...lines.slice(0, linesMax), `… and ${lines.length - linesMax} lines more`] : lines;
+  return kept.map((line) => (line === '' ? '' : indentation + line)).join('\n');
 }
 
-export function indent(text: string, by: string): string {
-  return text.replaceAll(/^(?=.)/gm, by);
+export function seconds(durationMs: number): string {
+  return `${(durationMs / 1000).toFixed(1)} s`;
 }

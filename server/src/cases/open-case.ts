@@ -3,12 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import { insertCaseOnce } from './queries.ts';
 
 /** What a rule may not decide by itself, in the words an operator reads. */
-export type CaseKind =
-  | 'second_success'
-  | 'amount_mismatch'
-  | 'receipt_reused'
-  | 'network_reversal'
-  | 'outcome_unknown';
+export type CaseKind = 'second_success' | 'amount_mismatch' | 'receipt_reused' | 'network_reversal' | 'outcome_unknown';
 
 export interface NewCase {
   merchantId: string;

@@ -6,17 +6,23 @@ import { reasonOf, StartError } from '../kit/start-error.ts';
  *
  * @throws StartError when the database does not answer or refuses the connection; it names the host, never a password.
  */
-export async function withAdminClient<Result>(url: string, body: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'dalasi start', connectionTimeoutMillis: 10_000 });
+export async function withAdminClient<Result>(
+  url: string,
+  body: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'dalasi start',
+    connectionTimeoutMillis: 10_000,
+  });
   // A connection that is lost between two statements would end the process; the next statement reports it.
   client.on('error', () => {});
   try {
     await client.connect();
   } catch (error) {
-    throw new StartError(
-      `The database at ${client.host}:${client.port} cannot be used: ${sentenceOf(error)}`,
-      { cause: error },
-    );
+    throw new StartError(`The database at ${client.host}:${client.port} cannot be used: ${sentenceOf(error)}`, {
+      cause: error,
+    });
   }
   try {
     return await body(client);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { findBinaries } from './binaries.ts';
 import type { InstalledPackage } from './binaries.ts';
 
-const stranger = { name: 'nobody', uid: 65_534, gid: 65_534 };
+const stranger = { name: 'stranger', uid: 4_000_000, gid: 4_000_000 };
 
 let root: string;
 let installed: InstalledPackage;
@@ -75,6 +75,6 @@ test('a copy that others could have changed is not used', async () => {
   chmodSync(copy, 0o777);
   await assert.rejects(
     findBinaries({ dataDirectory, account: stranger, caches: [] }, installed),
-    /StartError: The user nobody cannot run PostgreSQL's programs/,
+    /StartError: The user stranger cannot run PostgreSQL's programs/,
   );
 });

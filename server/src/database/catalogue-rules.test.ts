@@ -16,7 +16,10 @@ before(async () => {
 after(() => database.drop());
 
 for (const [made, breach] of [
-  [`CREATE TABLE t (${merchantAndId}, PRIMARY KEY (id, merchant_id))`, 't: t_pkey does not have merchant_id as its first column'],
+  [
+    `CREATE TABLE t (${merchantAndId}, PRIMARY KEY (id, merchant_id))`,
+    't: t_pkey does not have merchant_id as its first column',
+  ],
   [
     `CREATE TABLE t (${merchantAndId}, PRIMARY KEY (merchant_id, id)); CREATE UNIQUE INDEX t_id ON t (id)`,
     't: t_id does not have merchant_id as its first column',
@@ -25,7 +28,10 @@ for (const [made, breach] of [
     `CREATE TABLE p (id uuid PRIMARY KEY); CREATE TABLE t (${merchantAndId} CONSTRAINT t_fkey REFERENCES p, PRIMARY KEY (merchant_id, id))`,
     't: the foreign key t_fkey does not have merchant_id as its first column',
   ],
-  ['CREATE TABLE t (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY)', 't.id takes integer from a sequence, which runs out; make it bigint'],
+  [
+    'CREATE TABLE t (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY)',
+    't.id takes integer from a sequence, which runs out; make it bigint',
+  ],
   ['CREATE SEQUENCE s AS integer', 's counts in integer, which runs out; make it bigint'],
   [
     'CREATE TABLE t (id bigint PRIMARY KEY, CONSTRAINT t_key UNIQUE (id) DEFERRABLE)',

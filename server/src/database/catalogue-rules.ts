@@ -28,7 +28,9 @@ export async function findCatalogueBreaches(
     ...keys
       .filter(({ table, key }) => !(table in exceptions) && !(`${table}.${key}` in exceptions))
       .map(({ table, key }) => `${table}: ${key} does not have merchant_id as its first column`),
-    ...foreignKeys.map(({ table, key }) => `${table}: the foreign key ${key} does not have merchant_id as its first column`),
+    ...foreignKeys.map(
+      ({ table, key }) => `${table}: the foreign key ${key} does not have merchant_id as its first column`,
+    ),
     ...others.map(({ text }) => text),
     ...unused.map((name) => `${name} is an exception that nothing needs any more`),
   ];

@@ -54,7 +54,10 @@ export async function prepareCluster(options: {
     return { directory, password };
   }
   refuseOtherVersion(directory, binaries.version);
-  if (account && statSync(directory).uid !== account.uid) giveTo(account, directory);
+  const stats = statSync(directory);
+  if (account && stats.uid !== account.uid) giveTo(account, directory);
+  // PostgreSQL refuses a directory that others can read, which a careless copy leaves.
+  if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
   const password = readPassword(dataDirectory);
   if (password !== undefined) return { directory, password };
   throw new StartError(
@@ -93,7 +96,8 @@ async function initialize(
   const passwordFile = join(draft, 'password');
   mkdirSync(join(draft, 'cluster'), { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (account) for (const path of [draft, join(draft, 'cluster'), passwordFile]) chownSync(path, account.uid, account.gid);
+  if (account)
+    for (const path of [draft, join(draft, 'cluster'), passwordFile]) chownSync(path, account.uid, account.gid);
   const path = clusterPathFor(join(draft, 'cluster'), account);
   const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
   try {
@@ -110,7 +114,9 @@ async function initialize(
     );
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw new StartError(`The database could not be created in ${directory}: ${whyProgramFailed(error)}`, { cause: error });
+    throw new StartError(`The database could not be created in ${directory}: ${whyProgramFailed(error)}`, {
+      cause: error,
+    });
   }
   renameSync(join(draft, 'cluster'), directory);
   rmSync(draft, { recursive: true, force: true });
@@ -120,7 +126,8 @@ async function initialize(
 function whyProgramFailed(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ENOENT') return "PostgreSQL's program does not run on this system (it needs glibc). Set DATABASE_URL.";
-  if (code === 'EPERM') return 'this process may not change to another user. Start as an ordinary user, or set DATABASE_URL.';
+  if (code === 'EPERM')
+    return 'this process may not change to another user. Start as an ordinary user, or set DATABASE_URL.';
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   return lastLineOf(output) ?? (error instanceof Error ? error.message : String(error));
 }
@@ -165,7 +172,6 @@ function giveTo(account: ServerAccount, directory: string): void {
     lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid);
   }
   chownSync(directory, account.uid, account.gid);
-  chmodSync(directory, 0o700);
 }
 
 function passwordPath(dataDirectory: string): string {

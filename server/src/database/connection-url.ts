@@ -1,5 +1,8 @@
 /** The same server and settings with another database, user or password; what is left out stays as it is. */
-export function changeConnectionUrl(url: string, change: { database?: string; user?: string; password?: string }): string {
+export function changeConnectionUrl(
+  url: string,
+  change: { database?: string; user?: string; password?: string },
+): string {
   const changed = new URL(url);
   if (change.database !== undefined) changed.pathname = `/${encodeURIComponent(change.database)}`;
   for (const [part, value] of [

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type pg from 'pg';
@@ -100,6 +101,13 @@ test('a server that a killed process left running is stopped, and its rows are k
   assert.equal(await countKept(), 1);
 });
 
+test('a data directory that was copied with open permissions is closed again', async () => {
+  copyMadeCluster();
+  chmodSync(clusterDirectoryIn(dataDirectory), 0o755);
+  await start();
+  assert.equal(statSync(clusterDirectoryIn(dataDirectory)).mode & 0o777, 0o700);
+});
+
 test('a dead server whose process id was given to another process does not stand in the way', async () => {
   copyMadeCluster();
   const lines = [process.pid, clusterDirectoryIn(dataDirectory), 1, 25_432, '', '127.0.0.1', '', 'ready'];
@@ -144,7 +152,7 @@ test('a cluster of another major version is refused in words', async () => {
   await assert.rejects(startHere(), /StartError: .* was made by PostgreSQL 9, and this program brings \d+\./);
 });
 
-test("a refused start frees the data directory for the next one", async () => {
+test('a refused start frees the data directory for the next one', async () => {
   writeCluster({});
   await assert.rejects(startHere(), StartError);
   rmSync(dataDirectory, { recursive: true });
@@ -226,9 +234,11 @@ function startChild({ ending = '' } = {}): ChildProcess {
 
 async function startInChild(options: { ending?: string } = {}): Promise<string> {
   copyMadeCluster();
-  const { stdout } = startChild(options);
-  assert(stdout);
-  const [address] = await once(stdout, 'data');
+  const starting = startChild(options);
+  assert(starting.stdout);
+  const ended = once(starting, 'exit').then(() => assert.fail('the child ended before its server was ready'));
+  ended.catch(() => {});
+  const [address] = await Promise.race([once(starting.stdout, 'data'), ended]);
   return String(address).trim();
 }
 

@@ -31,7 +31,11 @@ afterEach(async () => {
 });
 
 test('each file is applied once, in the order of the numbers', async () => {
-  write({ '0002-second.sql': 'ALTER TABLE first RENAME TO second;', '0001-first.sql': first, 'schema.sql': 'nonsense' });
+  write({
+    '0002-second.sql': 'ALTER TABLE first RENAME TO second;',
+    '0001-first.sql': first,
+    'schema.sql': 'nonsense',
+  });
   assert.deepEqual(await run(), ['0001-first', '0002-second']);
   assert.deepEqual(await run(), []);
   const { rows } = await query('SELECT number, name FROM schema_migrations ORDER BY number');
@@ -97,7 +101,10 @@ test('a file that was slipped in before an applied one is refused', async () => 
   write({ '0002-second.sql': second });
   await run();
   write({ '0001-first.sql': first });
-  await assert.rejects(run(), /StartError: Migration 0001-first comes before migration 2, .* Give it the next number\./);
+  await assert.rejects(
+    run(),
+    /StartError: Migration 0001-first comes before migration 2, .* Give it the next number\./,
+  );
 });
 
 test('two files of one number, a slip in a name, and a transaction in a file are refused before anything runs', async () => {
@@ -121,7 +128,10 @@ test('the time of a migration comes from the clock', async () => {
 
 test('the program’s own migrations are well named and numbered without a gap', () => {
   const numbers = readMigrations(migrationsFolder).map(({ number }) => number);
-  assert.deepEqual(numbers, numbers.map((_, index) => index + 1));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
 });
 
 function write(files: Record<string, string>): void {

@@ -100,7 +100,9 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
  */
 async function waitForTurn(client: pg.Client, { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [migrationLock]);
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
+      migrationLock,
+    ]);
     if (rows[0]?.taken) return;
     if (attempt === 1) log('Another process is migrating the database; waiting for it.');
     await clock.sleep(lockPollMs);

@@ -64,7 +64,10 @@ for (const statement of [
 test('other tables, in every schema, can be read and written', async () => {
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
   for (const table of ['ledger_accounts', 'auth.sessions']) {
-    await asRole(url, `INSERT INTO ${table} VALUES (1); UPDATE ${table} SET id = 2; SELECT FROM ${table}; DELETE FROM ${table}`);
+    await asRole(
+      url,
+      `INSERT INTO ${table} VALUES (1); UPDATE ${table} SET id = 2; SELECT FROM ${table}; DELETE FROM ${table}`,
+    );
   }
   await asRole(url, 'SELECT FROM schema_migrations');
 });
@@ -78,10 +81,14 @@ test('a table that a migration added is granted at the next start', async () => 
 
 test('what the role was given too much is taken back', async () => {
   await ensureServingRole({ adminUrl: database.adminUrl, roleName });
-  await asAdmin(`GRANT UPDATE, TRUNCATE ON ledger_movements TO ${roleName}; ALTER ROLE ${roleName} CREATEDB BYPASSRLS SUPERUSER`);
+  await asAdmin(
+    `GRANT UPDATE, TRUNCATE ON ledger_movements TO ${roleName}; ALTER ROLE ${roleName} CREATEDB BYPASSRLS SUPERUSER`,
+  );
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
   await assert.rejects(asRole(url, 'TRUNCATE ledger_movements'), (error) => errorCode(error) === insufficientPrivilege);
-  const { rows } = await asAdmin(`SELECT rolsuper, rolcreatedb, rolbypassrls FROM pg_roles WHERE rolname = '${roleName}'`);
+  const { rows } = await asAdmin(
+    `SELECT rolsuper, rolcreatedb, rolbypassrls FROM pg_roles WHERE rolname = '${roleName}'`,
+  );
   assert.deepEqual(rows, [{ rolsuper: false, rolcreatedb: false, rolbypassrls: false }]);
 });
 
@@ -109,7 +116,9 @@ test('the role of the tables cannot be made the serving role by mistake', async 
 test('an owner that may not make roles is told what to do, and uses the role that the operator made', async () => {
   const owner = `${roleName}_owner`;
   await asAdmin(`CREATE ROLE ${owner} LOGIN PASSWORD 'owner'; ALTER TABLE ledger_movements OWNER TO ${owner}`);
-  await asAdmin(`ALTER TABLE ledger_accounts OWNER TO ${owner}; ALTER TABLE schema_migrations OWNER TO ${owner}; DROP SCHEMA auth CASCADE`);
+  await asAdmin(
+    `ALTER TABLE ledger_accounts OWNER TO ${owner}; ALTER TABLE schema_migrations OWNER TO ${owner}; DROP SCHEMA auth CASCADE`,
+  );
   try {
     const adminUrl = changeConnectionUrl(database.adminUrl, { user: owner, password: 'owner' });
     await assert.rejects(
@@ -164,7 +173,10 @@ test('the service refuses to start on a database that was not migrated', async (
 test('the service refuses to start on a database that may forget what it confirmed', async () => {
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
   await asAdmin(`ALTER ROLE ${roleName} SET synchronous_commit = off`);
-  await assert.rejects(assertAs(url), /StartError: The database may lose committed rows in a power cut: .*synchronous_commit is off/);
+  await assert.rejects(
+    assertAs(url),
+    /StartError: The database may lose committed rows in a power cut: .*synchronous_commit is off/,
+  );
 });
 
 function asAdmin(sql: string): Promise<pg.QueryResult> {

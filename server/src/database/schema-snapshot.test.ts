@@ -73,7 +73,10 @@ for (const change of [
 }
 
 test('the order of the statements that made the schema does not show', async () => {
-  const [one, two] = ['CREATE TABLE b (id bigint);', 'CREATE TABLE a (id bigint); CREATE INDEX y ON a (id); CREATE INDEX x ON a (id);'];
+  const [one, two] = [
+    'CREATE TABLE b (id bigint);',
+    'CREATE TABLE a (id bigint); CREATE INDEX y ON a (id); CREATE INDEX x ON a (id);',
+  ];
   await run(one + two);
   const before = await describe();
   await run(`DROP TABLE a, b; ${two} DROP INDEX x; CREATE INDEX x ON a (id); ${one}`);

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { servingRoleName } from './roles.ts';
 
-const heading = '-- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts';
+const heading =
+  '-- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts';
 
 /**
  * The schema as readable SQL, the same text for the same schema: tables in order of name with columns, constraints,

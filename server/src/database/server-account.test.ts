@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('the first directory that an account may not enter is named', () => {
-  const stranger = { name: 'nobody', uid: 65_534, gid: 65_534 };
+  const stranger = { name: 'stranger', uid: 4_000_000, gid: 4_000_000 };
   assert.equal(findClosedDirectory(join(root, 'closed', 'open'), stranger), join(root, 'closed'));
   assert.equal(findClosedDirectory(root, stranger), undefined);
 });

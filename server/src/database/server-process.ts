@@ -99,7 +99,8 @@ async function startOnce(options: ServerOptions): Promise<{ server: ServerProces
   let noticed = false;
   while (!hasExited) {
     const file = readServerFile(clusterDirectory);
-    if (file?.pid === child.pid && file?.status === 'ready') return { server: serverProcess(child, port, exited, clock) };
+    if (file?.pid === child.pid && file?.status === 'ready')
+      return { server: serverProcess(child, port, exited, clock) };
     if (!noticed && clock.now().getTime() > noticeAt) {
       noticed = true;
       log('The database is still starting; after a crash it first repeats what its log holds.');
@@ -148,6 +149,8 @@ const forgetfulSettings = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '256MB',
+  // In the data directory, so that a killed server leaves nothing in /dev/shm when its directory is removed.
+  dynamic_shared_memory_type: process.platform === 'win32' ? 'windows' : 'mmap',
   io_method: 'sync',
 };
 
@@ -168,4 +171,3 @@ async function findFreePort(): Promise<number> {
   }
   throw new StartError(`No free port was found on 127.0.0.1 between ${portsFrom} and ${portsTo - 1}.`);
 }
-

@@ -22,11 +22,16 @@ interface LedgerTableRow {
  * @param durable false only for tests, whose database writes nothing to the disk on purpose.
  * @throws StartError naming what is wrong; decisions, "Starting it".
  */
-export async function assertServingRole(database: Queryable, { durable = true }: { durable?: boolean } = {}): Promise<void> {
+export async function assertServingRole(
+  database: Queryable,
+  { durable = true }: { durable?: boolean } = {},
+): Promise<void> {
   const role = await readRole(database);
   if (!role) throw new StartError('The database did not say which role this is.');
   if (role.is_superuser) {
-    throw new StartError(`The database role ${role.role} is a superuser. Set APP_DATABASE_URL to connect as the serving role.`);
+    throw new StartError(
+      `The database role ${role.role} is a superuser. Set APP_DATABASE_URL to connect as the serving role.`,
+    );
   }
   const tables = await readLedgerTables(database);
   const owned = tables.find((table) => table.owned);
@@ -37,7 +42,8 @@ export async function assertServingRole(database: Queryable, { durable = true }:
   }
   for (const name of appendOnlyTables) {
     const named = tables.filter(({ relation }) => relation === name);
-    if (named.length === 0) throw new StartError(`The database has no table ${name}. Start once with DATABASE_URL set, which migrates it.`);
+    if (named.length === 0)
+      throw new StartError(`The database has no table ${name}. Start once with DATABASE_URL set, which migrates it.`);
     if (named.some((table) => table.rewritable)) {
       throw new StartError(
         `The database role ${role.role} may change or remove rows of ${name}. Revoke UPDATE, DELETE and TRUNCATE on it.`,

@@ -1,6 +1,13 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { cancelOutboxRow, claimOutboxRows, deleteOutboxRow, listOutboxMerchantsDue, postponeOutboxRow, upsertOutboxRow } from './queries.ts';
+import {
+  cancelOutboxRow,
+  claimOutboxRows,
+  deleteOutboxRow,
+  listOutboxMerchantsDue,
+  postponeOutboxRow,
+  upsertOutboxRow,
+} from './queries.ts';
 
 /** Queues are worked side by side, so that slow receivers never delay a network's look-up. */
 export type QueueName = 'networks' | 'webhooks';

@@ -19,7 +19,10 @@ export function answerErrors(app: FastifyInstance, options: { log: Log; docsUrl:
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
     // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
     if (error.statusCode === 401) reply.header('www-authenticate', 'Bearer');
-    return reply.code(error.statusCode).type('application/json; charset=utf-8').send(errorBody(error, request, options));
+    return reply
+      .code(error.statusCode)
+      .type('application/json; charset=utf-8')
+      .send(errorBody(error, request, options));
   };
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const appError = toAppError(error);

@@ -15,7 +15,10 @@ export async function authenticate(authenticator: KeyAuthenticator, request: Fas
   const key = /^Bearer (\S+)$/i.exec(header)?.[1];
   const merchant = key === undefined ? undefined : await authenticator(key);
   if (!merchant) {
-    throw new AppError('api_key_invalid', 'This API key is not valid. Check that it was copied whole and is not revoked.');
+    throw new AppError(
+      'api_key_invalid',
+      'This API key is not valid. Check that it was copied whole and is not revoked.',
+    );
   }
   return merchant;
 }

@@ -62,7 +62,11 @@ const noParameters = { type: 'object', additionalProperties: false, properties: 
 async function run(options: ApiOptions, route: BoundRoute, request: FastifyRequest): Promise<Answer> {
   const input = toApiRequest(request);
   if (route.kind === 'read') {
-    return { statusCode: route.status, body: JSON.stringify(await route.handle(route.context, input)), replayed: false };
+    return {
+      statusCode: route.status,
+      body: JSON.stringify(await route.handle(route.context, input)),
+      replayed: false,
+    };
   }
   const effect = async (tx: Parameters<typeof route.handle>[2]) => ({
     statusCode: route.status,

@@ -37,7 +37,9 @@ const keyLengthMax = 255;
  * is empty, too long, sent twice or not plain text, and for a missing one where the route needs it.
  */
 export function readIdempotencyKey(request: FastifyRequest, required: boolean): string | null {
-  const sent = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^idempotency-key$/i.test(name)).length;
+  const sent = request.raw.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && /^idempotency-key$/i.test(name),
+  ).length;
   const key = request.headers['idempotency-key'];
   if (sent === 0) {
     if (!required) return null;
@@ -79,7 +81,9 @@ export async function runOnce(
 
 /** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count. */
 export function fingerprintOf(method: string, body: unknown): Buffer {
-  return createHash('sha256').update(`${method}\n${canonicalJson(body)}`).digest();
+  return createHash('sha256')
+    .update(`${method}\n${canonicalJson(body)}`)
+    .digest();
 }
 
 async function claimKey(tx: Transaction, context: IdempotencyContext, use: KeyUse): Promise<Answer | null> {

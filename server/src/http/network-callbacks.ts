@@ -18,7 +18,11 @@ const bodyLimitBytes = 64 * 1024;
  */
 export async function networkCallbacks(app: FastifyInstance, options: NetworkCallbackOptions): Promise<void> {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyLimitBytes }, async (_request: unknown, body: Buffer) => body);
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
+    async (_request: unknown, body: Buffer) => body,
+  );
   app.route<{ Params: { connector: string }; Body: Buffer | undefined }>({
     method: ['POST', 'PUT'],
     url: '/networks/:connector/callbacks',

@@ -66,7 +66,11 @@ function schemaOf(route: ApiRoute<never>): object {
   const takesKey = route.method === 'POST';
   const keyHeader = Type.Object({
     'idempotency-key': Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Repeating a request with its key has no second effect.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Repeating a request with its key has no second effect.',
+      }),
     ),
   });
   const { params, query, body } = route;

@@ -15,7 +15,10 @@ export function validationError(error: FastifyError): AppError {
   // An id that cannot be one is not the id of anything.
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
   const problems = (error.validation ?? []) as Problem[];
-  const fields = problems.filter(isWorthTelling).slice(0, problemsMax).map((problem) => describe(problem));
+  const fields = problems
+    .filter(isWorthTelling)
+    .slice(0, problemsMax)
+    .map((problem) => describe(problem));
   const [first] = fields;
   if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
   const allUnknown = problems.every((problem) => problem.keyword === 'additionalProperties');

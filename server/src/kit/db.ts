@@ -78,20 +78,26 @@ export function openDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     types: typesWithBigInt(),
   };
-  const pool = new pg.Pool(config);
-  // Without both listeners a lost connection ends the process.
-  pool.on('error', options.onConnectionError);
-  pool.on('connect', (client) => client.on('error', options.onConnectionError));
-  return new PooledDatabase(pool, options);
+  return new PooledDatabase(config, options);
 }
 
 class PooledDatabase implements Database {
   readonly #pool: pg.Pool;
   readonly #options: DatabaseOptions;
+  #isClosed = false;
 
-  constructor(pool: pg.Pool, options: DatabaseOptions) {
-    this.#pool = pool;
+  constructor(config: pg.PoolConfig, options: DatabaseOptions) {
+    this.#pool = new pg.Pool(config);
     this.#options = options;
+    const report = (error: Error) => this.#report(error);
+    // Without both listeners a lost connection ends the process.
+    this.#pool.on('error', report);
+    this.#pool.on('connect', (client) => client.on('error', report));
+  }
+
+  /** A connection that is lost while we close it is what we want. */
+  #report(error: Error): void {
+    if (!this.#isClosed) this.#options.onConnectionError(error);
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
@@ -148,7 +154,7 @@ class PooledDatabase implements Database {
 
   async dedicatedClient(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.#options.url, application_name: 'dalasi listener' });
-    client.on('error', this.#options.onConnectionError);
+    client.on('error', (error) => this.#report(error));
     await client.connect();
     return client;
   }
@@ -158,6 +164,7 @@ class PooledDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool.end();
   }
 }
@@ -259,7 +266,8 @@ const unavailableNetworkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 
 function translateError(error: unknown): unknown {
   const code = sqlState(error) ?? (error as { code?: unknown } | null)?.code;
   const lost =
-    error instanceof Error && /connection (terminated|timeout|error)|not queryable|timeout exceeded/i.test(error.message);
+    error instanceof Error &&
+    /connection (terminated|timeout|error)|not queryable|timeout exceeded/i.test(error.message);
   if (lost || (typeof code === 'string' && (unavailableStates.has(code) || unavailableNetworkCodes.has(code)))) {
     if (error instanceof AppError) return error;
     return new AppError('unavailable', 'The service cannot reach its database just now. Try again in a second.', {

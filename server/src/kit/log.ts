@@ -51,6 +51,7 @@ export function createLog(options: { level: LogLevel; write?: (line: string) => 
     {
       level: options.level,
       base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: onlyAllowed, bindings: onlyAllowed },
     },
     destination,

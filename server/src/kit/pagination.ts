@@ -18,9 +18,7 @@ export const pageParameters = {
   offset: Type.Optional(
     Type.Integer({ minimum: 0, maximum: offsetMax, description: 'Rows to skip; for deep pages use `cursor`.' }),
   ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 64, description: '`meta.next_cursor` of the page before.' }),
-  ),
+  cursor: Type.Optional(Type.String({ maxLength: 64, description: '`meta.next_cursor` of the page before.' })),
 };
 
 /** The parameters of lists that can be searched. */

@@ -57,7 +57,10 @@ interface WriteHandler<Context> {
  * parts are forgotten here.
  */
 export type ApiRoute<Context> = RouteBase &
-  (({ method: 'GET'; kind: 'read' } & ReadHandler<Context>) | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>));
+  (
+    | ({ method: 'GET'; kind: 'read' } & ReadHandler<Context>)
+    | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>)
+  );
 
 /** A route that only reads. */
 export function readRoute<Context, Params = undefined, Query = undefined>(

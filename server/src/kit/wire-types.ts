@@ -24,10 +24,14 @@ export const idType = (description: string) => Type.String({ format: 'uuid', des
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-export const metadataType = Type.Record(Type.String({ minLength: 1, maxLength: metadataKeyLengthMax }), Type.Unknown(), {
-  maxProperties: metadataKeysMax,
-  description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters of JSON.`,
-});
+export const metadataType = Type.Record(
+  Type.String({ minLength: 1, maxLength: metadataKeyLengthMax }),
+  Type.Unknown(),
+  {
+    maxProperties: metadataKeysMax,
+    description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters of JSON.`,
+  },
+);
 
 export const idParameters = Type.Object({ id: idType('The id.') });
 

@@ -3,14 +3,7 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { accountKind, debitSign, isGuarded } from './accounts.ts';
 import type { Account } from './accounts.ts';
-import {
-  ensureAccount,
-  insertDeltas,
-  insertMovements,
-  lockAccount,
-  deleteDeltas,
-  updateBalance,
-} from './queries.ts';
+import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
 
 /** Moves `amountMinor` bututs (above 0) from the credited to the debited side: balanced by construction. */
 export interface Movement {
@@ -54,7 +47,12 @@ export async function post(tx: Transaction, context: LedgerContext, posting: Pos
     if (change < 0n && isGuarded(account)) await spend(tx, posting, account, -change);
     else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
   }
-  tx.send(insertMovements(posting, movements.map((movement) => ({ ...movement, id: context.newId() }))));
+  tx.send(
+    insertMovements(
+      posting,
+      movements.map((movement) => ({ ...movement, id: context.newId() })),
+    ),
+  );
   if (deltas.length > 0) tx.send(insertDeltas(posting, deltas));
 }
 

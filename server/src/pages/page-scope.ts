@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
+import type { Log } from '../kit/log.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { troubleFor } from './troubles.ts';
@@ -9,6 +10,7 @@ import { troublePage } from './trouble-page.ts';
 export interface PageScopeOptions {
   sender: PageSender;
   guard: FormGuard;
+  log: Log;
   /** The page that a request belongs to, as a path; null where there is none to go back to. */
   homeOf(request: FastifyRequest): string | null;
 }
@@ -21,6 +23,10 @@ const formBytesMax = 4_096;
  * the form guard, and whatever goes wrong answers with a page instead of JSON.
  */
 export async function preparePageScope(scope: FastifyInstance, options: PageScopeOptions): Promise<void> {
+  // Pages have no place in the API's reference, which is made of all schemas.
+  scope.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, hide: true } as FastifySchema;
+  });
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { bodyLimit: formBytesMax });
   scope.addHook('preHandler', async (request, reply) => {
@@ -30,7 +36,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   });
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) request.log.error({ err: error }, 'a page failed');
+    if (status >= 500) options.log.error('a page failed', error, { request_id: request.id });
     const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
     return sendTrouble(request, reply, { status, retryAfterSeconds });
   });

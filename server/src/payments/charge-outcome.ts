@@ -85,7 +85,8 @@ export async function changeCharge(
       callbackUrl: intent.callbackUrl,
     });
   }
-  if (next.progress === 'final') cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: next.id });
+  if (next.progress === 'final')
+    cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: next.id });
   tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
   return next;
 }

@@ -156,12 +156,7 @@ function checkPaymentMethods(context: PaymentContext, merchant: Merchant, reques
 }
 
 /** With network and number the first attempt starts at once; one without the other is a slip that we name. */
-function firstCharge(
-  context: PaymentContext,
-  merchant: Merchant,
-  intent: Intent,
-  request: NewPayment,
-): Charge | null {
+function firstCharge(context: PaymentContext, merchant: Merchant, intent: Intent, request: NewPayment): Charge | null {
   const { network, accountNumber } = request;
   if (network === null && accountNumber === null) return null;
   if (network === null) {

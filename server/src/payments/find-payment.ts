@@ -84,7 +84,11 @@ export async function listTransactions(
   const total = isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count();
   const charges = await listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 });
   const intents = new Map<string, Intent>();
-  for (const intent of await listIntentsByIds(context.db, merchantId, charges.map((charge) => charge.intentId))) {
+  for (const intent of await listIntentsByIds(
+    context.db,
+    merchantId,
+    charges.map((charge) => charge.intentId),
+  )) {
     intents.set(intent.id, intent);
   }
   const rows = charges.flatMap((charge) => {

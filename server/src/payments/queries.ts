@@ -361,4 +361,3 @@ export function listNotesOfCharges(
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
-

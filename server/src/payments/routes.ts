@@ -3,7 +3,14 @@ import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { AmountError, parseAmount } from '../kit/money.ts';
-import { pageParameters, pageRequest, pageSchema, pageToWire, searchParameters, searchTerm } from '../kit/pagination.ts';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';

@@ -83,12 +83,7 @@ export function offeredNetworks(context: PaymentContext, merchant: Merchant, int
   });
 }
 
-export function newCharge(
-  context: PaymentContext,
-  merchant: Merchant,
-  intent: Intent,
-  chosen: ChosenNetwork,
-): Charge {
+export function newCharge(context: PaymentContext, merchant: Merchant, intent: Intent, chosen: ChosenNetwork): Charge {
   const now = context.clock.now();
   return {
     merchantId: merchant.id,
@@ -163,4 +158,3 @@ function networkRefusal(network: string, offered: readonly Connector[]): string 
   const choices = names.length === 0 ? 'No network is on for this payment.' : `Choose among ${names.join(', ')}.`;
   return `${network} cannot take this payment. ${choices}`;
 }
-

@@ -1,14 +1,5 @@
 import Type from 'typebox';
-import {
-  amountType,
-  idType,
-  metadataType,
-  optional,
-  orNull,
-  textType,
-  timeType,
-  urlType,
-} from '../kit/wire-types.ts';
+import { amountType, idType, metadataType, optional, orNull, textType, timeType, urlType } from '../kit/wire-types.ts';
 
 const nameLengthMax = 200;
 const emailLengthMax = 254;

@@ -1,6 +1,13 @@
 import Type from 'typebox';
 import { addMs } from '../kit/clock.ts';
-import { pageParameters, pageRequest, pageSchema, pageToWire, searchParameters, searchTerm } from '../kit/pagination.ts';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';

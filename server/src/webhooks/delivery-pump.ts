@@ -79,8 +79,10 @@ export class DeliveryPump {
       ...(target.ownDue ? [this.#claimOwn(target, now)] : []),
       ...(target.callbackDue ? [this.#claimCallbacks(target, now)] : []),
     ]);
-    const moreDue = await Promise.all(claims);
-    return moreDue.includes(true);
+    // All of them first: what one claimed is under way even when another failed.
+    const outcomes = await Promise.allSettled(claims);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
+    return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
   }
 
   async #claimOwn(target: DeliveryTarget, now: Date): Promise<boolean> {

@@ -42,11 +42,10 @@ export interface DueDelivery {
 }
 
 /** An endpoint with something due, and what is needed to send it. */
-export interface DeliveryTarget
-  extends Pick<
-    Endpoint,
-    'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt'
-  > {
+export interface DeliveryTarget extends Pick<
+  Endpoint,
+  'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt'
+> {
   deleted: boolean;
   testMode: boolean;
   ownDue: boolean;

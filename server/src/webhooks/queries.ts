@@ -333,4 +333,3 @@ export function insertAttempt(attempt: {
     ],
   };
 }
-

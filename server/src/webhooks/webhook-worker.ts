@@ -52,11 +52,11 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
   return {
     dispatch: (work) => dispatchEvent({ ...context, wakeDelivery }, work),
     listDueMerchants: () => listMerchantsWithDueDeliveries(context.db, context.clock.now()),
-    deliver: (merchantId) => {
+    deliver: async (merchantId) => {
+      if (isStopped) return;
       const pump = pumps.get(merchantId);
-      if (!pump) return startPump(merchantId);
-      pump.nudge();
-      return pump.done;
+      pump?.nudge();
+      await (pump ? pump.done : startPump(merchantId));
     },
     stop: async () => {
       isStopped = true;

@@ -18,6 +18,8 @@ export interface WorkSource {
   keysMax: number;
   listDueKeys(): Promise<readonly string[]>;
   run(key: string): Promise<void>;
+  /** Told that there is more for a key that is being worked; it is run once more afterwards in any case. */
+  whileRunning?(key: string): void;
 }
 
 export interface Worker {
@@ -69,15 +71,19 @@ interface RunningSource {
 }
 
 function startSource(options: WorkerOptions, source: WorkSource, stopped: AbortSignal): RunningSource {
-  const runner = new KeyedRunner(async (key) => {
-    if (stopped.aborted) return;
-    try {
-      await source.run(key);
-    } catch (error) {
-      // The work stays due in its table; the next sweep tries again.
-      options.log.error(`${source.name} failed and will be tried again`, error);
-    }
-  }, source.keysMax);
+  const runner = new KeyedRunner(
+    async (key) => {
+      if (stopped.aborted) return;
+      try {
+        await source.run(key);
+      } catch (error) {
+        // The work stays due in its table; the next sweep tries again.
+        options.log.error(`${source.name} failed and will be tried again`, error);
+      }
+    },
+    source.keysMax,
+    source.whileRunning,
+  );
   const sweep = async (): Promise<number> => {
     const keys = await source.listDueKeys();
     for (const key of keys) runner.poke(key);

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import { createPageSender } from '../document.ts';
@@ -20,6 +21,7 @@ export interface CheckoutPagesOptions {
   checkout: Checkout;
   changes: ChangeFeed;
   clock: Clock;
+  log: Log;
   /** Where browsers reach the service; a function, because a port is known only once it listens. */
   publicUrl: () => string;
   /** For the forms' proofs; the same in every process. */
@@ -43,7 +45,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
       const { checkout } = options;
       const guard = createFormGuard({ publicUrl: options.publicUrl, key: options.formKey });
       const sender = createPageSender({ publicUrl: options.publicUrl, style, script });
-      await preparePageScope(scope, { sender, guard, homeOf });
+      await preparePageScope(scope, { sender, guard, log: options.log, homeOf });
 
       scope.get('/:token', async (request: PageRequest, reply) => {
         const scene = { ...sceneOf(request, await find(request)), justConfirmed: request.query.confirmed === '1' };

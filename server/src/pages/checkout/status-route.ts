@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import { createStatusStreams } from './status-streams.ts';
@@ -37,6 +38,7 @@ export function registerStatusRoute(scope: FastifyInstance, options: StatusRoute
       }
       reply.hijack();
       reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
         ...streamHeaders,
         'content-type': 'text/event-stream; charset=utf-8',
         // Proxies that gather what they pass on would hold the news back.

@@ -1,0 +1,23 @@
+// Shows new prompts on the simulated phone as they come. Without it the page loads itself again now and then.
+(() => {
+  const lookAgainMs = 2000;
+  const main = () => document.querySelector('main[data-page]');
+
+  async function look() {
+    if (!document.hidden) {
+      try {
+        const answer = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
+        if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
+      } catch {}
+    }
+    setTimeout(look, lookAgainMs);
+  }
+
+  function show(next) {
+    if (!next || next.dataset.state === main().dataset.state) return;
+    main().replaceWith(next);
+    document.getElementById('news').textContent = next.querySelector('.prompt')?.innerText ?? '';
+  }
+
+  if (main()) setTimeout(look, lookAgainMs);
+})();

@@ -1,0 +1,37 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { Prompt } from '../../networks/simulator/prompt.ts';
+import type { PageContent } from '../document.ts';
+import { icon } from '../icons.ts';
+import { networkMark } from '../network-mark.ts';
+import { foreignText, linkable } from '../page-text.ts';
+import { shell } from '../shell.ts';
+import { promptForm, promptNews } from './prompt-card.ts';
+
+/** What stands in for the network's own app behind its launch link. */
+export function wavePage(launch: { prompt: Prompt; path: string; formProof: Html }): PageContent {
+  const { prompt, path, formProof } = launch;
+  return {
+    title: `Simulated ${prompt.networkName}: ${formatAmount(prompt.amountMinor)}`,
+    refreshSeconds: null,
+    body: shell(html`<header class="ribbon"><p><b>Simulated ${prompt.networkName}</b>: no real money moves</p></header>
+<main class="card narrow launch prompt-${prompt.status}">
+<section class="step" aria-labelledby="step">
+${networkMark(prompt.network, prompt.networkName)}
+<h1 id="step">${prompt.status === 'open' ? 'Pay with' : ''} ${foreignText(prompt.networkName)}</h1>
+<p class="amount">${formatAmount(prompt.amountMinor)}</p>
+<p class="what">${foreignText(prompt.description)}</p>
+${promptNews(prompt)}
+${prompt.status !== 'open' && backLink(prompt)}
+${promptForm(prompt, { path, proof: formProof })}
+</section>
+</main>`),
+  };
+}
+
+function backLink({ returnUrl }: Prompt): Html {
+  const target = linkable(returnUrl);
+  if (target === null) return html``;
+  return html`<p><a class="button" href="${target}">${icon('back')}Back to the payment page</a></p>`;
+}

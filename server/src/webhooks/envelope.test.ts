@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { eventBody } from './envelope.ts';
+
+it('the body is the stored record in the envelope, with not one digit of the record changed', () => {
+  const recordText = '{"id":"c1","amount":10.50,"big":9007199254740993,"tiny":1e-7,"name":"Ŋ \\u00e9 🙂","2":1,"1":2}';
+  const body = eventBody({
+    id: 'e1',
+    kind: 'charge.succeeded',
+    createdAt: new Date('2026-11-20T12:00:00.007Z'),
+    testMode: true,
+    sequence: 9_007_199_254_740_993n,
+    recordText,
+  });
+  assert.equal(
+    body.toString(),
+    '{"id":"e1","event":"charge.succeeded","created_at":"2026-11-20T12:00:00.007Z","test_mode":true,' +
+      `"sequence":9007199254740993,"data":${recordText},"payload":${recordText}}`,
+  );
+  assert.deepEqual(Object.keys(JSON.parse(body.toString())), [
+    ...['id', 'event', 'created_at', 'test_mode', 'sequence', 'data', 'payload'],
+  ]);
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { NewEvent } from '../events/append-event.ts';
+import { claimWork } from '../events/outbox.ts';
+import type { Work } from '../events/outbox.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Transaction } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { createOutboundClient } from '../kit/outbound-http.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createSealer } from '../kit/seal.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { createDefaultEndpoint, createEndpoint } from './create-endpoint.ts';
+import type { NewEndpoint } from './create-endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createWebhookWorker } from './webhook-worker.ts';
+import type { WebhookWorkerContext } from './webhook-worker.ts';
+
+/** A database, a merchant with its default endpoint, a receiver and a clock that stands still. */
+export type WebhookWorld = Awaited<ReturnType<typeof createWebhookWorld>>;
+
+export async function createWebhookWorld() {
+  const database = await createTestDatabase();
+  const clock = new ManualClock();
+  const random = seededRandom('webhooks');
+  const db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock: systemClock,
+    onConnectionError: () => {},
+  });
+  const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
+  const logged: string[] = [];
+  const woken: string[] = [];
+  const context: WebhookWorkerContext = {
+    db,
+    clock,
+    random,
+    newId: () => uuidV7(clock, random),
+    sealer: createSealer(Buffer.from(random.bytes(32)).toString('base64')),
+    log: createLog({ level: 'info', write: (line) => logged.push(line) }),
+    outbound,
+    urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
+    signatureHeader: 'x-service-signature',
+    wakeDelivery: (merchantId) => woken.push(merchantId),
+  };
+  const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
+  const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
+  const caller = { merchantId: merchant.test.id, testMode: true };
+  const defaultEndpoint = await change(async (tx) => createDefaultEndpoint(tx, context, caller.merchantId));
+  const receiver = await startReceiver();
+  return {
+    context,
+    clock,
+    db,
+    change,
+    caller,
+    liveMerchantId: merchant.live.id,
+    defaultEndpoint,
+    receiver,
+    logged,
+    woken,
+    worker: createWebhookWorker(context),
+    createEndpoint: (request: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> =>
+      change((tx) => createEndpoint(tx, context, caller, request)),
+    append: (event: Partial<NewEvent> = {}) => appendTestEvent(context, caller.merchantId, event),
+    close: async () => {
+      await receiver.close();
+      await outbound.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Writes an event as the payments do and claims the work of dispatching it. */
+async function appendTestEvent(
+  context: WebhookWorkerContext,
+  merchantId: string,
+  event: Partial<NewEvent>,
+): Promise<{ eventId: string; work: Work }> {
+  const { db, clock, newId } = context;
+  const objectId = newId();
+  await db.withTransaction(async (tx) => {
+    appendEvent(
+      tx,
+      { clock, newId, wake: () => {} },
+      {
+        merchantId,
+        kind: 'charge.succeeded',
+        objectId,
+        sequence: 1n,
+        record: { id: objectId, amount: 10.5, customer_name: 'Ŋ "Ceesay" 🙂' },
+        callbackUrl: null,
+        ...event,
+      },
+    );
+  });
+  const now = clock.now();
+  const claim = { merchantId, queue: 'webhooks', now, leaseEndsAt: addMs(now, 60_000), rowsMax: 1 } as const;
+  const [work] = await claimWork(db, claim);
+  if (!work) throw new Error('the event left no work behind');
+  return { eventId: work.subjectId, work };
+}
+
+export interface DeliveryRow {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  callbackUrl: string | null;
+  status: string;
+  attempts: bigint;
+  nextAttemptAt: Date | null;
+  deliveredAt: Date | null;
+}
+
+export function listDeliveries({ db, caller }: Pick<WebhookWorld, 'db' | 'caller'>): Promise<DeliveryRow[]> {
+  return db.rows<DeliveryRow>({
+    name: 'test_deliveries',
+    text: `SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
+                  next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
+           FROM webhook_deliveries WHERE merchant_id = $1 ORDER BY id`,
+    values: [caller.merchantId],
+  });
+}
+
+export interface AttemptRow {
+  attempt: bigint;
+  statusCode: bigint | null;
+  failure: string | null;
+  answer: string;
+  createdAt: Date;
+}
+
+export function listAttempts({ db, caller }: Pick<WebhookWorld, 'db' | 'caller'>): Promise<AttemptRow[]> {
+  return db.rows<AttemptRow>({
+    name: 'test_attempts',
+    text: `SELECT attempt, status_code AS "statusCode", failure, answer, created_at AS "createdAt"
+           FROM webhook_attempts WHERE merchant_id = $1 ORDER BY delivery_id, attempt`,
+    values: [caller.merchantId],
+  });
+}
+
+interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A real HTTP server that keeps what it is sent; how it answers is set by path and is 200 otherwise. */
+export async function startReceiver() {
+  const received: Received[] = [];
+  const answers = new Map<string, (response: ServerResponse) => void>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const path = request.url ?? '';
+      received.push({ path, headers: request.headers, body: Buffer.concat(chunks) });
+      const answer = answers.get(path) ?? ((plain: ServerResponse) => plain.writeHead(200).end('ok'));
+      answer(response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    received,
+    url: (path: string): string => origin + path,
+    answer: (path: string, answer: (response: ServerResponse) => void): void => {
+      answers.set(path, answer);
+    },
+    answerWith: (path: string, status: number, headers: Record<string, string> = {}): void => {
+      answers.set(path, (response) => response.writeHead(status, headers).end(`status ${status}`));
+    },
+    to: (path: string): Received[] => received.filter((request) => request.path === path),
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
