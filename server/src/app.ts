@@ -234,6 +234,7 @@ async function serve(server: FastifyInstance, options: AppOptions, parts: Served
     clock,
     publicUrl: address.publicUrl,
     formKey: secrets.formKey,
+    log,
   });
   const { publicUrl } = address;
   await server.register(simulatorRoutes({ simulator, bearerSecret: secrets.simulatorBearerSecret, publicUrl, log }));

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import type { EmbeddedPostgres } from './database/embedded.ts';
+import { findRunningServer } from './database/running-server.ts';
 import { migrate } from './database/migrate.ts';
 import { ensureServingRole } from './database/roles.ts';
 import { assertServingRole } from './database/serving-role.ts';
@@ -51,6 +52,38 @@ export async function openServiceDatabase(
     await embedded?.stop();
     throw error;
   }
+}
+
+// An operator's command may read the whole ledger.
+const operatorStatementTimeoutMs = 10 * 60 * 1_000;
+
+/**
+ * The database for an operator's command: the one that a running service has open, or opened for the command alone.
+ *
+ * Throws StartError.
+ */
+export async function openOperatorDatabase(
+  config: Config,
+  parts: { clock: Clock; log: Log; tell: (sentence: string) => void },
+): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
+  const isEmbedded = config.databaseUrl === null && config.appDatabaseUrl === null;
+  const runningUrl = isEmbedded ? findRunningServer(config.dataDirectory) : undefined;
+  const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
+  const url = await prepareDatabase(config, runningUrl ?? embedded?.adminUrl ?? config.databaseUrl, parts);
+  const db = openDatabase({
+    url,
+    connectionsMax: 4,
+    clock: parts.clock,
+    onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
+    statementTimeoutMs: operatorStatementTimeoutMs,
+  });
+  return {
+    db,
+    close: async () => {
+      await db.close();
+      await embedded?.stop();
+    },
+  };
 }
 
 function startOwnDatabase(

@@ -108,8 +108,13 @@ function makeLink(source: string, link: string): void {
   }
 }
 
+interface Link {
+  source: string;
+  target: string;
+}
+
 /** The package lists its links, relative to its root, in a file of its own; platforms without links have none. */
-function readLinks(native: string): { source: string; target: string }[] {
+function readLinks(native: string): Link[] {
   let list: unknown;
   try {
     list = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
@@ -117,11 +122,12 @@ function readLinks(native: string): { source: string; target: string }[] {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
-  if (!Array.isArray(list)) return [];
-  return list.filter(
-    (item): item is { source: string; target: string } =>
-      typeof item === 'object' && item !== null && typeof item.source === 'string' && typeof item.target === 'string',
-  );
+  return Array.isArray(list) ? list.filter(isLink) : [];
+}
+
+function isLink(item: unknown): item is Link {
+  if (typeof item !== 'object' || item === null || !('source' in item) || !('target' in item)) return false;
+  return typeof item.source === 'string' && typeof item.target === 'string';
 }
 
 async function copyToReachablePlace(

@@ -76,13 +76,14 @@ export function clusterPathFor(directory: string, account: ServerAccount | undef
 
 /** What a program of PostgreSQL is started with: none of our environment, which holds keys. */
 export function programOptions(directory: string, account: ServerAccount | undefined) {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR'].flatMap((name) => {
+  const env: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' };
+  for (const name of ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR']) {
     const value = process.env[name];
-    return value === undefined ? [] : [[name, value]];
-  });
+    if (value !== undefined) env[name] = value;
+  }
   return {
     cwd: directory,
-    env: { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' },
+    env,
     ...(account ? { uid: account.uid, gid: account.gid } : {}),
   };
 }
@@ -178,7 +179,8 @@ function passwordPath(dataDirectory: string): string {
   return join(dataDirectory, 'postgres-password');
 }
 
-function readPassword(dataDirectory: string): string | undefined {
+/** Of the cluster's superuser; undefined where none was made. */
+export function readPassword(dataDirectory: string): string | undefined {
   try {
     return readFileSync(passwordPath(dataDirectory), 'utf8').trim() || undefined;
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeConnectionUrl, passwordOf } from './connection-url.ts';
+import { changeConnectionUrl, passwordOf, userOf } from './connection-url.ts';
 
 test('user, password and database are changed and everything else stays', () => {
   const change = { user: 'a b', password: 'p@ss/w:rd', database: 'other' };
@@ -17,7 +17,9 @@ test('a URL that names a socket keeps it', () => {
   );
 });
 
-test('the password is read from wherever it stands', () => {
+test('user and password are read from wherever they stand', () => {
+  assert.equal(userOf('postgresql://a%20b:c@db/one'), 'a b');
+  assert.equal(userOf('postgresql:///one?host=/run&user=app'), 'app');
   assert.equal(passwordOf('postgresql://x:p%40ss@db/one'), 'p@ss');
   assert.equal(passwordOf('postgresql:///one?host=/run&password=p%40ss'), 'p@ss');
   assert.equal(passwordOf('postgresql://x@db/one'), undefined);

@@ -23,3 +23,9 @@ export function passwordOf(url: string): string | undefined {
   const parsed = new URL(url);
   return parsed.searchParams.get('password') ?? (decodeURIComponent(parsed.password) || undefined);
 }
+
+/** The role that a connection URL connects as. */
+export function userOf(url: string): string {
+  const parsed = new URL(url);
+  return parsed.searchParams.get('user') ?? decodeURIComponent(parsed.username);
+}

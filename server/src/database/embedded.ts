@@ -34,7 +34,7 @@ export interface EmbeddedPostgresOptions {
   clock?: Clock;
 }
 
-const databaseName = 'dalasi';
+export const databaseName = 'dalasi';
 
 /**
  * Starts the PostgreSQL that npm brought on the data directory, and makes both if they are not there. Runs as an

@@ -23,7 +23,7 @@ const transactionControl = /^\s*(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)\s*;/im
 export function readMigrations(folder: string): Migration[] {
   const migrations = readdirSync(folder)
     .filter((file) => /^\d/.test(file))
-    .sort()
+    .toSorted()
     .map((file) => readMigration(folder, file));
   const repeated = migrations.find(({ number }, index) => migrations[index - 1]?.number === number);
   if (repeated) throw new StartError(`Two migrations have the number ${repeated.number}; give one of them the next.`);

@@ -98,11 +98,10 @@ test('processes that start at the same time agree on one role and password', asy
   await asRole(urls[0] ?? '', 'SELECT 1');
 });
 
-test('a given password is the one that counts', async () => {
-  const password = "it's a p@ss/word ñ";
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
-  await asRole(url, 'SELECT 1');
-  assert.equal(url, changeConnectionUrl(database.adminUrl, { user: roleName, password }));
+test("the role and the password of the operator's own URL are the ones that count", async () => {
+  const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: "it's a p@ss/word ñ" });
+  assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, servingUrl }), servingUrl);
+  await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (2, 200)');
 });
 
 test('the role of the tables cannot be made the serving role by mistake', async () => {
@@ -126,8 +125,9 @@ test('an owner that may not make roles is told what to do, and uses the role tha
       new RegExp(`StartError: The user of DATABASE_URL may not manage the role ${roleName}\\. .* set APP_DATABASE_URL`),
     );
     await asAdmin(`CREATE ROLE ${roleName} LOGIN PASSWORD 'made by hand'; GRANT USAGE ON SCHEMA public TO ${roleName}`);
-    const url = await ensureServingRole({ adminUrl, roleName, password: 'made by hand' });
-    await asRole(url, 'INSERT INTO ledger_movements VALUES (3, 300)');
+    const servingUrl = changeConnectionUrl(adminUrl, { user: roleName, password: 'made by hand' });
+    await ensureServingRole({ adminUrl, servingUrl });
+    await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (3, 300)');
   } finally {
     await asAdmin(`REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner}; DROP ROLE ${owner}`);
   }

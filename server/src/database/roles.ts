@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type pg from 'pg';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
-import { changeConnectionUrl, passwordOf } from './connection-url.ts';
+import { changeConnectionUrl, passwordOf, userOf } from './connection-url.ts';
 import { scramVerifier } from './scram.ts';
 
 /** The role that the service connects as: it reads and writes rows and owns nothing. */
@@ -21,9 +21,10 @@ const insufficientPrivilege = '42501';
 interface EnsureServingRole {
   /** The owner of the tables; must be allowed to create roles unless the role exists. */
   adminUrl: string;
+  /** APP_DATABASE_URL, when the operator set it: names the role and its password. */
+  servingUrl?: string | null;
+  /** The role when there is no such URL. Its password is derived, so that all processes with the same admin URL agree. */
   roleName?: string;
-  /** When left out it is derived from the admin's, so that all processes with the same admin URL agree on it. */
-  password?: string;
 }
 
 /**
@@ -32,24 +33,25 @@ interface EnsureServingRole {
  *
  * @throws StartError when the role is missing and the admin may not create it, or is that role itself.
  */
-export async function ensureServingRole(options: EnsureServingRole): Promise<string> {
-  const { adminUrl, roleName = servingRoleName } = options;
-  const password = options.password ?? derivePassword(adminUrl, roleName);
+export async function ensureServingRole({ adminUrl, ...options }: EnsureServingRole): Promise<string> {
+  const servingUrl = options.servingUrl ?? deriveServingUrl(adminUrl, options.roleName ?? servingRoleName);
+  const roleName = userOf(servingUrl);
   await withAdminClient(adminUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [rolesLock]);
-    await ensureRole(client, roleName, { password, passwordIsGiven: options.password !== undefined });
+    await ensureRole(client, roleName, { password: passwordOf(servingUrl), isOperators: Boolean(options.servingUrl) });
     for (const statement of await missingGrants(client, roleName)) await client.query(statement);
     await client.query('COMMIT');
   });
-  return changeConnectionUrl(adminUrl, { user: roleName, ...(password === undefined ? {} : { password }) });
+  return servingUrl;
 }
 
-/** No weaker than the admin's own password, which gives all that the role may do and more. */
-function derivePassword(adminUrl: string, roleName: string): string | undefined {
+/** The password is no weaker than the admin's own, which gives all that the role may do and more. */
+function deriveServingUrl(adminUrl: string, user: string): string {
   const secret = passwordOf(adminUrl);
-  if (secret === undefined) return undefined;
-  return createHmac('sha256', secret).update(`dalasi serving role ${roleName}`).digest('base64url');
+  if (secret === undefined) return changeConnectionUrl(adminUrl, { user });
+  const password = createHmac('sha256', secret).update(`dalasi serving role ${user}`).digest('base64url');
+  return changeConnectionUrl(adminUrl, { user, password });
 }
 
 interface RoleRow {
@@ -65,7 +67,7 @@ interface RoleRow {
 async function ensureRole(
   client: pg.Client,
   roleName: string,
-  { password, passwordIsGiven }: { password: string | undefined; passwordIsGiven: boolean },
+  { password, isOperators }: { password: string | undefined; isOperators: boolean },
 ): Promise<void> {
   const name = client.escapeIdentifier(roleName);
   const { rows } = await client.query<RoleRow>(
@@ -89,8 +91,8 @@ async function ensureRole(
     if (password !== undefined) await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
   } catch (error) {
     if (errorCode(error) !== insufficientPrivilege) throw error;
-    // A role that the operator made and gave us the password of is theirs to keep in order.
-    if (!role || !passwordIsGiven) {
+    // A role that the operator made is theirs to keep in order.
+    if (!role || !isOperators) {
       throw new StartError(
         `The user of DATABASE_URL may not manage the role ${roleName}. Create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
         { cause: error },

@@ -52,8 +52,13 @@ export function findClosedDirectory(path: string, account: ServerAccount): strin
 /** Whether the account may do `bits` (4 read, 2 write, 1 enter or execute) by the plain permissions of the file. */
 export function isAllowed(stats: Stats, account: ServerAccount, bits: number): boolean {
   // No supplementary groups are looked at: they are dropped when the server is started.
-  const shift = stats.uid === account.uid ? 6 : stats.gid === account.gid ? 3 : 0;
-  return ((stats.mode >> shift) & bits) === bits;
+  return ((stats.mode >> permissionShift(stats, account)) & bits) === bits;
+}
+
+/** The mode's three digits: the owner's, the group's, everybody else's. */
+function permissionShift(stats: Stats, account: ServerAccount): number {
+  if (stats.uid === account.uid) return 6;
+  return stats.gid === account.gid ? 3 : 0;
 }
 
 function readAccounts(accountsFile: string): ServerAccount[] {

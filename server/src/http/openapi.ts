@@ -59,7 +59,25 @@ export async function describeApi(routes: readonly ApiRoute<never>[]): Promise<o
   await app.ready();
   const document = app.swagger();
   await app.close();
-  return document;
+  return withNamedSchemas(document);
+}
+
+/** Schemas with a title stand once, under components, instead of wherever they are used. */
+function withNamedSchemas(document: object): object {
+  const schemas: Record<string, unknown> = {};
+  const hoist = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hoist);
+    if (typeof value !== 'object' || value === null) return value;
+    const { title, ...rest } = value as Record<string, unknown>;
+    if (typeof title !== 'string' || rest['type'] !== 'object') {
+      return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, hoist(part)]));
+    }
+    schemas[title] ??= hoist(rest);
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const { paths, components, ...head } = document as Record<string, unknown>;
+  const hoisted = hoist(paths);
+  return { ...head, paths: hoisted, components: { ...(components as object), schemas } };
 }
 
 function schemaOf(route: ApiRoute<never>): object {

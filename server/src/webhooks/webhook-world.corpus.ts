@@ -140,12 +140,12 @@ export interface AttemptRow {
   createdAt: Date;
 }
 
-export function listAttempts({ db, caller }: Pick<WebhookWorld, 'db' | 'caller'>): Promise<AttemptRow[]> {
+export function listAttempts({ db, caller }: Pick<WebhookWorld, 'db' | 'caller'>, deliveryId: string): Promise<AttemptRow[]> {
   return db.rows<AttemptRow>({
     name: 'test_attempts',
     text: `SELECT attempt, status_code AS "statusCode", failure, answer, created_at AS "createdAt"
-           FROM webhook_attempts WHERE merchant_id = $1 ORDER BY delivery_id, attempt`,
-    values: [caller.merchantId],
+           FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = $2 ORDER BY attempt`,
+    values: [caller.merchantId, deliveryId],
   });
 }
 

@@ -1,0 +1,16 @@
+import { adminRoleName, clusterDirectoryIn, readPassword } from './cluster.ts';
+import { findLiveOwner } from './data-directory-lock.ts';
+import { databaseName } from './embedded.ts';
+import { readServerFile } from './server-file.ts';
+
+/**
+ * The URL, as its superuser, of the PostgreSQL that another process of ours runs in the data directory; undefined when
+ * none runs. For an operator's command beside a running service.
+ */
+export function findRunningServer(dataDirectory: string): string | undefined {
+  if (findLiveOwner(dataDirectory) === undefined) return undefined;
+  const file = readServerFile(clusterDirectoryIn(dataDirectory));
+  const password = readPassword(dataDirectory);
+  if (!file || file.status !== 'ready' || password === undefined) return undefined;
+  return `postgresql://${adminRoleName}:${password}@127.0.0.1:${file.port}/${databaseName}`;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import type { EndpointContext } from '../webhooks/endpoint.ts';
+import type { KeyContext } from '../merchants/manage-keys.ts';
+
+/** What a command works with. */
+export interface CommandContext {
+  db: Database;
+  clock: Clock;
+  onboarding: KeyContext & EndpointContext;
+}
+
+/** What a command answers: for people as text, for programs (`--json`) as data. */
+export interface CommandResult {
+  text: string;
+  data: unknown;
+  /** 1 where the command found something wrong. */
+  exitCode: 0 | 1;
+}
+
+export interface Command {
+  /** As it is typed: `keys revoke`. */
+  name: string;
+  /** What stands behind the name: `<key id> --merchant <id>`. */
+  usage: string;
+  summary: string;
+  options: Readonly<Record<string, { type: 'string'; required: boolean }>>;
+  positionals: number;
+  run(context: CommandContext, input: CommandInput): Promise<CommandResult>;
+}
+
+export interface CommandInput {
+  positionals: readonly string[];
+  options: Readonly<Record<string, string | undefined>>;
+}
+
+/** A mistake of the operator's: said in a sentence, exit code 2. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Rows as aligned columns, with a heading. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(headings), ...rows.map(line)].join('\n');
+}

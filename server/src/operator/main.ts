@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { systemClock } from '../kit/clock.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { systemRandom } from '../kit/random.ts';
+import { StartError } from '../kit/start-error.ts';
+import { openOperatorDatabase } from '../open-service.ts';
+import { readSecrets } from '../secrets.ts';
+import { caseCommands } from './case-commands.ts';
+import { UsageError } from './command.ts';
+import type { Command, CommandInput, CommandResult } from './command.ts';
+import { ledgerCommands } from './ledger-commands.ts';
+import { merchantCommands } from './merchant-commands.ts';
+
+const commands: readonly Command[] = [...merchantCommands, ...caseCommands, ...ledgerCommands];
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** `npm run operator -- <command>`: what the operator does from a shell, beside a running service or without one. */
+async function main(words: readonly string[]): Promise<number> {
+  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
+  if (!command || words.includes('--help')) {
+    print(help(command));
+    return command || words.length === 0 || words[0] === '--help' ? 0 : 2;
+  }
+  const { json, ...input } = readInput(command, words.slice(2));
+  const result = await run(command, input);
+  print(json ? JSON.stringify(result.data, null, 2) : result.text);
+  return result.exitCode;
+}
+
+async function run(command: Command, input: CommandInput): Promise<CommandResult> {
+  const config = readConfig(process.env);
+  const clock = systemClock;
+  const random = systemRandom;
+  const log = createLog({ level: 'warn' });
+  const opened = await openOperatorDatabase(config, { clock, log, tell: () => {} });
+  try {
+    const onboarding = {
+      clock,
+      random,
+      newId: () => uuidV7(clock, random),
+      ...readSecrets(config, random),
+      urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
+    };
+    return await command.run({ db: opened.db, clock, onboarding }, input);
+  } finally {
+    await opened.close();
+  }
+}
+
+function readInput(command: Command, words: readonly string[]): CommandInput & { json: boolean } {
+  const optionTypes = Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const);
+  const { values, positionals } = parse(words, Object.fromEntries(optionTypes));
+  if (positionals.length !== command.positionals) throw new UsageError(`Usage: ${usage(command)}`);
+  for (const [name, { required }] of Object.entries(command.options)) {
+    if (required && values[name] === undefined) throw new UsageError(`--${name} is missing. Usage: ${usage(command)}`);
+  }
+  const { json, ...options } = values;
+  return { positionals, options: options as CommandInput['options'], json: json === true };
+}
+
+interface Parsed {
+  values: Record<string, string | boolean | undefined>;
+  positionals: string[];
+}
+
+function parse(words: readonly string[], options: Record<string, { type: 'string' }>): Parsed {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: { ...options, json: { type: 'boolean' as const } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function usage(command: Command): string {
+  return `npm run operator -- ${command.name} ${command.usage} [--json]`.replaceAll('  ', ' ');
+}
+
+function help(command: Command | undefined): string {
+  if (command) return `${command.summary}.\n\n  ${usage(command)}`;
+  const width = Math.max(...commands.map(({ name, usage: rest }) => `${name} ${rest}`.length));
+  const lines = commands.map(({ name, usage: rest, summary }) => `  ${`${name} ${rest}`.padEnd(width)}  ${summary}`);
+  return ['npm run operator -- <command> [--json]', '', ...lines].join('\n');
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const isExpected = error instanceof UsageError || error instanceof StartError;
+  process.stderr.write(`${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Work } from '../events/outbox.ts';
+import { createDefaultEndpoint } from './create-endpoint.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
+import { dispatchEvent } from './dispatch-event.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
+import type { WebhookWorld } from './webhook-world.corpus.ts';
+
+let world: WebhookWorld;
+before(async () => {
+  world = await createWebhookWorld();
+});
+after(() => world.close());
+
+/** Endpoints of the tests before must not be part of the ones after. */
+let endpointIds: string[] = [];
+beforeEach(async () => {
+  for (const id of endpointIds) await world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
+  endpointIds = [];
+  world.woken.length = 0;
+});
+
+async function createEndpoint(path: string, enabledEvents?: string[]) {
+  const created = await world.createEndpoint({ url: world.receiver.url(path), enabledEvents });
+  endpointIds.push(created.endpoint.id);
+  return created.endpoint;
+}
+
+async function deliveriesOf(eventId: string) {
+  return (await listDeliveries(world)).filter((delivery) => delivery.eventId === eventId);
+}
+
+async function workLeft(work: Work): Promise<number> {
+  const rows = await world.db.rows({
+    name: 'test_work_left',
+    text: 'SELECT FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3',
+    values: [work.merchantId, work.kind, work.subjectId],
+  });
+  return rows.length;
+}
+
+describe('dispatching an event', () => {
+  it('writes one delivery for each receiver, ends the work and wakes the delivery', async () => {
+    const one = await createEndpoint('/one');
+    const two = await createEndpoint('/two', ['charge.succeeded']);
+    await createEndpoint('/other', ['charge.failed']);
+    const { eventId, work } = await world.append({ callbackUrl: world.receiver.url('/callback') });
+    await dispatchEvent(world.context, work);
+    assert.deepEqual(
+      (await deliveriesOf(eventId)).map(({ endpointId, callbackUrl, status, attempts, nextAttemptAt }) => ({
+        ...{ endpointId, callbackUrl, status, attempts, nextAttemptAt },
+      })),
+      [
+        [one.id, null],
+        [two.id, null],
+        [world.defaultEndpoint.endpoint.id, world.receiver.url('/callback')],
+      ].map(([endpointId, callbackUrl]) => ({
+        ...{ endpointId, callbackUrl, status: 'pending', attempts: 0n, nextAttemptAt: world.clock.now() },
+      })),
+    );
+    assert.equal(await workLeft(work), 0);
+    assert.deepEqual(world.woken, [world.caller.merchantId]);
+    assert.deepEqual(await world.worker.listDueMerchants(), [world.caller.merchantId]);
+  });
+
+  it('ends the work of an event that nobody wants, and wakes nobody', async () => {
+    const { eventId, work } = await world.append();
+    await dispatchEvent(world.context, work);
+    assert.deepEqual(await deliveriesOf(eventId), []);
+    assert.equal(await workLeft(work), 0);
+    assert.deepEqual(world.woken, []);
+  });
+
+  it('writes all deliveries or none: a crash in between leaves the work to be done', async () => {
+    await createEndpoint('/one');
+    await createEndpoint('/two');
+    const { eventId, work } = await world.append();
+    let idsLeft = 1;
+    const newId = (): string => {
+      if (idsLeft === 0) throw new Error('the process died here');
+      idsLeft -= 1;
+      return world.context.newId();
+    };
+    await assert.rejects(dispatchEvent({ ...world.context, newId }, work), /died here/);
+    assert.deepEqual(await deliveriesOf(eventId), []);
+    assert.equal(await workLeft(work), 1);
+    assert.deepEqual(world.woken, []);
+    await dispatchEvent(world.context, work);
+    assert.equal((await deliveriesOf(eventId)).length, 2);
+    assert.equal(await workLeft(work), 0);
+  });
+
+  it('adds nothing when it is repeated, also at the same time', async () => {
+    await createEndpoint('/one');
+    const { eventId, work } = await world.append({ callbackUrl: world.receiver.url('/callback') });
+    await Promise.all(Array.from({ length: 5 }, () => dispatchEvent(world.context, work)));
+    const written = await deliveriesOf(eventId);
+    assert.equal(written.length, 2);
+    await dispatchEvent(world.context, work);
+    assert.deepEqual(await deliveriesOf(eventId), written);
+  });
+
+  it('keeps the event for an endpoint that is off', async () => {
+    const { id } = await createEndpoint('/off');
+    await world.change((tx) =>
+      updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }),
+    );
+    const { eventId, work } = await world.append();
+    await dispatchEvent(world.context, work);
+    const [delivery] = await deliveriesOf(eventId);
+    assert.deepEqual([delivery?.status, delivery?.nextAttemptAt], ['kept', null]);
+    assert.deepEqual(world.woken, []);
+  });
+
+  it('leaves nothing pending for an endpoint that is switched off or deleted at the same moment', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await createEndpoint(`/race/${round}`);
+      const { eventId, work } = await world.append();
+      const switchOff =
+        round % 2 === 0
+          ? world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }))
+          : world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
+      if (round % 2 === 1) endpointIds = endpointIds.filter((endpointId) => endpointId !== id);
+      await Promise.all([dispatchEvent(world.context, work), switchOff]);
+      const statuses = (await deliveriesOf(eventId)).filter((row) => row.endpointId === id).map((row) => row.status);
+      assert.ok(!statuses.includes('pending'), `round ${round}: ${statuses.join()}`);
+    }
+  });
+
+  it('stays within the merchant', async () => {
+    await world.change(async (tx) => createDefaultEndpoint(tx, world.context, world.liveMerchantId));
+    await createEndpoint('/test');
+    const foreign = await world.append();
+    await dispatchEvent(world.context, { ...foreign.work, merchantId: world.liveMerchantId });
+    assert.deepEqual(await deliveriesOf(foreign.eventId), []);
+    assert.equal(await workLeft(foreign.work), 1);
+  });
+});

@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { apiRoutes } from '../server/src/api-routes.ts';
+import { describeApi } from '../server/src/http/openapi.ts';
+
+/**
+ * Writes docs/openapi.json from the routes; with `--check` it only says whether the file still tells the truth. The
+ * document is kept so that a change of the API shows in the diff of the change that makes it.
+ */
+const path = new URL('../docs/openapi.json', import.meta.url);
+const document = `${JSON.stringify(await describeApi(apiRoutes), null, 2)}\n`;
+
+if (process.argv.includes('--check')) {
+  const kept = readFileSync(path, { encoding: 'utf8', flag: 'a+' });
+  if (kept !== document) {
+    console.error('docs/openapi.json is not what the routes say. Run: node tools/openapi.ts, and look at the diff.');
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(path, document);
+}
