@@ -57,25 +57,26 @@ function describeUnknown(problem: Problem, path: string): FieldError {
 }
 
 function rule({ keyword, params, message }: Problem): string {
+  const limit = Number(params['limit']);
   switch (keyword) {
     case 'type':
       return `must be ${articleFor(String(params['type']))}`;
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'minLength':
-      return Number(params['limit']) === 1 ? 'must not be empty' : `needs at least ${params['limit']} characters`;
+      return limit === 1 ? 'must not be empty' : `needs at least ${limit} characters`;
     case 'maxLength':
-      return `has at most ${params['limit']} characters`;
+      return `has at most ${limit} characters`;
     case 'minItems':
-      return `needs at least ${params['limit']} entries`;
+      return `needs at least ${limit} entries`;
     case 'maxItems':
-      return `has at most ${params['limit']} entries`;
+      return `has at most ${limit} entries`;
     case 'maxProperties':
-      return `has at most ${params['limit']} keys`;
+      return `has at most ${limit} keys`;
     case 'minimum':
-      return `must be at least ${params['limit']}`;
+      return `must be at least ${limit}`;
     case 'maximum':
-      return `must be at most ${params['limit']}`;
+      return `must be at most ${limit}`;
     case 'format':
       return `must be ${formatName(String(params['format']))}`;
     case 'pattern':

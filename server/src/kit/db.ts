@@ -57,13 +57,10 @@ const retriesMax = 5;
 const int8 = 20;
 
 /** bigint columns arrive as BigInt; the driver's default is text. */
-function typesWithBigInt(): pg.CustomTypesConfig {
-  return {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
-      if (oid === int8) return (text: string) => BigInt(text);
-      return pg.types.getTypeParser(oid, format as 'text');
-    }) as pg.CustomTypesConfig['getTypeParser'],
-  };
+function typesWithBigInt(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(int8, (text) => BigInt(text));
+  return types;
 }
 
 export function openDatabase(options: DatabaseOptions): Database {

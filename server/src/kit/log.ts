@@ -76,7 +76,7 @@ function plain(fields: LogFields | undefined): Record<string, unknown> {
 }
 
 function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return error === undefined ? {} : { error: hideSecrets(String(error)) };
+  if (!(error instanceof Error)) return error === undefined ? {} : { error: 'something that is not an Error was thrown' };
   const cause = error.cause instanceof Error ? ` (because: ${error.cause.message})` : '';
   return { error: hideSecrets(error.message + cause), stack: hideSecrets(error.stack) };
 }

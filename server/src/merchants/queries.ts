@@ -105,7 +105,8 @@ export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVe
 export async function findMerchantIdByKeyHmac(db: Queryable, keyHmac: Uint8Array): Promise<string | undefined> {
   const row = await db.row<{ merchant_id: string }>({
     name: 'api_keys_find_by_hmac',
-    text: 'SELECT merchant_id FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL',
+    text: `-- across merchants: the key says whose it is
+           SELECT merchant_id FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
     values: [keyHmac],
   });
   return row?.merchant_id;

@@ -19,7 +19,8 @@ export function findReceiptOwner(
 ): Promise<{ merchantId: string; subjectId: string } | undefined> {
   return db.row({
     name: 'network_receipts_find_owner',
-    text: `SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM network_receipts
+    text: `-- across merchants: a transaction settles one thing, whichever merchant's
+           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM network_receipts
            WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3`,
     values: [claim.railAccount, claim.transactionId, claim.kind],
   });

@@ -15,7 +15,13 @@ const list: Command = {
   positionals: 0,
   async run({ db }, { options }) {
     const cases = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax);
-    const rows = cases.map((found) => [found.id, found.status, found.kind, money(found), found.createdAt.toISOString()]);
+    const rows = cases.map((found) => [
+      found.id,
+      found.status,
+      found.kind,
+      money(found),
+      found.createdAt.toISOString(),
+    ]);
     const text = cases.length === 0 ? 'No cases.' : table(['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED'], rows);
     return { text, data: cases.map(toData), exitCode: 0 };
   },

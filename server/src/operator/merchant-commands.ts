@@ -20,8 +20,16 @@ const createBusiness: Command = {
     const { test, live } = await db.withTransaction((tx) => onboardBusiness(tx, onboarding, { name }));
     const data = {
       business_id: test.merchant.businessId,
-      test: { merchant_id: test.merchant.id, webhook_endpoint_id: test.endpoint.id, webhook_secret: test.webhookSecret },
-      live: { merchant_id: live.merchant.id, webhook_endpoint_id: live.endpoint.id, webhook_secret: live.webhookSecret },
+      test: {
+        merchant_id: test.merchant.id,
+        webhook_endpoint_id: test.endpoint.id,
+        webhook_secret: test.webhookSecret,
+      },
+      live: {
+        merchant_id: live.merchant.id,
+        webhook_endpoint_id: live.endpoint.id,
+        webhook_secret: live.webhookSecret,
+      },
     };
     const text = [
       `Business ${name}: ${data.business_id}`,
@@ -41,7 +49,12 @@ const listBusinesses: Command = {
   positionals: 0,
   async run({ db }) {
     const merchants = await listMerchants(db);
-    const rows = merchants.map((merchant) => [merchant.id, environmentOf(merchant), merchant.businessId, merchant.name]);
+    const rows = merchants.map((merchant) => [
+      merchant.id,
+      environmentOf(merchant),
+      merchant.businessId,
+      merchant.name,
+    ]);
     const data = merchants.map(({ id, testMode, businessId, name }) => ({
       merchant_id: id,
       business_id: businessId,

@@ -1,5 +1,5 @@
 import formbody from '@fastify/formbody';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import type { PageSender } from './document.ts';
@@ -25,7 +25,7 @@ const formBytesMax = 4_096;
 export async function preparePageScope(scope: FastifyInstance, options: PageScopeOptions): Promise<void> {
   // Pages have no place in the API's reference, which is made of all schemas.
   scope.addHook('onRoute', (route) => {
-    route.schema = { ...route.schema, hide: true } as FastifySchema;
+    route.schema = { ...route.schema, hide: true };
   });
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { bodyLimit: formBytesMax });

@@ -147,12 +147,12 @@ export function checkAmount(
 
 function checkPaymentMethods(context: PaymentContext, merchant: Merchant, request: NewPayment): void {
   const known = context.networks.list(merchant.testMode).map((connector) => connector.capabilities.network);
-  request.paymentMethods?.forEach((method, index) => {
-    if (method === 'wallet' || known.includes(method)) return;
+  for (const [index, method] of (request.paymentMethods ?? []).entries()) {
+    if (method === 'wallet' || known.includes(method)) continue;
     const choices = known.length === 0 ? 'No network is on in this environment.' : `Choose among ${known.join(', ')}.`;
     const message = `${method} is not a network that is on. ${choices} The value wallet means all of them.`;
     throw fieldError('network_not_available', `data.payment_methods.${index}`, message);
-  });
+  }
 }
 
 /** With network and number the first attempt starts at once; one without the other is a slip that we name. */

@@ -20,7 +20,6 @@ import { createPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret, listPayments } from './find-payment.ts';
 import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
-import type { IntentStatus } from './intent.ts';
 import { merchantOf } from './merchant-of.ts';
 import { previewPayment } from './preview-payment.ts';
 import { paymentTimeline } from './timeline.ts';
@@ -142,7 +141,7 @@ const list = readRoute({
     const page = pageRequest(query);
     const term = searchTerm(query);
     const { rows, total } = await listPayments(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status as IntentStatus }),
+      ...(query.status === undefined ? {} : { status: query.status }),
       ...(query.from === undefined ? {} : { from: new Date(query.from) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),
       ...(term === undefined ? {} : { term }),

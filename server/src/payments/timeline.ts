@@ -15,7 +15,7 @@ export async function paymentTimeline(db: Queryable, intent: Intent): Promise<Js
     ...events.map((event) => ({
       at: event.createdAt,
       id: event.id,
-      kind: String(event.kind),
+      kind: event.kind,
       transactionId: event.objectId === id ? null : event.objectId,
       detail: eventDetail(event.kind, event.record),
     })),
@@ -39,7 +39,7 @@ export async function paymentTimeline(db: Queryable, intent: Intent): Promise<Js
 }
 
 function eventDetail(kind: string, record: JsonRecord): string {
-  const network = String(record['payment_method'] ?? '');
+  const network = textOf(record['payment_method']);
   switch (kind) {
     case 'payment_intent.created':
       return 'The payment was created.';
@@ -52,10 +52,14 @@ function eventDetail(kind: string, record: JsonRecord): string {
     case 'charge.succeeded':
       return `Paid with ${network}.`;
     case 'charge.failed':
-      return String(record['failure_reason'] ?? 'The attempt failed.');
+      return textOf(record['failure_reason']) || 'The attempt failed.';
     case 'charge.reversed':
       return `${network} took the payment back.`;
     default:
       return kind;
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -11,7 +11,6 @@ import {
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';
-import type { ChargeStatus } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
@@ -66,7 +65,7 @@ const list = readRoute({
     const term = searchTerm(query);
     const from = query.timeframe === undefined ? query.from : undefined;
     const { rows, total } = await listTransactions(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status as ChargeStatus }),
+      ...(query.status === undefined ? {} : { status: query.status }),
       ...(from === undefined ? {} : { from: new Date(from) }),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),

@@ -14,7 +14,7 @@ export function cancelPage(scene: CheckoutScene): PageContent {
     title: `Cancel? ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`,
     refreshSeconds: null,
     body: shell(html`${view.testMode && testRibbon}
-<main class="card step-cancel">
+<main class="card wide">
 ${summary(scene)}
 <section class="step" aria-labelledby="step">
 <h2 id="step">Cancel this payment?</h2>

@@ -35,10 +35,11 @@ export function checkoutMain(scene: CheckoutScene): Html {
   const { view, path } = scene;
   const step = stepOf(view);
   const title = pageTitle(view, step);
-  return html`<main class="card step-${step}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
+  const isReceipt = step === 'paid' || step === 'reversed';
+  return html`<main class="card${isReceipt ? '' : ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
     isLive(view) && html` data-live`
   }>
-${step === 'paid' || step === 'reversed' ? receipt(scene, step) : html`${summary(scene)}${stepSection(scene, step)}`}
+${isReceipt ? receipt(scene, step) : html`${summary(scene)}${stepSection(scene, step)}`}
 </main>`;
 }
 

@@ -12,6 +12,10 @@
   function listen() {
     stop();
     if (!isLive()) return;
+    if (!window.EventSource) {
+      void ask();
+      return;
+    }
     stream = new EventSource(page() + '/status');
     stream.onmessage = (event) => heard(event.data);
     // Closed for good means refused, for example because the server holds as many streams as it can.
@@ -19,7 +23,7 @@
   }
 
   function stop() {
-    stream?.close();
+    if (stream) stream.close();
     clearTimeout(timer);
   }
 
@@ -33,7 +37,9 @@
     try {
       const answer = await fetch(page() + '/status', { headers: { accept: 'text/plain' } });
       if (answer.ok) await heard(await answer.text());
-    } catch {}
+    } catch (error) {
+      // A network that is gone for a moment: the next time is near.
+    }
     if (isLive()) later(ask);
   }
 
@@ -43,7 +49,7 @@
       const answer = await fetch(page(), { headers: { 'x-page-part': 'main' } });
       if (!answer.ok) throw answer;
       show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
-    } catch {
+    } catch (error) {
       later(() => heard(state));
     }
   }
@@ -64,8 +70,8 @@
     document.title = next.dataset.title;
     document.getElementById('news').textContent = next.dataset.title;
     const asksForTyping = next.querySelector('[autofocus]');
-    if (!hadFocus) asksForTyping?.focus();
-    else focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
+    if (!hadFocus && asksForTyping) asksForTyping.focus();
+    if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
     dress();
     if (!isLive()) stop();
   }

@@ -8,6 +8,9 @@ import { qrCode } from '../qr-code.ts';
 import type { CheckoutScene } from './scene.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
+// "Check again" is for browsers that neither run scripts for long nor load a page again, as those that compress pages on
+// a server do.
+
 /** The attempt is on its way to the network. */
 export function startingStep(scene: CheckoutScene): Html {
   return step(scene, {
@@ -84,7 +87,7 @@ function step(scene: CheckoutScene, parts: StepParts): Html {
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${parts.heading}</h2>
 ${parts.body}
-<p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span></p>
+<p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span> <a href="${scene.path}">Check again</a></p>
 ${parts.forPayer === true && simulatedPhoneLink(scene)}
 ${cancelLink(scene.path)}
 </section>`;

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
@@ -6,11 +6,14 @@ import type { PhoneAction } from '../../networks/simulator/moves.ts';
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import type { Simulator } from '../../networks/simulator/simulator.ts';
 import { createPageSender } from '../document.ts';
+import type { PageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
+import type { FormGuard } from '../form-guard.ts';
 import { loadScript, loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { askNumberPage } from './ask-number-page.ts';
 import { phoneMain, phonePage } from './phone-page.ts';
+import type { Phone } from './phone-page.ts';
 import { wavePage } from './wave-page.ts';
 
 export interface PhonePagesOptions {
@@ -29,10 +32,19 @@ export interface PhoneAccess {
   account: string | null;
 }
 
-type PhoneRequest = FastifyRequest<{ Params: { number?: string }; Querystring: { number?: string; key?: string } }>;
-type WaveRequest = FastifyRequest<{ Params: { sessionId: string } }>;
+type PhoneRequest = FastifyRequest<{ Params: { number?: string }; Querystring: { number?: unknown; key?: unknown } }>;
+type LaunchRequest = FastifyRequest<{ Params: { sessionId?: string } }>;
 
-const style = loadStyle(new URL('../style.css', import.meta.url), new URL('phone.css', import.meta.url));
+interface PhoneContext extends PhonePagesOptions {
+  guard: FormGuard;
+  sender: PageSender;
+}
+
+const style = loadStyle(
+  new URL('../style.css', import.meta.url),
+  new URL('../controls.css', import.meta.url),
+  new URL('phone.css', import.meta.url),
+);
 const script = loadScript(new URL('phone.js', import.meta.url));
 
 /**
@@ -40,103 +52,98 @@ const script = loadScript(new URL('phone.js', import.meta.url));
  * `/simulator/wave/{session}`, where Wave's launch link leads.
  */
 export const phonePages: FastifyPluginAsync<PhonePagesOptions> = async (app, options) => {
-  const { simulator } = options;
-  const guard = createFormGuard({ publicUrl: options.publicUrl, key: options.formKey });
-  const sender = createPageSender({ publicUrl: options.publicUrl, style, script });
-
+  const { publicUrl, log } = options;
+  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const sender = createPageSender({ publicUrl, style, script });
+  const context = { ...options, guard, sender };
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log: options.log, homeOf: phonePath });
-
-      scope.get('/', async (request: PhoneRequest, reply) => {
-        await authorize(request);
-        const { number, key } = request.query;
-        if (number === undefined) return ask(request, reply, null);
-        // Written as on the wire: a plus and spaces would not survive in a path.
-        return seeOther(reply, withKey(`/simulator/phone/${encodeURIComponent(number.trim())}`, key));
-      });
-
-      scope.get('/:number', async (request: PhoneRequest, reply) => {
-        const prompts = await readPrompts(request);
-        if (prompts === null) return ask(request, reply, request.params.number ?? '');
-        const path = phonePath(request);
-        const phone = {
-          number: request.params.number ?? '',
-          prompts,
-          path,
-          otherNumberPath: withKey('/simulator/phone', request.query.key),
-          formProof: guard.field(path),
-        };
-        if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, phoneMain(phone));
-        return sender.send(request, reply, { status: 200, content: phonePage(phone) });
-      });
-
-      scope.post('/:number', async (request: PhoneRequest, reply) => {
-        const { account } = await authorize(request);
-        const { sessionId, action } = readTap(request.body);
-        const prompt = await simulator.findPrompt(sessionId);
-        const isShown =
-          prompt !== undefined &&
-          (account === null || prompt.account === account) &&
-          prompt.payerNumber === canonicalNumber(request.params.number ?? '');
-        if (!isShown) throw noSuchPrompt();
-        await simulator.act(sessionId, action);
-        return seeOther(reply, phonePath(request));
-      });
+      await preparePageScope(scope, { sender, guard, log, homeOf: phonePath });
+      addPhone(scope, context);
     },
     { prefix: '/simulator/phone' },
   );
-
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log: options.log, homeOf: wavePath });
-
-      scope.get('/:sessionId', async (request: WaveRequest, reply) => {
-        const prompt = await launched(request);
-        const path = wavePath(request);
-        return sender.send(request, reply, {
-          status: 200,
-          content: wavePage({ prompt, path, formProof: guard.field(path) }),
-        });
-      });
-
-      scope.post('/:sessionId', async (request: WaveRequest, reply) => {
-        await launched(request);
-        await simulator.act(request.params.sessionId, readTap(request.body).action);
-        return seeOther(reply, wavePath(request));
-      });
+      await preparePageScope(scope, { sender, guard, log, homeOf: launchPath });
+      addLaunch(scope, context);
     },
     { prefix: '/simulator/wave' },
   );
+};
 
-  async function authorize(request: FastifyRequest): Promise<PhoneAccess> {
-    const access = await options.phoneAccess(request);
-    if (!access.allowed) throw new AppError('not_found', 'There is no simulated phone here.');
-    return access;
-  }
+function addPhone(scope: FastifyInstance, context: PhoneContext): void {
+  const { simulator, sender } = context;
 
-  /** Null where the address does not hold a number. */
-  async function readPrompts(request: PhoneRequest): Promise<Prompt[] | null> {
-    const { account } = await authorize(request);
-    const number = request.params.number ?? '';
-    if (canonicalNumber(number) === null) return null;
-    return simulator.listPrompts({ number, ...(account === null ? {} : { account }) });
-  }
+  scope.get('/', async (request: PhoneRequest, reply) => {
+    await authorize(context, request);
+    const { number } = request.query;
+    if (typeof number !== 'string') return askNumber(context, request, reply);
+    return seeOther(reply, withKey(`/simulator/phone/${encodeURIComponent(number.trim())}`, request));
+  });
 
+  scope.get('/:number', async (request: PhoneRequest, reply) => {
+    const { account } = await authorize(context, request);
+    const number = numberOf(request);
+    if (canonicalNumber(number) === null) return askNumber(context, request, reply);
+    const prompts = await simulator.listPrompts({ number, ...(account === null ? {} : { account }) });
+    const path = phonePath(request);
+    const otherNumberPath = withKey('/simulator/phone', request);
+    const phone: Phone = { number, prompts, path, otherNumberPath, formProof: context.guard.field(path) };
+    if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, phoneMain(phone));
+    return sender.send(request, reply, { status: 200, content: phonePage(phone) });
+  });
+
+  scope.post('/:number', async (request: PhoneRequest, reply) => {
+    const { account } = await authorize(context, request);
+    const { sessionId, action } = readTap(request.body);
+    const prompt = await simulator.findPrompt(sessionId);
+    const isShown =
+      prompt !== undefined &&
+      (account === null || prompt.account === account) &&
+      prompt.payerNumber === canonicalNumber(numberOf(request));
+    if (!isShown) throw noSuchPrompt();
+    await simulator.act(sessionId, action);
+    return seeOther(reply, phonePath(request));
+  });
+}
+
+function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneContext): void {
   /** Whoever has the launch link may use it, as with the real one: its id cannot be guessed. */
-  async function launched(request: WaveRequest): Promise<Prompt> {
-    const prompt = await simulator.findPrompt(request.params.sessionId);
+  const launched = async (request: LaunchRequest): Promise<Prompt> => {
+    const prompt = await simulator.findPrompt(request.params.sessionId ?? '');
     if (prompt === undefined || prompt.network !== 'wave' || prompt.shape !== 'redirect') throw noSuchPrompt();
     return prompt;
-  }
+  };
 
-  function ask(request: PhoneRequest, reply: FastifyReply, refusedNumber: string | null): Promise<FastifyReply> {
-    return sender.send(request, reply, {
-      status: refusedNumber === null ? 200 : 400,
-      content: askNumberPage({ refusedNumber, key: request.query.key ?? null }),
-    });
-  }
-};
+  scope.get('/:sessionId', async (request: LaunchRequest, reply) => {
+    const prompt = await launched(request);
+    const path = launchPath(request);
+    const content = wavePage({ prompt, path, formProof: guard.field(path) });
+    return sender.send(request, reply, { status: 200, content });
+  });
+
+  scope.post('/:sessionId', async (request: LaunchRequest, reply) => {
+    const { sessionId } = await launched(request);
+    await simulator.act(sessionId, readTap(request.body).action);
+    return seeOther(reply, launchPath(request));
+  });
+}
+
+async function authorize(context: PhoneContext, request: FastifyRequest): Promise<PhoneAccess> {
+  const access = await context.phoneAccess(request);
+  if (!access.allowed) throw new AppError('not_found', 'There is no simulated phone here.');
+  return access;
+}
+
+/** Asks for the number; once more, with what is wrong, where the address holds none that is usable. */
+function askNumber(context: PhoneContext, request: PhoneRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const refusedNumber = request.params.number ?? null;
+  return context.sender.send(request, reply, {
+    status: refusedNumber === null ? 200 : 400,
+    content: askNumberPage({ refusedNumber, key: keyOf(request) }),
+  });
+}
 
 function noSuchPrompt(): AppError {
   return new AppError('not_found', 'There is no such payment on this phone.');
@@ -160,17 +167,25 @@ function readTap(body: unknown): { sessionId: string; action: PhoneAction } {
   return { action, sessionId: typeof fields['session'] === 'string' ? fields['session'] : '' };
 }
 
-function phonePath(request: FastifyRequest): string {
-  const { params, query } = request as PhoneRequest;
-  const number = params.number === undefined ? '' : `/${encodeURIComponent(params.number)}`;
-  return withKey(`/simulator/phone${number}`, query.key);
+function numberOf(request: FastifyRequest): string {
+  return (request as PhoneRequest).params.number ?? '';
 }
 
-function wavePath(request: FastifyRequest): string {
-  return `/simulator/wave/${encodeURIComponent((request as WaveRequest).params.sessionId ?? '')}`;
+function phonePath(request: FastifyRequest): string {
+  return withKey(`/simulator/phone/${encodeURIComponent(numberOf(request))}`, request);
+}
+
+function launchPath(request: FastifyRequest): string {
+  return `/simulator/wave/${encodeURIComponent((request as LaunchRequest).params.sessionId ?? '')}`;
+}
+
+function keyOf(request: FastifyRequest): string | null {
+  const { key } = (request as PhoneRequest).query;
+  return typeof key === 'string' && key !== '' ? key : null;
 }
 
 /** On a production server the key is what makes the phone's address unguessable. */
-function withKey(path: string, key: string | undefined): string {
-  return typeof key === 'string' && key !== '' ? `${path}?key=${encodeURIComponent(key)}` : path;
+function withKey(path: string, request: FastifyRequest): string {
+  const key = keyOf(request);
+  return key === null ? path : `${path}?key=${encodeURIComponent(key)}`;
 }

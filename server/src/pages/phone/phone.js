@@ -8,7 +8,9 @@
       try {
         const answer = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
         if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
-      } catch {}
+      } catch (error) {
+        // The next look is two seconds away.
+      }
     }
     setTimeout(look, lookAgainMs);
   }
@@ -16,7 +18,7 @@
   function show(next) {
     if (!next || next.dataset.state === main().dataset.state) return;
     main().replaceWith(next);
-    document.getElementById('news').textContent = next.querySelector('.prompt')?.innerText ?? '';
+    document.getElementById('news').textContent = (next.querySelector('.prompt') || next).textContent;
   }
 
   if (main()) setTimeout(look, lookAgainMs);

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '..');
+// Beyond what its own time limit allows: a program that hangs must not keep the benchmark.
+const graceMs = 30_000;
+
+/**
+ * Runs one of the programs of this folder in a process of its own, so that what makes the load and what bears it do not
+ * share a thread. The options travel as JSON in the argument, the result as JSON in the output.
+ */
+export async function runProgram<Result>(file: string, options: { seconds: number }): Promise<Result> {
+  const child = spawn(process.execPath, [join(folder, file), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: options.seconds * 1_000 + graceMs,
+    killSignal: 'SIGKILL',
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const { promise: ended, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject);
+  child.once('close', resolve);
+  const exitCode = await ended;
+  if (exitCode !== 0) throw new Error(`${file} ended with ${exitCode ?? 'a signal'}`);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Result;
+}
+
+/** What the program was started with. */
+export function programOptions<Options>(): Options {
+  return JSON.parse(process.argv[2] ?? '{}') as Options;
+}
+
+/** Hands the result to who started the program. */
+export function answerProgram(result: unknown): void {
+  process.stdout.write(JSON.stringify(result));
+}

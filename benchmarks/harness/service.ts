@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+
+/** The service in a process of its own, as `npm start` runs it. */
+export interface Service {
+  url: string;
+  /** The demo merchant's test key; it has no rate limit. */
+  key: string;
+  merchantId: string;
+  /** The database as its owner, and as the role the service connects as. */
+  adminUrl: string;
+  appUrl: string;
+  pid: number;
+  /** Resolves when the workers have nothing left to do that is due. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const startWithinMs = 60_000;
+const stopWithinMs = 30_000;
+const settleWithinMs = 120_000;
+const pollEveryMs = 50;
+
+export async function startService(options: { adminUrl: string; dataDirectory: string }): Promise<Service> {
+  const { adminUrl, dataDirectory } = options;
+  mkdirSync(dataDirectory, { recursive: true });
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../server/src/main.ts')], {
+    // Nothing of the caller's settings: what is measured is what a newcomer gets.
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
+      PORT: '0',
+      APP_ENV: 'development',
+      ROLE: 'all',
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: adminUrl,
+      DATA_DIR: dataDirectory,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = (): Promise<void> => stopChild(child, exited);
+  try {
+    const facts = await readFacts(child, join(dataDirectory, 'demo.json'));
+    return {
+      url: facts.base_url,
+      key: facts.secret_key,
+      merchantId: await findDemoMerchant(adminUrl),
+      adminUrl,
+      appUrl: await ensureServingRole({ adminUrl }),
+      pid: child.pid ?? 0,
+      settled: () => untilSettled(adminUrl),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Facts {
+  base_url: string;
+  secret_key: string;
+}
+
+/** The file is there from the start of the service, its address only once it listens. */
+async function readFacts(child: ChildProcess, path: string): Promise<Facts> {
+  const giveUpAt = systemClock.now().getTime() + startWithinMs;
+  for (;;) {
+    const facts = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Facts) : undefined;
+    if (facts && facts.base_url !== '') return facts;
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+    if (systemClock.now().getTime() > giveUpAt) throw new Error('the service did not start in time');
+    await systemClock.sleep(pollEveryMs);
+  }
+}
+
+async function findDemoMerchant(adminUrl: string): Promise<string> {
+  return withAdminClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM merchants WHERE test_mode');
+    const [merchant] = rows;
+    if (!merchant) throw new Error('there is no demo merchant');
+    return merchant.id;
+  });
+}
+
+async function untilSettled(adminUrl: string): Promise<void> {
+  const giveUpAt = systemClock.now().getTime() + settleWithinMs;
+  await withAdminClient(adminUrl, async (client) => {
+    for (;;) {
+      const { rows } = await client.query<{ due: boolean }>(
+        `SELECT EXISTS (SELECT FROM outbox WHERE due_at <= $1)
+             OR EXISTS (SELECT FROM network_inbox WHERE due_at <= $1)
+             OR EXISTS (SELECT FROM simulator.callbacks WHERE due_at <= $1) AS due`,
+        [systemClock.now()],
+      );
+      if (rows[0]?.due === false) return;
+      if (systemClock.now().getTime() > giveUpAt) throw new Error('the workers did not come to an end');
+      await systemClock.sleep(pollEveryMs);
+    }
+  });
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const gaveUp = new AbortController();
+  const patience = systemClock.sleep(stopWithinMs, gaveUp.signal).then(() => {
+    if (!gaveUp.signal.aborted) child.kill('SIGKILL');
+  });
+  await exited;
+  gaveUp.abort();
+  await patience;
+}

@@ -1,0 +1,65 @@
+/** The middle of some figures: half are not above it. */
+export function median(figures: readonly number[]): number {
+  return percentile(figures, 50);
+}
+
+/** The smallest figure that `share` percent of all are not above; 0 where there are none. */
+export function percentile(figures: readonly number[], share: number): number {
+  const sorted = figures.toSorted((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? 0;
+}
+
+/** Latencies in milliseconds. */
+export interface Latencies {
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+}
+
+export function latenciesOf(durationsMs: readonly number[]): Latencies {
+  const sorted = Float64Array.from(durationsMs).sort();
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? 0;
+  return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+}
+
+/** Two things measured in turns; the machine's own ups and downs then meet both. */
+export interface Comparison {
+  /** Median over the rounds. */
+  measured: number;
+  base: number;
+  /** Median over the rounds of measured ÷ base, and the rounds that differed most. */
+  ratio: number;
+  ratioLowest: number;
+  ratioHighest: number;
+}
+
+export function compare(rounds: readonly { measured: number; base: number }[]): Comparison {
+  const ratios = rounds.map(({ measured, base }) => measured / base);
+  return {
+    measured: median(rounds.map((round) => round.measured)),
+    base: median(rounds.map((round) => round.base)),
+    ratio: median(ratios),
+    ratioLowest: Math.min(...ratios),
+    ratioHighest: Math.max(...ratios),
+  };
+}
+
+/** `0.62 (0.58 to 0.66)` */
+export function describeRatio({ ratio, ratioLowest, ratioHighest }: Comparison): string {
+  return `${inHundredths(ratio)} (${inHundredths(ratioLowest)} to ${inHundredths(ratioHighest)})`;
+}
+
+/** `0.62` */
+export function inHundredths(figure: number): string {
+  return figure.toFixed(2);
+}
+
+/** `1,234` */
+export function whole(figure: number): string {
+  return Math.round(figure).toLocaleString('en');
+}
+
+/** `4.2 ms` */
+export function inMs(figureMs: number): string {
+  return `${figureMs.toFixed(figureMs < 10 ? 1 : 0)} ms`;
+}

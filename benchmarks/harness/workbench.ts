@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
+import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+/** What the parts measure on: the embedded PostgreSQL, durable as in production, and services on databases of it. */
+export interface Workbench {
+  /** The service on a new, empty database. */
+  startService(): Promise<Service>;
+  /** A new, empty database as its owner. */
+  createDatabase(): Promise<string>;
+  postgresVersion: string;
+  tell(sentence: string): void;
+  close(): Promise<void>;
+}
+
+export async function openWorkbench(tell: (sentence: string) => void): Promise<Workbench> {
+  const directory = mkdtempSync(join(tmpdir(), 'dalasi-bench-'));
+  const services = new Set<Service>();
+  let databases = 0;
+  const server = await startEmbeddedPostgres({
+    dataDirectory: join(directory, 'data'),
+    durable: true,
+    log: tell,
+  }).catch((error: unknown) => {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  });
+  const createDatabase = async (): Promise<string> => {
+    databases += 1;
+    const database = `bench_${databases}`;
+    await withAdminClient(server.adminUrl, (client) => client.query(`CREATE DATABASE ${database}`));
+    return changeConnectionUrl(server.adminUrl, { database });
+  };
+  return {
+    tell,
+    createDatabase,
+    postgresVersion: await withAdminClient(server.adminUrl, async (client) => {
+      const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+      return rows[0]?.server_version ?? 'unknown';
+    }),
+    startService: async () => {
+      const adminUrl = await createDatabase();
+      const service = await startService({ adminUrl, dataDirectory: join(directory, `service-${databases}`) });
+      services.add(service);
+      return service;
+    },
+    close: async () => {
+      for (const service of services) await service.stop();
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

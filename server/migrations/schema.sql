@@ -1,0 +1,434 @@
+-- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts
+
+CREATE TABLE api_keys (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  key_hmac bytea NOT NULL,
+  pepper_version bigint NOT NULL,
+  last_four text NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  revoked_at timestamp with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT api_keys_hmac_key UNIQUE (key_hmac),
+  CONSTRAINT api_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE businesses (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT businesses_pkey PRIMARY KEY (id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE cases (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  subject_type text NOT NULL,
+  subject_id uuid NOT NULL,
+  reference text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  summary text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  resolved_at timestamp with time zone,
+  CONSTRAINT cases_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT cases_subject_key UNIQUE (merchant_id, kind, subject_id, reference),
+  CONSTRAINT cases_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT cases_status_check CHECK (status = ANY (ARRAY['open'::text, 'resolved'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE charge_notes (
+  merchant_id uuid NOT NULL,
+  charge_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  detail text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT charge_notes_pkey PRIMARY KEY (merchant_id, charge_id, id),
+  CONSTRAINT charge_notes_charge_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE charges (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  intent_id uuid NOT NULL,
+  attempt bigint NOT NULL,
+  status text NOT NULL,
+  amount bigint NOT NULL,
+  fee bigint NOT NULL,
+  fee_payer text NOT NULL,
+  amount_paid bigint NOT NULL,
+  currency text NOT NULL,
+  network text NOT NULL,
+  account_number text,
+  account_canonical text,
+  reference text NOT NULL,
+  transaction_reference text NOT NULL,
+  network_reference text,
+  network_transaction_id text,
+  network_handles json,
+  next_action json,
+  progress text NOT NULL,
+  failure_code text,
+  failure_reason text,
+  review text,
+  late boolean NOT NULL,
+  amount_refunded bigint NOT NULL,
+  event_sequence bigint NOT NULL,
+  paid_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
+  CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
+  CONSTRAINT charges_transaction_reference_key UNIQUE (merchant_id, transaction_reference),
+  CONSTRAINT charges_intent_fkey FOREIGN KEY (merchant_id, intent_id) REFERENCES payment_intents(merchant_id, id),
+  CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_refunded >= 0 AND amount_refunded <= amount_paid),
+  CONSTRAINT charges_amount_paid_check CHECK (amount_paid = (amount +
+CASE
+    WHEN fee_payer = 'customer'::text THEN fee
+    ELSE 0::bigint
+END)),
+  CONSTRAINT charges_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
+  CONSTRAINT charges_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'awaiting_payer'::text, 'unknown'::text, 'final'::text])),
+  CONSTRAINT charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text, 'reversed'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE events (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  object_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  record json NOT NULL,
+  callback_url text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT events_sequence_key UNIQUE (merchant_id, object_id, sequence),
+  CONSTRAINT events_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE idempotency_keys (
+  merchant_id uuid NOT NULL,
+  path text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  status_code bigint,
+  response bytea,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
+  CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+CREATE INDEX idempotency_keys_created_idx ON idempotency_keys USING btree (merchant_id, created_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_accounts (
+  merchant_id uuid NOT NULL,
+  account text NOT NULL,
+  currency text NOT NULL,
+  kind text NOT NULL,
+  balance bigint NOT NULL,
+  CONSTRAINT ledger_accounts_pkey PRIMARY KEY (merchant_id, account, currency),
+  CONSTRAINT ledger_accounts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['float'::text, 'payable_pending'::text, 'payable_available'::text, 'sub'::text, 'held'::text, 'fees'::text, 'network_costs'::text, 'suspense'::text, 'receivable_merchant'::text, 'sub_owed'::text, 'due_from_subs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text, 'unmatched'::text])) AND kind = split_part(account, ':'::text, 1)),
+  CONSTRAINT ledger_accounts_not_negative_check CHECK (balance >= 0 OR (kind = ANY (ARRAY['float'::text, 'network_costs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text])))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_deltas (
+  merchant_id uuid NOT NULL,
+  account text NOT NULL,
+  currency text NOT NULL,
+  id uuid NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT ledger_deltas_pkey PRIMARY KEY (merchant_id, account, currency, id),
+  CONSTRAINT ledger_deltas_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_holds (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  status text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  source_type text NOT NULL,
+  source_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  closed_at timestamp with time zone,
+  CONSTRAINT ledger_holds_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT ledger_holds_source_key UNIQUE (merchant_id, source_type, source_id),
+  CONSTRAINT ledger_holds_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT ledger_holds_amount_check CHECK (amount > 0),
+  CONSTRAINT ledger_holds_status_check CHECK (status = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_movements (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  debit_account text NOT NULL,
+  credit_account text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  flow text NOT NULL,
+  source_type text NOT NULL,
+  source_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT ledger_movements_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT ledger_movements_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT ledger_movements_accounts_check CHECK (debit_account <> credit_account),
+  CONSTRAINT ledger_movements_amount_check CHECK (amount > 0)
+);
+CREATE INDEX ledger_movements_source_idx ON ledger_movements USING btree (merchant_id, source_id);
+-- dalasi_app: SELECT, INSERT
+
+CREATE TABLE merchants (
+  id uuid NOT NULL,
+  business_id uuid NOT NULL,
+  short_id text NOT NULL,
+  name text NOT NULL,
+  test_mode boolean NOT NULL,
+  currency text NOT NULL,
+  fee_percent_hundredths bigint NOT NULL,
+  fee_fixed bigint NOT NULL,
+  fee_minimum bigint NOT NULL,
+  fee_maximum bigint,
+  fee_payer text NOT NULL,
+  rate_limit_per_second bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT merchants_pkey PRIMARY KEY (id),
+  CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
+  CONSTRAINT merchants_short_id_key UNIQUE (short_id),
+  CONSTRAINT merchants_business_fkey FOREIGN KEY (business_id) REFERENCES businesses(id),
+  CONSTRAINT merchants_fee_check CHECK (fee_percent_hundredths >= 0 AND fee_percent_hundredths <= 10000 AND fee_fixed >= 0 AND fee_minimum >= 0 AND (fee_maximum IS NULL OR fee_maximum >= fee_minimum)),
+  CONSTRAINT merchants_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
+  CONSTRAINT merchants_short_id_check CHECK (short_id ~ '^[0-9A-Za-z]{8}$'::text)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE network_inbox (
+  lane bigint NOT NULL,
+  id uuid NOT NULL,
+  connector text NOT NULL,
+  headers json NOT NULL,
+  body bytea NOT NULL,
+  due_at timestamp with time zone,
+  attempts bigint NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  handled_at timestamp with time zone,
+  outcome text,
+  CONSTRAINT network_inbox_pkey PRIMARY KEY (lane, id)
+);
+CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE network_receipts (
+  rail_account text NOT NULL,
+  transaction_id text NOT NULL,
+  kind text NOT NULL,
+  merchant_id uuid NOT NULL,
+  subject_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT network_receipts_pkey PRIMARY KEY (rail_account, transaction_id, kind)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE outbox (
+  merchant_id uuid NOT NULL,
+  kind text NOT NULL,
+  subject_id uuid NOT NULL,
+  queue text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  attempts bigint NOT NULL,
+  version bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT outbox_pkey PRIMARY KEY (merchant_id, kind, subject_id),
+  CONSTRAINT outbox_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+CREATE INDEX outbox_due_idx ON outbox USING btree (merchant_id, queue, due_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE payment_intents (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  status text NOT NULL,
+  amount bigint NOT NULL,
+  fee bigint NOT NULL,
+  fee_payer text NOT NULL,
+  currency text NOT NULL,
+  intent_secret text NOT NULL,
+  checkout_token text NOT NULL,
+  return_url text,
+  cancel_url text,
+  callback_url text,
+  title text,
+  description text,
+  customer_id uuid,
+  customer_name text,
+  customer_email text,
+  customer_phone text,
+  payment_methods text[],
+  metadata json NOT NULL,
+  source text NOT NULL,
+  attempts bigint NOT NULL,
+  late boolean NOT NULL,
+  review text,
+  event_sequence bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
+  CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
+  CONSTRAINT payment_intents_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT payment_intents_amount_check CHECK (amount > 0 AND fee >= 0),
+  CONSTRAINT payment_intents_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
+  CONSTRAINT payment_intents_status_check CHECK (status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text, 'successful'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))
+);
+CREATE INDEX payment_intents_expiring_idx ON payment_intents USING btree (merchant_id, expires_at) WHERE status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text]);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE UNLOGGED TABLE rate_limits (
+  merchant_id uuid NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT rate_limits_pkey PRIMARY KEY (merchant_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE schema_migrations (
+  number integer NOT NULL,
+  name text NOT NULL,
+  applied_at timestamp with time zone NOT NULL,
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
+);
+-- dalasi_app: SELECT
+
+CREATE TABLE simulator.callbacks (
+  account text NOT NULL,
+  session_id text NOT NULL,
+  id text NOT NULL,
+  url text NOT NULL,
+  network text NOT NULL,
+  body text NOT NULL,
+  occurs_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  attempts bigint NOT NULL,
+  CONSTRAINT callbacks_pkey PRIMARY KEY (account, session_id, id),
+  CONSTRAINT callbacks_session_fkey FOREIGN KEY (account, session_id) REFERENCES simulator.sessions(account, id)
+);
+CREATE INDEX callbacks_due_idx ON simulator.callbacks USING btree (due_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE simulator.outages (
+  account text NOT NULL,
+  network text NOT NULL,
+  payer_number text NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone,
+  CONSTRAINT outages_pkey PRIMARY KEY (account, network, payer_number)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE simulator.sessions (
+  account text NOT NULL,
+  id text NOT NULL,
+  network text NOT NULL,
+  reference text NOT NULL,
+  fingerprint text NOT NULL,
+  shape text NOT NULL,
+  status text NOT NULL,
+  failure_code text,
+  planned_status text,
+  planned_at timestamp with time zone,
+  visible_at timestamp with time zone NOT NULL,
+  amount bigint NOT NULL,
+  amount_paid bigint NOT NULL,
+  currency text NOT NULL,
+  payer_number text,
+  payer_number_as_sent text,
+  description text NOT NULL,
+  return_url text NOT NULL,
+  callback_url text NOT NULL,
+  code text,
+  code_attempts_left bigint NOT NULL,
+  transaction_id text NOT NULL,
+  approved_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (account, id),
+  CONSTRAINT sessions_reference_key UNIQUE (account, network, reference),
+  CONSTRAINT sessions_transaction_key UNIQUE (account, network, transaction_id),
+  CONSTRAINT sessions_amount_check CHECK (amount > 0 AND amount_paid > 0),
+  CONSTRAINT sessions_code_check CHECK ((shape = 'code'::text) = (code IS NOT NULL) AND code_attempts_left >= 0),
+  CONSTRAINT sessions_failure_check CHECK (status <> 'failed'::text AND planned_status IS DISTINCT FROM 'failed'::text OR failure_code IS NOT NULL),
+  CONSTRAINT sessions_planned_check CHECK ((planned_status IS NULL) = (planned_at IS NULL) AND (planned_status = ANY (ARRAY['complete'::text, 'failed'::text, 'reversed'::text]))),
+  CONSTRAINT sessions_shape_check CHECK (shape = ANY (ARRAY['redirect'::text, 'push'::text, 'push_then_confirm'::text, 'code'::text])),
+  CONSTRAINT sessions_status_check CHECK (status = ANY (ARRAY['open'::text, 'complete'::text, 'failed'::text, 'expired'::text, 'cancelled'::text, 'reversed'::text]))
+);
+CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE webhook_attempts (
+  merchant_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  attempt bigint NOT NULL,
+  status_code bigint,
+  failure text,
+  duration_ms bigint NOT NULL,
+  answer text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (merchant_id, delivery_id, attempt)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE webhook_deliveries (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  callback_url text,
+  status text NOT NULL,
+  attempts bigint NOT NULL,
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  delivered_at timestamp with time zone,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT webhook_deliveries_target_key UNIQUE NULLS NOT DISTINCT (merchant_id, event_id, endpoint_id, callback_url),
+  CONSTRAINT webhook_deliveries_endpoint_fkey FOREIGN KEY (merchant_id, endpoint_id) REFERENCES webhook_endpoints(merchant_id, id),
+  CONSTRAINT webhook_deliveries_event_fkey FOREIGN KEY (merchant_id, event_id) REFERENCES events(merchant_id, id),
+  CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'kept'::text]))
+);
+CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE webhook_endpoints (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text,
+  description text NOT NULL,
+  kinds text[],
+  status text NOT NULL,
+  disabled_reason text,
+  is_default boolean NOT NULL,
+  secret bytea NOT NULL,
+  previous_secret bytea,
+  previous_secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT webhook_endpoints_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT webhook_endpoints_status_check CHECK (status = ANY (ARRAY['enabled'::text, 'disabled'::text]))
+);
+CREATE UNIQUE INDEX webhook_endpoints_default_key ON webhook_endpoints USING btree (merchant_id) WHERE is_default;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../kit/app-error.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import type { Checkout } from '../../payments/checkout.ts';
+import type { PageContent, PageSender } from '../document.ts';
+import type { FormGuard } from '../form-guard.ts';
+import { seeOther } from '../page-scope.ts';
+import { checkoutMain, checkoutPage } from './checkout-page.ts';
+import { refusedFormOf } from './forms.ts';
+import type { CheckoutScene, RefusedForm } from './scene.ts';
+
+export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
+
+/** What the checkout's routes have in common: finding the payment, drawing its page, answering a form. */
+export interface Responder {
+  /** Throws AppError `not_found` for an address that is not a payment's. */
+  find(request: TokenRequest): Promise<CheckoutView>;
+  sceneOf(request: TokenRequest, view: CheckoutView): CheckoutScene;
+  sendPage(request: TokenRequest, reply: FastifyReply, content: PageContent): Promise<FastifyReply>;
+  /** The page of the scene, or only its main part for the script that asks for it. */
+  sendScene(request: TokenRequest, reply: FastifyReply, scene: CheckoutScene): Promise<FastifyReply>;
+  answerForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply>;
+}
+
+export interface PostedForm {
+  view: CheckoutView;
+  /** What stays in the fields after a refusal; never a code. */
+  sent?: Pick<RefusedForm, 'network' | 'accountNumber'>;
+  /** What the page can see is wrong by itself, before it troubles the network. */
+  refused: RefusedForm['errors'] | null;
+  act(): Promise<CheckoutView>;
+  /** Added to the page's address afterwards. */
+  landing?: string;
+}
+
+export interface ResponderOptions {
+  checkout: Checkout;
+  clock: Clock;
+  sender: PageSender;
+  guard: FormGuard;
+  simulatedPhoneUrl: (view: CheckoutView) => string | null;
+}
+
+export function createResponder(options: ResponderOptions): Responder {
+  const { checkout, clock, sender, guard } = options;
+  const sceneOf = (request: TokenRequest, view: CheckoutView): CheckoutScene => ({
+    view,
+    path: pathOf(request),
+    now: clock.now(),
+    formProof: guard.field(pathOf(request)),
+    simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
+    refusedForm: null,
+    justConfirmed: false,
+  });
+  const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
+    sender.send(request, reply, { status, content });
+  return {
+    sceneOf,
+    sendPage,
+    async find(request) {
+      const view = await checkout.find(request.params.token);
+      if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
+      return view;
+    },
+    async sendScene(request, reply, scene) {
+      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutMain(scene));
+      return sendPage(request, reply, checkoutPage(scene));
+    },
+    async answerForm(request, reply, form) {
+      const path = pathOf(request);
+      const outcome = form.refused === null ? await attempt(form) : { status: 400, errors: form.refused };
+      if (outcome === 'done') return seeOther(reply, `${path}${form.landing ?? ''}`);
+      // Perhaps a second press of the button: the page says where the payment stands.
+      if (outcome === 'moved on') return seeOther(reply, path);
+      const sent = form.sent ?? { network: '', accountNumber: '' };
+      const scene = { ...sceneOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
+      return sendPage(request, reply, checkoutPage(scene), outcome.status);
+    },
+  };
+}
+
+async function attempt(form: PostedForm): Promise<'done' | ReturnType<typeof refusedFormOf>> {
+  try {
+    await form.act();
+    return 'done';
+  } catch (error) {
+    return refusedFormOf(error);
+  }
+}
+
+export function pathOf(request: TokenRequest): string {
+  return `/pay/${encodeURIComponent(request.params.token)}`;
+}
