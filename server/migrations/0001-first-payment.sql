@@ -410,6 +410,17 @@ CREATE TABLE network_receipts (
   CONSTRAINT network_receipts_pkey PRIMARY KEY (rail_account, transaction_id, kind)
 );
 
+-- How often a number has been asked to pay, by whichever merchant: a row per number and network for the prompt that is
+-- open, and one with the network '*' for the hour's count. Kept by number, because that is who must not be bothered.
+CREATE TABLE network_prompts (
+  number text NOT NULL,
+  network text NOT NULL,
+  open_until timestamptz NOT NULL,
+  hour_started_at timestamptz NOT NULL,
+  asked bigint NOT NULL,
+  CONSTRAINT network_prompts_pkey PRIMARY KEY (number, network)
+);
+
 -- Request limits ------------------------------------------------------------------------------------------------------
 
 -- One row a merchant, shared by all API processes. Unlogged: after a crash everybody starts with a full allowance.

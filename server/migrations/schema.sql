@@ -232,6 +232,16 @@ CREATE TABLE network_inbox (
 CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE network_prompts (
+  number text NOT NULL,
+  network text NOT NULL,
+  open_until timestamp with time zone NOT NULL,
+  hour_started_at timestamp with time zone NOT NULL,
+  asked bigint NOT NULL,
+  CONSTRAINT network_prompts_pkey PRIMARY KEY (number, network)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE network_receipts (
   rail_account text NOT NULL,
   transaction_id text NOT NULL,

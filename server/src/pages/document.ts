@@ -69,10 +69,15 @@ ${
   return `${renderHtml(head)}<style>${style.text}</style>
 </head>
 <body>
-${renderHtml(content.body)}
+${withoutEmptyLines(renderHtml(content.body))}
 ${scriptTag}</body>
 </html>
 `;
+}
+
+/** What templates leave where they print nothing. */
+function withoutEmptyLines(text: string): string {
+  return text.replace(/\n\s*\n/g, '\n');
 }
 
 const gzipped = promisify(gzip);

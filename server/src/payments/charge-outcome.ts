@@ -4,6 +4,7 @@ import { cancelWork } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { endPrompt } from '../networks/prompt-limits.ts';
 import { chargeMayBecome } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { chargeEventRecord } from './charge-wire.ts';
@@ -85,10 +86,16 @@ export async function changeCharge(
       callbackUrl: intent.callbackUrl,
     });
   }
-  if (next.progress === 'final')
-    cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: next.id });
+  if (next.progress === 'final') await endPursuit(tx, context, merchant, next);
   tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
   return next;
+}
+
+/** Nothing is looked up any more, and the payer's number may be asked again. */
+async function endPursuit(tx: Transaction, context: PaymentContext, merchant: Merchant, charge: Charge): Promise<void> {
+  cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: charge.id });
+  if (merchant.testMode || charge.accountCanonical === null) return;
+  await endPrompt(tx, context.clock, { network: charge.network, number: charge.accountCanonical });
 }
 
 /** Moves the intent as the table in intent.ts allows, guarded in the statement. */

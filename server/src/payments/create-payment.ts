@@ -13,7 +13,7 @@ import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { checkUrls } from './urls.ts';
 import { insertIntent } from './queries.ts';
-import { chooseNetwork, newCharge, writeAttempt } from './start-attempt.ts';
+import { chooseNetwork, mayPrompt, newCharge, writeAttempt } from './start-attempt.ts';
 
 /** What a merchant asks for; `field` names are those of the request body. */
 export interface NewPayment {
@@ -42,12 +42,12 @@ const intentSecretBytes = 32;
  * Creates an intent, and with `network` and `account_number` its first attempt: the intent, its event and the work for
  * a worker stand or fall together, and no network is called here.
  */
-export function createPayment(
+export async function createPayment(
   tx: Transaction,
   context: PaymentContext,
   merchant: Merchant,
   request: NewPayment,
-): { intent: Intent; charge: Charge | null } {
+): Promise<{ intent: Intent; charge: Charge | null }> {
   const payment = checkPayment(context, merchant, request);
   const now = context.clock.now();
   const intent: Intent = {
@@ -67,7 +67,9 @@ export function createPayment(
     updatedAt: now,
     expiresAt: addMs(now, context.settings.intentLifetimeMs),
   };
-  const charge = firstCharge(context, merchant, intent, request);
+  const wanted = firstCharge(context, merchant, intent, request);
+  // A number that may not be asked now refuses no creation: the page lets the payer try again.
+  const charge = wanted !== null && (await mayPrompt(tx, context, merchant, intent, wanted)) ? wanted : null;
   const stored: Intent = charge === null ? intent : { ...intent, status: 'processing', attempts: charge.attempt };
   tx.send(insertIntent(stored));
   appendEvent(tx, context, {

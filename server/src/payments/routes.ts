@@ -56,7 +56,7 @@ const create = writeRoute('POST', {
   ],
   async handle(context: PaymentContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller);
-    const { intent } = createPayment(tx, context, merchant, newPaymentOf(body.data));
+    const { intent } = await createPayment(tx, context, merchant, newPaymentOf(body.data));
     return createdIntentToWire(context, intent);
   },
 });

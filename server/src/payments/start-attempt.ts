@@ -6,6 +6,7 @@ import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
+import { beginPrompt } from '../networks/prompt-limits.ts';
 import type { Charge } from './charge.ts';
 import { chargeEventRecord } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
@@ -46,6 +47,10 @@ export async function startAttempt(
   }
   const chosen = chooseNetwork(context, merchant, intent, request, request.fieldPrefix);
   const charge = newCharge(context, merchant, intent, chosen);
+  if (!(await mayPrompt(tx, context, merchant, intent, charge))) {
+    const message = 'This number has just been asked to pay. Answer on the phone first, or try again in a while.';
+    throw fieldError('network_not_available', `${request.fieldPrefix}account_number`, message);
+  }
   const next: Intent = { ...intent, status: 'processing', attempts: charge.attempt, updatedAt: now };
   await updateIntent(tx, intent.status, next);
   writeAttempt(tx, context, merchant, next, charge);
@@ -72,6 +77,19 @@ export function chooseNetwork(
   }
   const accountCanonical = canonicalNumber(request.accountNumber, merchant.testMode, `${fieldPrefix}account_number`);
   return { connector, accountNumber: request.accountNumber, accountCanonical };
+}
+
+/** Whether the payer's phone may be asked now; on live networks the prompt is open from here on. */
+export async function mayPrompt(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+  charge: Charge,
+): Promise<boolean> {
+  if (merchant.testMode || charge.accountCanonical === null) return true;
+  const prompt = { network: charge.network, number: charge.accountCanonical };
+  return beginPrompt(tx, context.clock, prompt, intent.expiresAt);
 }
 
 /** The networks that are on, that the merchant lets the payer use, and whose amount rule the total keeps. */

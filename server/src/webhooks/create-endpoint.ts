@@ -28,7 +28,7 @@ export async function createEndpoint(
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   checkEndpointUrl(request.url, context.urlPolicy(caller.testMode));
   checkDescription(request.description);
-  const kinds = request.enabledEvents == null ? null : readEnabledEvents(request.enabledEvents);
+  const kinds = request.enabledEvents ? readEnabledEvents(request.enabledEvents) : null;
   // Two that are created at once count one after the other.
   assert(await lockDefaultEndpoint(tx, caller.merchantId), 'a merchant has a default endpoint from the start');
   if ((await countEndpoints(tx, caller.merchantId)) >= endpointsMax) {

@@ -104,9 +104,7 @@ describe('dispatching an event', () => {
 
   it('keeps the event for an endpoint that is off', async () => {
     const { id } = await createEndpoint('/off');
-    await world.change((tx) =>
-      updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }),
-    );
+    await world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
     const { eventId, work } = await world.append();
     await dispatchEvent(world.context, work);
     const [delivery] = await deliveriesOf(eventId);
@@ -120,7 +118,9 @@ describe('dispatching an event', () => {
       const { eventId, work } = await world.append();
       const switchOff =
         round % 2 === 0
-          ? world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }))
+          ? world.change((tx) =>
+              updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }),
+            )
           : world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
       if (round % 2 === 1) endpointIds = endpointIds.filter((endpointId) => endpointId !== id);
       await Promise.all([dispatchEvent(world.context, work), switchOff]);

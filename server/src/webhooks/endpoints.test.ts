@@ -38,7 +38,7 @@ function rotate(id: string, overlapHours?: number) {
 async function refusal(attempt: Promise<unknown>): Promise<string> {
   const error = await attempt.then(
     () => assert.fail('it was not refused'),
-    (reason: unknown) => reason,
+    (error_: unknown) => error_,
   );
   assert.ok(error instanceof AppError, String(error));
   const [field] = error.fields ?? [];
@@ -73,9 +73,18 @@ describe('a webhook endpoint', () => {
   });
 
   it('is refused with a URL that may not be called, naming the field', async () => {
-    const urls = ['', 'shop://done', 'http://169.254.169.254/', 'http://a:b@shop.example/', `http://x.example/${'a'.repeat(2_048)}`];
+    const urls = [
+      '',
+      'shop://done',
+      'http://169.254.169.254/',
+      'http://a:b@shop.example/',
+      `http://x.example/${'a'.repeat(2_048)}`,
+    ];
     for (const url of urls) assert.equal(await refusal(world.createEndpoint({ url })), 'url_not_allowed at url', url);
-    const context = { ...world.context, urlPolicy: (testMode: boolean) => outboundPolicy({ production: true, testMode }) };
+    const context = {
+      ...world.context,
+      urlPolicy: (testMode: boolean) => outboundPolicy({ production: true, testMode }),
+    };
     const create = (url: string, testMode: boolean) =>
       world.change((tx) => createEndpoint(tx, context, { ...world.caller, testMode }, { url }));
     assert.equal(await refusal(create('http://localhost/hook', true)), 'url_not_allowed at url');
@@ -92,7 +101,10 @@ describe('a webhook endpoint', () => {
 
   it('is refused with a description that is too long', async () => {
     const url = 'https://shop.example';
-    assert.equal(await refusal(world.createEndpoint({ url, description: 'x'.repeat(201) })), 'invalid_request at description');
+    assert.equal(
+      await refusal(world.createEndpoint({ url, description: 'x'.repeat(201) })),
+      'invalid_request at description',
+    );
   });
 
   it('changes only what is named', async () => {
@@ -101,7 +113,10 @@ describe('a webhook endpoint', () => {
     await world.clock.advance(1_000);
     const renamed = await update(endpoint.id, { description: 'Two' });
     assert.deepEqual(renamed, { ...endpoint, description: 'Two', updatedAt: world.clock.now() });
-    const kinds = await update(endpoint.id, { enabledEvents: ['charge.reversed', 'charge.reversed'], url: 'http://localhost' });
+    const kinds = await update(endpoint.id, {
+      enabledEvents: ['charge.reversed', 'charge.reversed'],
+      url: 'http://localhost',
+    });
     assert.deepEqual(kinds, { ...renamed, kinds: ['charge.reversed'], url: 'http://localhost' });
     assert.equal((await update(endpoint.id, { enabledEvents: null })).kinds, null);
     const off = await update(endpoint.id, { status: 'disabled' });

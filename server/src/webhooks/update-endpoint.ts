@@ -29,9 +29,9 @@ export async function updateEndpoint(
   request: { id: string; change: EndpointChange },
 ): Promise<Endpoint> {
   const { change } = request;
-  if (change.url != null) checkEndpointUrl(change.url, context.urlPolicy(caller.testMode));
+  if (typeof change.url === 'string') checkEndpointUrl(change.url, context.urlPolicy(caller.testMode));
   checkDescription(change.description);
-  const kinds = change.enabledEvents == null ? change.enabledEvents : readEnabledEvents(change.enabledEvents);
+  const kinds = change.enabledEvents ? readEnabledEvents(change.enabledEvents) : change.enabledEvents;
 
   const endpoint = await getEndpointForChange(tx, caller.merchantId, request.id);
   if (change.url === null && !endpoint.isDefault) {

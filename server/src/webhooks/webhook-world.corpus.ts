@@ -20,7 +20,10 @@ import { createSealer } from '../kit/seal.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { createDefaultEndpoint, createEndpoint } from './create-endpoint.ts';
 import type { NewEndpoint } from './create-endpoint.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+import type { EndpointChange } from './update-endpoint.ts';
 import { createWebhookWorker } from './webhook-worker.ts';
 import type { WebhookWorkerContext } from './webhook-worker.ts';
 
@@ -78,6 +81,61 @@ export async function createWebhookWorld() {
       await db.close();
       await database.drop();
     },
+  };
+}
+
+export type DeliveryWorld = Awaited<ReturnType<typeof createDeliveryWorld>>;
+
+/** The same with what tests of delivering do again and again. */
+export async function createDeliveryWorld() {
+  const world = await createWebhookWorld();
+  const { context, caller, receiver } = world;
+  const inUse = new Set<string>();
+  let pathsUsed = 0;
+  /** So that the endpoint gets nothing of what comes after. */
+  const retire = async (id: string): Promise<void> => {
+    await world.change((tx) => deleteEndpoint(tx, context, caller, id));
+    inUse.delete(id);
+  };
+  const deliveryOf = async (eventId: string, endpointId?: string): Promise<DeliveryRow> => {
+    const rows = (await listDeliveries(world)).filter(
+      (row) => row.eventId === eventId && (endpointId === undefined || row.endpointId === endpointId),
+    );
+    const [row] = rows;
+    if (row === undefined || rows.length > 1) throw new Error(`the event has ${rows.length} deliveries, not one`);
+    return row;
+  };
+  return {
+    ...world,
+    retire,
+    retireAll: async (): Promise<void> => {
+      for (const id of inUse) await retire(id);
+    },
+    /** An endpoint at a path of its own. */
+    endpointAt: async (answer?: (response: ServerResponse) => void) => {
+      pathsUsed += 1;
+      const path = `/hook/${pathsUsed}`;
+      if (answer) receiver.answer(path, answer);
+      const { endpoint, secret } = await world.createEndpoint({ url: receiver.url(path) });
+      inUse.add(endpoint.id);
+      return { path, secret, id: endpoint.id, received: () => receiver.to(path) };
+    },
+    dispatch: async (event: Partial<NewEvent> = {}): Promise<string> => {
+      const { eventId, work } = await world.append(event);
+      await world.worker.dispatch(work);
+      return eventId;
+    },
+    deliver: (): Promise<void> => world.worker.deliver(caller.merchantId),
+    deliveryOf,
+    attemptsOf: async (eventId: string): Promise<AttemptRow[]> => listAttempts(world, (await deliveryOf(eventId)).id),
+    changeEndpoint: (id: string, change: EndpointChange) =>
+      world.change((tx) => updateEndpoint(tx, context, caller, { id, change })),
+  };
+}
+
+export function answering(status: number, headers: Record<string, string> = {}) {
+  return (response: ServerResponse): void => {
+    response.writeHead(status, headers).end(`status ${status}`);
   };
 }
 
@@ -140,7 +198,10 @@ export interface AttemptRow {
   createdAt: Date;
 }
 
-export function listAttempts({ db, caller }: Pick<WebhookWorld, 'db' | 'caller'>, deliveryId: string): Promise<AttemptRow[]> {
+export function listAttempts(
+  { db, caller }: Pick<WebhookWorld, 'db' | 'caller'>,
+  deliveryId: string,
+): Promise<AttemptRow[]> {
   return db.rows<AttemptRow>({
     name: 'test_attempts',
     text: `SELECT attempt, status_code AS "statusCode", failure, answer, created_at AS "createdAt"

@@ -37,7 +37,7 @@
     try {
       const answer = await fetch(page() + '/status', { headers: { accept: 'text/plain' } });
       if (answer.ok) await heard(await answer.text());
-    } catch (error) {
+    } catch (_error) {
       // A network that is gone for a moment: the next time is near.
     }
     if (isLive()) later(ask);
@@ -49,7 +49,7 @@
       const answer = await fetch(page(), { headers: { 'x-page-part': 'main' } });
       if (!answer.ok) throw answer;
       show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
-    } catch (error) {
+    } catch (_error) {
       later(() => heard(state));
     }
   }

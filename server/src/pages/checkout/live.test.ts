@@ -122,6 +122,17 @@ test('a browser that gets no stream asks by itself', async () => {
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
+test('a browser that knows no streams asks by itself', async () => {
+  server.checkout.setSilently('old', scene('approve_on_phone'));
+  await using opened = await openPage(browser);
+  await opened.page.addInitScript('delete window.EventSource');
+  await opened.page.goto(`${server.baseUrl}/pay/old`);
+  await opened.page.waitForResponse((response) => response.url().endsWith('/status'));
+  server.checkout.setSilently('old', scene('paid'));
+  await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  assert.deepEqual(opened.complaints, []);
+});
+
 test('the minutes left count down on the page', async () => {
   await using opened = await openPage(browser);
   await opened.page.clock.install();

@@ -8,7 +8,7 @@
       try {
         const answer = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
         if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
-      } catch (error) {
+      } catch (_error) {
         // The next look is two seconds away.
       }
     }

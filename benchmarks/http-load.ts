@@ -1,0 +1,43 @@
+/**
+ * The same request over and over on some connections for some seconds: the load of the benchmarks, in a process of its
+ * own.
+ */
+import autocannon from 'autocannon';
+import { answerProgram, programOptions } from './harness/program.ts';
+import { latenciesOf } from './harness/statistics.ts';
+import type { Latencies } from './harness/statistics.ts';
+
+export interface HttpLoadOptions {
+  url: string;
+  path: string;
+  key: string;
+  /** Absent: a GET. */
+  body?: string;
+  connections: number;
+  seconds: number;
+}
+
+export interface HttpLoadResult extends Latencies {
+  requestsPerSecond: number;
+  failures: number;
+}
+
+async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
+  const durationsMs: number[] = [];
+  const running = autocannon({
+    url: options.url + options.path,
+    connections: options.connections,
+    duration: options.seconds,
+    headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
+    ...(options.body === undefined ? {} : { method: 'POST', body: options.body }),
+  });
+  running.on('response', (_client, _status, _bytes, durationMs) => durationsMs.push(durationMs));
+  const result = await running;
+  return {
+    ...latenciesOf(durationsMs),
+    requestsPerSecond: result['2xx'] / result.duration,
+    failures: result.non2xx + result.errors,
+  };
+}
+
+answerProgram(await load(programOptions<HttpLoadOptions>()));

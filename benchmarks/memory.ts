@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
+import { creationBody } from './harness/creation-statements.ts';
+import type { Part } from './harness/part.ts';
+import { runProgram } from './harness/program.ts';
+import type { Service } from './harness/service.ts';
+import { median, whole } from './harness/statistics.ts';
+import { systemClock } from '../server/src/kit/clock.ts';
+import { pay } from './whole.ts';
+
+const seconds = 25;
+const connections = 32;
+const sampleEveryMs = 250;
+const mebibyte = 1024 ** 2;
+const memoryMaxMib = 250;
+
+export const memory: Part = {
+  name: 'memory',
+  title: 'Memory of the service under load',
+  meaning:
+    `The resident memory of the service process (the database is another) during ${seconds} s of creations on ` +
+    `${connections} connections, lists on 4 and whole payments, ${connections} at once, all at the same time.`,
+  async run(bench) {
+    const service = await bench.startService();
+    const idleMib = residentMib(service.pid);
+    const ended = new AbortController();
+    const sampling = sample(service.pid, ended.signal);
+    const results = await Promise.all([
+      load(service, { path: '/v1/payments', body: creationBody, connections }),
+      load(service, { path: '/v1/payments?limit=100', connections: 4 }),
+      pay(service, { payers: connections, seconds }),
+    ]);
+    ended.abort();
+    const samplesMib = await sampling;
+    await service.stop();
+    const peakMib = Math.max(...samplesMib);
+    const failures = results.reduce((sum, result) => sum + result.failures, 0);
+    bench.tell(`  at most ${whole(peakMib)} MiB`);
+    return {
+      figures: [
+        { label: 'After the start', value: `${whole(idleMib)} MiB` },
+        { label: 'Under load, median', value: `${whole(median(samplesMib))} MiB` },
+        {
+          label: 'Under load, highest',
+          value: `${whole(peakMib)} MiB`,
+          aim: { text: `at most ${memoryMaxMib} MB`, isMet: (peakMib * mebibyte) / 1e6 <= memoryMaxMib },
+        },
+        { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+      ],
+      bars: [{ label: 'memory under load', value: peakMib, aim: memoryMaxMib, better: 'lower', unit: 'MiB' }],
+    };
+  },
+};
+
+function load({ url, key }: Service, request: Pick<HttpLoadOptions, 'path' | 'body' | 'connections'>) {
+  const options: HttpLoadOptions = { url, key, ...request, seconds };
+  return runProgram<HttpLoadResult>('http-load.ts', options);
+}
+
+async function sample(pid: number, ended: AbortSignal): Promise<number[]> {
+  const samplesMib: number[] = [];
+  while (!ended.aborted) {
+    samplesMib.push(residentMib(pid));
+    await systemClock.sleep(sampleEveryMs, ended);
+  }
+  return samplesMib;
+}
+
+function residentMib(pid: number): number {
+  const status = `/proc/${pid}/status`;
+  const kibibytes = existsSync(status)
+    ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1]
+    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Number(kibibytes) / 1_024;
+}

@@ -1,0 +1,72 @@
+import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
+import { creationBody } from './harness/creation-statements.ts';
+import type { Figure, Part } from './harness/part.ts';
+import { runProgram } from './harness/program.ts';
+import type { Service } from './harness/service.ts';
+import { compare, describeRatio, whole } from './harness/statistics.ts';
+import type { Comparison } from './harness/statistics.ts';
+import { pay } from './whole.ts';
+
+const few = 8;
+const many = 64;
+const seconds = 5;
+const rounds = 4;
+const warmUpSeconds = 3;
+
+export const writers: Part = {
+  name: 'writers',
+  title: 'One merchant with few and with many writers',
+  meaning:
+    `One merchant, ${few} writers and ${many} writers in turns: whole payments, which all book on the same accounts of ` +
+    'the merchant, and creations. More writers must not be slower: nobody queues on a balance.',
+  async run(bench) {
+    const service = await bench.startService();
+    await pay(service, { payers: many, seconds: warmUpSeconds });
+    const payments: { measured: number; base: number }[] = [];
+    const creations: { measured: number; base: number }[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      payments.push({ base: await booked(service, few), measured: await booked(service, many) });
+      creations.push({ base: await created(service, few), measured: await created(service, many) });
+      const [booking, creation] = [payments.at(-1), creations.at(-1)];
+      bench.tell(
+        `  round ${round}: booked ${whole(booking?.base ?? 0)}/s and ${whole(booking?.measured ?? 0)}/s, ` +
+          `created ${whole(creation?.base ?? 0)}/s and ${whole(creation?.measured ?? 0)}/s`,
+      );
+    }
+    await service.stop();
+    const [booking, creation] = [compare(payments), compare(creations)];
+    return {
+      figures: [...figuresOf('Payments booked', booking), ...figuresOf('Intents created', creation)],
+      bars: [
+        { label: `booked, ${many} ÷ ${few} writers`, value: booking.ratio, aim: 1, better: 'higher', unit: 'ratio' },
+        { label: `created, ${many} ÷ ${few} writers`, value: creation.ratio, aim: 1, better: 'higher', unit: 'ratio' },
+      ],
+    };
+  },
+};
+
+async function booked(service: Service, payers: number): Promise<number> {
+  const { paymentsPerSecond } = await pay(service, { payers, seconds });
+  await service.settled();
+  return paymentsPerSecond;
+}
+
+async function created(service: Service, connections: number): Promise<number> {
+  const { url, key } = service;
+  const options: HttpLoadOptions = { url, key, path: '/v1/payments', body: creationBody, connections, seconds };
+  const { requestsPerSecond } = await runProgram<HttpLoadResult>('http-load.ts', options);
+  await service.settled();
+  return requestsPerSecond;
+}
+
+function figuresOf(what: string, comparison: Comparison): Figure[] {
+  return [
+    { label: `${what} a second, ${few} writers`, value: whole(comparison.base) },
+    { label: `${what} a second, ${many} writers`, value: whole(comparison.measured) },
+    {
+      label: `${what}: ${many} ÷ ${few} writers`,
+      value: describeRatio(comparison),
+      aim: { text: 'not below 1', isMet: comparison.ratio >= 1 },
+    },
+  ];
+}

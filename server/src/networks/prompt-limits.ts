@@ -1,0 +1,31 @@
+import { addMs } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Queryable } from '../kit/db.ts';
+import { closePrompt, countPrompt, openPrompt } from './queries.ts';
+
+// Decisions, "Payments": one open prompt per wallet and number, ten an hour per number. They keep anybody with a key
+// from bombarding a stranger's phone; several wallets answer a second prompt by locking the first (networks.md, 8.3).
+const promptsAnHour = 10n;
+const hourMs = 60 * 60 * 1_000;
+
+export interface Prompt {
+  network: string;
+  /** E.164 in the new form, so that one line has one limit. */
+  number: string;
+}
+
+/**
+ * Whether the number may be asked now; if so, the prompt counts as open until `openUntil` or until it is ended. For
+ * live networks only: a simulated phone minds nothing.
+ */
+export async function beginPrompt(db: Queryable, clock: Clock, prompt: Prompt, openUntil: Date): Promise<boolean> {
+  const now = clock.now();
+  const hourAgo = addMs(now, -hourMs);
+  if ((await openPrompt(db, { ...prompt, now, openUntil })) === 0) return false;
+  return (await countPrompt(db, { number: prompt.number, now, hourAgo, countMax: promptsAnHour })) === 1;
+}
+
+/** The payer has answered, or the network has: the number may be asked again. */
+export async function endPrompt(db: Queryable, clock: Clock, prompt: Prompt): Promise<void> {
+  await closePrompt(db, { ...prompt, now: clock.now() });
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'node:test';
+import { loadScript, loadStyle } from './inline-asset.ts';
+
+function files(extension: string): URL[] {
+  return readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(extension))
+    .map((name) => pathToFileURL(join(import.meta.dirname, name)));
+}
+
+test('the source that the policy allows is the hash of exactly what stands in the page', () => {
+  for (const asset of [...files('.js').map((file) => loadScript(file)), loadStyle(...files('.css'))]) {
+    assert.equal(asset.source, `'sha256-${createHash('sha256').update(asset.text).digest('base64')}'`);
+  }
+});
+
+test('nothing in a style or a script could end its element, and no comment is sent', () => {
+  const texts = [...files('.js').map((file) => loadScript(file).text), loadStyle(...files('.css')).text];
+  assert.ok(texts.length >= 3);
+  for (const text of texts) {
+    assert.doesNotMatch(text, /<\/|<!--/);
+    assert.doesNotMatch(text, /\/\*|^\/\//m);
+  }
+});
+
+test('scripts stay within what phones of 2017 understand: one new sign, and nothing of the script would run', () => {
+  for (const file of files('.js')) assert.doesNotMatch(loadScript(file).text, /\?\.|\?\?|catch \{|\|\|=|#[a-z]+\(/);
+});
+
+test('a shortened style says what the file says', () => {
+  const file = files('.css').find(({ pathname }) => pathname.endsWith('/controls.css'));
+  assert.ok(file);
+  assert.match(
+    loadStyle(file).text,
+    /\.button\{display:flex;align-items:center;justify-content:center;gap:\.5rem;width:100%;/,
+  );
+});

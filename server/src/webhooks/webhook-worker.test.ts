@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import { createSealer } from '../kit/seal.ts';
+import { claimOwnDeliveries, markAttemptFailed } from './queries.ts';
+import { createWebhookWorker } from './webhook-worker.ts';
+import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
+import type { DeliveryWorld } from './webhook-world.corpus.ts';
+
+const limitMs = 15_000;
+
+let world: DeliveryWorld;
+before(async () => {
+  world = await createDeliveryWorld();
+});
+after(() => world.close());
+afterEach(() => world.retireAll());
+
+describe('a receiver that hangs', () => {
+  it('delays only itself: eight requests at most wait for it while others are served at once', async () => {
+    const hanging = await world.endpointAt(() => {});
+    const healthy = await world.endpointAt();
+    for (let count = 0; count < 12; count += 1) await world.dispatch();
+    const delivered = world.deliver();
+    await eventually('all have come to the healthy one', () => healthy.received().length === 12);
+    await eventually('eight have come to the hanging one', () => hanging.received().length === 8);
+    // What is dispatched while requests are under way waits for none of them.
+    await world.dispatch();
+    await eventually('the newest has come too', () => healthy.received().length === 13);
+    assert.equal(hanging.received().length, 8);
+    world.receiver.answer(hanging.path, answering(200));
+    await world.clock.advance(limitMs);
+    await delivered;
+    assert.equal(hanging.received().length, 13);
+  });
+
+  it('does not hold up the callbacks of the same merchant', async () => {
+    const hanging = await world.endpointAt(() => {});
+    for (let count = 0; count < 9; count += 1) await world.dispatch();
+    const delivered = world.deliver();
+    await eventually('eight have come to the hanging one', () => hanging.received().length === 8);
+    await world.dispatch({ callbackUrl: world.receiver.url('/callback/beside') });
+    await eventually('the callback came', () => world.receiver.to('/callback/beside').length === 1);
+    await world.changeEndpoint(hanging.id, { status: 'disabled' });
+    await world.clock.advance(limitMs);
+    await delivered;
+    assert.equal(hanging.received().length, 8);
+  });
+});
+
+describe('a worker', () => {
+  it('shares the work with others: every event comes once', async () => {
+    const endpoint = await world.endpointAt();
+    for (let count = 0; count < 40; count += 1) await world.dispatch();
+    const others = [createWebhookWorker(world.context), createWebhookWorker(world.context)];
+    await Promise.all([world.worker, ...others].map((worker) => worker.deliver(world.caller.merchantId)));
+    const ids = endpoint.received().map((request) => request.headers['webhook-id']);
+    assert.equal(ids.length, 40);
+    assert.equal(new Set(ids).size, 40);
+  });
+
+  it('that dies loses nothing: what it had claimed is sent when its lease ends', async () => {
+    const endpoint = await world.endpointAt();
+    const eventId = await world.dispatch();
+    const now = world.clock.now();
+    const { merchantId } = world.caller;
+    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+    assert.equal((await claimOwnDeliveries(world.db, endpoint.id, claim)).length, 1);
+    await world.deliver();
+    assert.equal(endpoint.received().length, 0);
+    await world.clock.advance(30_000);
+    await world.deliver();
+    assert.equal(endpoint.received().length, 1);
+    const { id, status, attempts } = await world.deliveryOf(eventId);
+    assert.deepEqual([status, attempts], ['delivered', 2n]);
+    // The dead one was only slow: what it has to say comes too late to count.
+    const late = markAttemptFailed({ merchantId, id, attempt: 1n }, { status: 'pending', nextAttemptAt: now });
+    assert.equal(await world.db.run(late), 0);
+  });
+
+  it('that cannot record an outcome sends again rather than never', async () => {
+    const endpoint = await world.endpointAt();
+    const eventId = await world.dispatch();
+    const { db } = world;
+    const failing: Database = {
+      rows: (statement) => db.rows(statement),
+      row: (statement) => db.row(statement),
+      run: (statement) => db.run(statement),
+      withTransaction: () => Promise.reject(new Error('the connection was lost')),
+      dedicatedClient: () => db.dedicatedClient(),
+      waiting: 0,
+      close: () => db.close(),
+    };
+    await createWebhookWorker({ ...world.context, db: failing }).deliver(world.caller.merchantId);
+    assert.equal((await world.deliveryOf(eventId)).status, 'pending');
+    await world.clock.advance(30_000);
+    await world.deliver();
+    assert.deepEqual(
+      endpoint.received().map((request) => request.headers['webhook-id']),
+      [eventId, eventId],
+    );
+    assert.equal((await world.deliveryOf(eventId)).status, 'delivered');
+  });
+
+  it('without the key that sealed a secret sends nothing unsigned, and the wait costs no attempt', async () => {
+    const endpoint = await world.endpointAt();
+    const eventId = await world.dispatch();
+    const sealer = createSealer(Buffer.alloc(32, 7).toString('base64'));
+    await createWebhookWorker({ ...world.context, sealer }).deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 0);
+    const { status, attempts } = await world.deliveryOf(eventId);
+    assert.deepEqual([status, attempts], ['pending', 0n]);
+    await world.clock.advance(60_000);
+    await world.deliver();
+    assert.equal((await world.deliveryOf(eventId)).status, 'delivered');
+    assert.ok(!world.logged.join('').includes(endpoint.secret.slice(3)));
+  });
+
+  it('that stops takes nothing new and finishes what is under way', async () => {
+    const answers: ServerResponse[] = [];
+    const endpoint = await world.endpointAt((response) => answers.push(response));
+    for (let count = 0; count < 9; count += 1) await world.dispatch();
+    const worker = createWebhookWorker(world.context);
+    const delivered = worker.deliver(world.caller.merchantId);
+    await eventually('eight are under way', () => answers.length === 8);
+    const stopped = worker.stop();
+    for (const answer of answers) answer.writeHead(200).end();
+    await stopped;
+    await delivered;
+    await worker.deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 8);
+    world.receiver.answer(endpoint.path, answering(200));
+    await world.deliver();
+    assert.equal(endpoint.received().length, 9);
+  });
+});
