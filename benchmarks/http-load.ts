@@ -24,15 +24,19 @@ export interface HttpLoadResult extends Latencies {
 
 async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
   const durationsMs: number[] = [];
-  const running = autocannon({
-    url: options.url + options.path,
-    connections: options.connections,
-    duration: options.seconds,
-    headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
-    ...(options.body === undefined ? {} : { method: 'POST', body: options.body }),
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
+  const running = autocannon(
+    {
+      url: options.url + options.path,
+      connections: options.connections,
+      duration: options.seconds,
+      headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
+      ...(options.body === undefined ? {} : { method: 'POST', body: options.body }),
+    },
+    (error: Error | null, done: autocannon.Result) => (error ? reject(error) : resolve(done)),
+  );
   running.on('response', (_client, _status, _bytes, durationMs) => durationsMs.push(durationMs));
-  const result = await running;
+  const result = await promise;
   return {
     ...latenciesOf(durationsMs),
     requestsPerSecond: result['2xx'] / result.duration,

@@ -54,7 +54,7 @@ export async function recordCreation(appUrl: string, merchantId: string): Promis
     const merchant = await context.merchants.byId(merchantId);
     if (!merchant) throw new Error('there is no such merchant');
     const statements: Statement[] = [];
-    const { intent } = createPayment(recorder(statements), context, merchant, creationRequest);
+    const { intent } = await createPayment(recorder(statements), context, merchant, creationRequest);
     return { statements: statements.map(later), ids, secret: intent.intentSecret, token: intent.checkoutToken };
   } finally {
     await db.close();

@@ -35,6 +35,7 @@ export async function openServiceDatabase(
       connectionsMax: config.databaseConnections,
       clock: parts.clock,
       onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
+      onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
     });
     await assertServingRole(db).catch(async (error: unknown) => {
       await db.close();

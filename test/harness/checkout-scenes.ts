@@ -39,6 +39,7 @@ export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCha
     networkId: 'afrimoney',
     networkName: 'Afrimoney',
     maskedNumber: '.... 2345',
+    simulatedNumber: null,
     status: 'pending',
     progress: 'awaiting_payer',
     nextAction: { type: 'approve_on_phone' },

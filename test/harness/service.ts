@@ -74,6 +74,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     connectionsMax: 10,
     clock,
     onConnectionError: (error) => log.error('a database connection was lost', error),
+    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
   });
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
   const secrets = readSecrets(config, systemRandom);

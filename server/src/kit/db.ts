@@ -24,7 +24,7 @@ export interface Transaction extends Queryable {
    * did. For writes whose result nobody reads.
    */
   send(statement: Statement): void;
-  /** Runs once the commit is known to have happened. */
+  /** Runs once the commit is known to have happened. What it throws is reported and fails nothing. */
   afterCommit(action: () => void): void;
 }
 
@@ -42,12 +42,16 @@ export interface DatabaseOptions {
   connectionsMax: number;
   clock: Clock;
   onConnectionError: (error: Error) => void;
+  /** Hears what `afterCommit` actions throw: what is committed does not fail because of it. */
+  onAfterCommitError?: (error: unknown) => void;
   /** For an operator's long reads; requests keep the default. */
   statementTimeoutMs?: number;
 }
 
-// A request waits this long for a lock before it is told to come back; idempotency keys count on one second.
-const lockTimeoutMs = 1_000;
+// A request waits this long for a lock before it is told to come back. A little more than the second after which the
+// server looks for a deadlock: at the same moment the lock's timeout wins, and a victim that may be run again would be
+// told as one that may not.
+const lockTimeoutMs = 1_200;
 // No statement of ours takes seconds; one that does must not hold a connection for ever.
 const statementTimeoutMs = 10_000;
 const idleInTransactionTimeoutMs = 10_000;
@@ -132,12 +136,23 @@ class PooledDatabase implements Database {
   async #attemptTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
     const tx = new ClientTransaction(client);
+    const result = await this.#runOn(client, tx, body);
+    // The connection is somebody else's from here on, and what was written stays: a mistake in what follows must
+    // neither roll back nor make the caller do it again.
+    tx.runAfterCommit((error) => this.#options.onAfterCommitError?.(error));
+    return result;
+  }
+
+  async #runOn<Result>(
+    client: pg.PoolClient,
+    tx: ClientTransaction,
+    body: (tx: Transaction) => Promise<Result>,
+  ): Promise<Result> {
     try {
       tx.begin();
       const result = await body(tx);
       await tx.commit();
       client.release();
-      tx.runAfterCommit();
       return result;
     } catch (error) {
       await tx.rollback().then(
@@ -215,8 +230,14 @@ class ClientTransaction implements Transaction {
     await this.#client.query('ROLLBACK');
   }
 
-  runAfterCommit(): void {
-    for (const action of this.#afterCommit) action();
+  runAfterCommit(onError: (error: unknown) => void): void {
+    for (const action of this.#afterCommit) {
+      try {
+        action();
+      } catch (error) {
+        onError(error);
+      }
+    }
   }
 
   /** Its rejection is seen at the commit; until then nobody may call it unhandled. */

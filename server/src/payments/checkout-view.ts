@@ -39,6 +39,8 @@ export interface CheckoutCharge {
   networkName: string;
   /** `.... 4725`, empty while unknown. */
   maskedNumber: string;
+  /** The whole number, of test payments only: the simulated phone is found by it. */
+  simulatedNumber: string | null;
   status: ChargeStatus;
   /** `unknown` while the network has not answered: shown as waiting, never as failed. */
   progress: ChargeProgress;

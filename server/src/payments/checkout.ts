@@ -145,6 +145,7 @@ function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charg
     networkId: charge.network,
     networkName: connector?.capabilities.displayName ?? charge.network,
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
+    simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,
     progress: charge.progress,
     nextAction: charge.status === 'pending' ? charge.nextAction : null,

@@ -184,7 +184,11 @@ export async function listMerchantsWithDueDeliveries(db: Queryable, now: Date): 
   return rows.map((row) => row.id);
 }
 
-/** The merchant's endpoints that have something due, for their own URL or (the default one) for callback addresses. */
+/**
+ * The merchant's endpoints that have something due, for their own URL or (the default one) for callback addresses.
+ * Written as scalar sub-selects because of an EXISTS the planner reads the whole backlog once instead of looking for
+ * one row: 39 ms against 0.3 with 100,000 rows due.
+ */
 export function listDueTargets(db: Queryable, merchantId: string, now: Date): Promise<DeliveryTarget[]> {
   return db.rows<DeliveryTarget>({
     name: 'webhook_targets_due',
@@ -192,13 +196,14 @@ export function listDueTargets(db: Queryable, merchantId: string, now: Date): Pr
              SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
                     previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
                     (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode",
-                    EXISTS (SELECT 1 FROM webhook_deliveries
-                            WHERE webhook_deliveries.merchant_id = $1
-                              AND webhook_deliveries.endpoint_id = webhook_endpoints.id
-                              AND callback_url IS NULL AND next_attempt_at <= $2) AS "ownDue",
-                    is_default AND EXISTS (SELECT 1 FROM webhook_deliveries
-                            WHERE webhook_deliveries.merchant_id = $1
-                              AND callback_url IS NOT NULL AND next_attempt_at <= $2) AS "callbackDue"
+                    (SELECT 1 FROM webhook_deliveries
+                     WHERE webhook_deliveries.merchant_id = $1
+                       AND webhook_deliveries.endpoint_id = webhook_endpoints.id
+                       AND callback_url IS NULL AND next_attempt_at <= $2 LIMIT 1) IS NOT NULL AS "ownDue",
+                    is_default AND
+                    (SELECT 1 FROM webhook_deliveries
+                     WHERE webhook_deliveries.merchant_id = $1
+                       AND callback_url IS NOT NULL AND next_attempt_at <= $2 LIMIT 1) IS NOT NULL AS "callbackDue"
              FROM webhook_endpoints WHERE merchant_id = $1
            ) AS targets
            WHERE "ownDue" OR "callbackDue"`,

@@ -29,7 +29,7 @@ export function askingStep(scene: CheckoutScene): Html {
 again.</b></span></p>
 <p>This can take some minutes. You may leave this page: the shop is told as soon as we know, and this page will show it
 when you come back.</p>`,
-    waitingFor: html`Waiting for ${name} to answer`,
+    waitingFor: html`Waiting for ${name}`,
   });
 }
 

@@ -1,0 +1,55 @@
+/**
+ * The benchmarks: `npm run bench` measures everything (some twelve minutes), `npm run bench -- create memory` these parts.
+ * What was measured is printed, and kept in results.md and results.svg beside this file.
+ */
+import { systemClock } from '../server/src/kit/clock.ts';
+import { create } from './create.ts';
+import { describeCommit, describeMachine } from './harness/machine.ts';
+import type { Measured, Part } from './harness/part.ts';
+import { recordResults } from './harness/results.ts';
+import { openWorkbench } from './harness/workbench.ts';
+import { ledgerVerify } from './ledger-verify.ts';
+import { memory } from './memory.ts';
+import { million } from './million.ts';
+import { whole } from './whole.ts';
+import { writers } from './writers.ts';
+
+const parts: readonly Part[] = [create, whole, writers, million, memory, ledgerVerify];
+
+const tell = (sentence: string): void => console.log(sentence);
+
+async function main(names: readonly string[]): Promise<void> {
+  const chosen = names.length === 0 ? parts : parts.filter((part) => names.includes(part.name));
+  const unknown = names.find((name) => !parts.some((part) => part.name === name));
+  if (unknown !== undefined) {
+    console.error(`There is no part ${unknown}. The parts are ${parts.map((part) => part.name).join(', ')}.`);
+    process.exitCode = 1;
+    return;
+  }
+  // A signal ends a process without cleaning up; as an ordinary end it takes the database's server along.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const command = ['npm run bench', ...(names.length === 0 ? [] : ['--', ...names])].join(' ');
+  const bench = await openWorkbench(tell);
+  try {
+    const machine = describeMachine(bench.postgresVersion);
+    tell(`${machine}, commit ${describeCommit()}`);
+    for (const part of chosen) {
+      tell(`\n${part.title} (${part.name})`);
+      const measured = await part.run(bench);
+      print(measured);
+      const date = systemClock.now().toISOString().slice(0, 16).replace('T', ' ');
+      recordResults(parts, part, measured, { date: `${date} UTC`, machine, commit: describeCommit(), command });
+    }
+  } finally {
+    await bench.close();
+  }
+}
+
+function print({ figures }: Measured): void {
+  for (const { label, value, aim } of figures) {
+    const judgement = aim === undefined ? '' : `  aim ${aim.text}: ${aim.isMet ? 'met' : 'MISSED'}`;
+    tell(`  ${label.padEnd(44)} ${value}${judgement}`);
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,125 @@
+import type { Config } from './config.ts';
+import type { Clock } from './kit/clock.ts';
+import type { Database } from './kit/db.ts';
+import { uuidV7 } from './kit/ids.ts';
+import type { Log } from './kit/log.ts';
+import { LongLists } from './kit/long-lists.ts';
+import type { Notifier } from './kit/notifier.ts';
+import { outboundPolicy } from './kit/outbound-guard.ts';
+import { createOutboundClient } from './kit/outbound-http.ts';
+import type { Random } from './kit/random.ts';
+import { createMerchantDirectory } from './merchants/merchant-directory.ts';
+import { createNetworkRegistry } from './networks/registry.ts';
+import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
+import { createCallbackSender } from './networks/simulator/callback-sender.ts';
+import { createSimulator } from './networks/simulator/simulator.ts';
+import type { PaymentContext } from './payments/context.ts';
+import type { Secrets } from './secrets.ts';
+import { createWebhookWorker } from './webhooks/webhook-worker.ts';
+import { workTopicKind } from './worker/outbox-source.ts';
+import { deliveryTopicKind, simulatorTopic } from './work-sources.ts';
+
+// What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
+
+export interface AppOptions {
+  config: Config;
+  secrets: Secrets;
+  db: Database;
+  notifier: Notifier;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export interface Address {
+  set(listening: string): void;
+  /** Where the world reaches us, no slash at its end. */
+  publicUrl(): string;
+  /** Where our own processes reach an API process. */
+  internalUrl(): string;
+}
+
+/** The port may be chosen by the system, so addresses are known once the server listens. */
+export function createAddress(config: Config): Address {
+  let port = config.port;
+  const local = () => `http://localhost:${port}`;
+  return {
+    set: (listening) => {
+      port = Number(new URL(listening).port);
+    },
+    publicUrl: () => config.publicUrl ?? local(),
+    internalUrl: () => config.internalUrl ?? (config.role === 'worker' ? (config.publicUrl ?? local()) : local()),
+  };
+}
+
+export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: AppOptions, address: Address) {
+  const connectors = createSimulatedConnectors({
+    baseUrl: address.internalUrl,
+    callbackSecret: secrets.simulatorCallbackSecret,
+    bearerSecret: secrets.simulatorBearerSecret,
+    clock,
+  });
+  const callbackSender = createCallbackSender({ db, clock, callbackSecret: secrets.simulatorCallbackSecret });
+  const simulator = createSimulator({
+    db,
+    clock,
+    random,
+    publicUrl: address.publicUrl,
+    wakeSender: () => notifier.announce(simulatorTopic),
+  });
+  return {
+    registry: createNetworkRegistry(connectors),
+    simulator,
+    callbackSender,
+    close: async () => {
+      await callbackSender.close();
+      for (const connector of connectors) await connector.close();
+    },
+  };
+}
+
+export function createPaymentContext(
+  { config, secrets, db, notifier, clock, random, log }: AppOptions,
+  address: Address,
+  networks: PaymentContext['networks'],
+): PaymentContext {
+  return {
+    db,
+    clock,
+    random,
+    log,
+    networks,
+    newId: () => uuidV7(clock, random),
+    wake: ({ queue, merchantId }) => notifier.announce(`${workTopicKind(queue)}:${merchantId}`),
+    merchants: createMerchantDirectory(db, clock),
+    changes: notifier,
+    longLists: new LongLists(),
+    settings: {
+      publicUrl: address.publicUrl,
+      callbackBaseUrl: address.internalUrl,
+      intentLifetimeMs: config.intentLifetimeMs,
+      amountMinMinor: config.amountMinMinor,
+      amountMaxMinor: config.amountMaxMinor,
+      idSecret: secrets.idSecret,
+      urlPolicy: (testMode) => outboundPolicy({ production: config.production, testMode }),
+    },
+  };
+}
+
+export function createWebhooks(options: AppOptions, payments: PaymentContext) {
+  const { config, secrets, clock, notifier } = options;
+  const outbound = createOutboundClient({
+    clock,
+    policy: { allowPrivate: !config.production },
+    userAgent: 'Dalasi-Webhooks',
+  });
+  const context = {
+    ...payments,
+    sealer: secrets.sealer,
+    urlPolicy: payments.settings.urlPolicy,
+    outbound,
+    signatureHeader: config.signatureHeader,
+    wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),
+  };
+  return { context, worker: createWebhookWorker(context), close: () => outbound.close() };
+}

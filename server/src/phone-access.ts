@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Config } from './config.ts';
+import type { PhoneAccess } from './pages/phone/phone-pages.ts';
+import type { CheckoutView } from './payments/checkout-view.ts';
+import type { Secrets } from './secrets.ts';
+
+const shortIdLength = 8;
+
+/**
+ * Who may hold the simulated phone. On a developer's machine everybody; on a production server whoever has the link of
+ * a merchant, which nobody can guess, and then only that merchant's prompts (decisions, "Starting it").
+ */
+export function phoneAccess(config: Config, secrets: Secrets): (request: FastifyRequest) => PhoneAccess {
+  return (request) => {
+    if (!config.production) return { allowed: true, account: null };
+    const { key } = request.query as { key?: unknown };
+    const account = typeof key === 'string' ? key.slice(0, shortIdLength) : '';
+    const expected = Buffer.from(phoneKey(secrets, account));
+    const sent = Buffer.from(typeof key === 'string' ? key : '');
+    const allowed = sent.length === expected.length && timingSafeEqual(sent, expected);
+    return { allowed, account: allowed ? account : null };
+  };
+}
+
+/** What stands behind `?key=` in a merchant's link to the simulated phone of a production server. */
+export function phoneKey(secrets: Secrets, shortId: string): string {
+  return shortId + createHmac('sha256', secrets.simulatorPhoneSecret).update(shortId).digest('hex').slice(0, 32);
+}
+
+/** Where the payer of a test payment finds the phone; on a production server the page does not tell. */
+export function simulatedPhoneUrl(config: Config, publicUrl: string, view: CheckoutView): string | null {
+  if (config.production || !view.testMode) return null;
+  const number = view.charge?.simulatedNumber ?? null;
+  const phone = `${publicUrl}/simulator/phone`;
+  return number === null ? phone : `${phone}/${encodeURIComponent(number)}`;
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Address, AppOptions } from './contexts.ts';
+import { registerApi } from './http/api-routes.ts';
+import { networkCallbacks } from './http/network-callbacks.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { bindRoutes } from './kit/route.ts';
+import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
+import { simulatorRoutes } from './networks/simulator/routes.ts';
+import type { Simulator } from './networks/simulator/simulator.ts';
+import { checkoutPages } from './pages/checkout/checkout-pages.ts';
+import { phonePages } from './pages/phone/phone-pages.ts';
+import { createCheckout } from './payments/checkout.ts';
+import type { PaymentContext } from './payments/context.ts';
+import { paymentRoutes } from './payments/routes.ts';
+import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
+import { transactionRoutes } from './transactions/routes.ts';
+import { endpointRoutes } from './webhooks/routes.ts';
+import type { EndpointRouteContext } from './webhooks/routes.ts';
+import { inboxTopicKind } from './work-sources.ts';
+
+export interface Served {
+  address: Address;
+  payments: PaymentContext;
+  endpoints: EndpointRouteContext;
+  simulator: Simulator;
+}
+
+/** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
+export async function serve(server: FastifyInstance, options: AppOptions, parts: Served): Promise<void> {
+  const { config, secrets, db, notifier, clock, log } = options;
+  const { address, payments, endpoints, simulator } = parts;
+  const { publicUrl } = address;
+  await server.register(async (api) =>
+    registerApi(api, {
+      db,
+      clock,
+      log,
+      sealer: secrets.sealer,
+      docsUrl: publicUrl,
+      authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
+      rateLimiter: new RateLimiter(db, clock, {
+        liveRequestsPerSecond: config.rateLimitLive,
+        testRequestsPerSecond: config.rateLimitTest,
+      }),
+      routes: [
+        ...bindRoutes(paymentRoutes, payments),
+        ...bindRoutes(transactionRoutes, payments),
+        ...bindRoutes(endpointRoutes, endpoints),
+      ],
+    }),
+  );
+  await server.register(networkCallbacks, {
+    ...payments,
+    wake: (lane: bigint) => notifier.announce(`${inboxTopicKind}:${lane}`),
+  });
+  await server.register(checkoutPages, {
+    checkout: createCheckout(payments),
+    changes: notifier,
+    clock,
+    publicUrl,
+    formKey: secrets.formKey,
+    log,
+    simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
+  });
+  await server.register(phonePages, {
+    simulator,
+    log,
+    publicUrl,
+    formKey: secrets.formKey,
+    phoneAccess: phoneAccess(config, secrets),
+  });
+  await server.register(simulatorRoutes({ simulator, bearerSecret: secrets.simulatorBearerSecret, publicUrl, log }));
+}
