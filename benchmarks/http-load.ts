@@ -19,6 +19,7 @@ export interface HttpLoadOptions {
 
 export interface HttpLoadResult extends Latencies {
   requestsPerSecond: number;
+  answered: number;
   failures: number;
 }
 
@@ -40,6 +41,7 @@ async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
   return {
     ...latenciesOf(durationsMs),
     requestsPerSecond: result['2xx'] / result.duration,
+    answered: result['2xx'],
     failures: result.non2xx + result.errors,
   };
 }

@@ -28,8 +28,9 @@ export const ledgerVerify: Part = {
       statementTimeoutMs: 2 * secondsMax * 1_000,
     });
     const beganAt = performance.now();
-    const result = await verifyLedger(db).finally(() => db.close());
+    const result = await verifyLedger(db);
     const seconds = (performance.now() - beganAt) / 1_000;
+    await db.close();
     if (result.finding !== null) throw new Error(`the ledger of the benchmark is wrong: ${result.finding.message}`);
     if (result.movements !== BigInt(movements)) throw new Error(`${result.movements} movements were read`);
     bench.tell(`  ${seconds.toFixed(1)} s`);
@@ -83,7 +84,8 @@ async function fillLedger(adminUrl: string): Promise<void> {
   });
 }
 
-const uuidOf = (group: string, number: string) => `('${group}-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
+const uuidOf = (group: string, number: string) =>
+  `('${group}-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
 const businessId = (number: string) => uuidOf('00000001', number);
 const merchantId = (number: string) => uuidOf('00000002', number);
 const movementId = (number: string) => uuidOf('00000003', number);

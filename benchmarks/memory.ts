@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
 import type { Part } from './harness/part.ts';
+import { residentMib } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { median, whole } from './harness/statistics.ts';
@@ -65,12 +64,4 @@ async function sample(pid: number, ended: AbortSignal): Promise<number[]> {
     await systemClock.sleep(sampleEveryMs, ended);
   }
   return samplesMib;
-}
-
-function residentMib(pid: number): number {
-  const status = `/proc/${pid}/status`;
-  const kibibytes = existsSync(status)
-    ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1]
-    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return Number(kibibytes) / 1_024;
 }

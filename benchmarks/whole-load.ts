@@ -111,7 +111,7 @@ async function atRate(options: WholeLoadOptions, endsAt: number, payOnce: () => 
   const { payers, paymentsPerSecond = 1 } = options;
   const underWay = new Set<Promise<void>>();
   const beganAt = performance.now();
-  for (let begun = 0; performance.now() < endsAt; ) {
+  for (let begun = 0; performance.now() < endsAt;) {
     const isDue = begun < ((performance.now() - beganAt) / 1_000) * paymentsPerSecond;
     if (isDue && underWay.size < payers) {
       begun += 1;

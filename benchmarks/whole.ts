@@ -34,7 +34,8 @@ export const whole: Part = {
     }
     await service.stop();
     const failures = [...full, ...half].reduce((sum, result) => sum + result.failures, 0);
-    const middle = (results: WholeLoadResult[], of: keyof WholeLoadResult) => median(results.map((result) => result[of]));
+    const middle = (results: WholeLoadResult[], of: keyof WholeLoadResult) =>
+      median(results.map((result) => result[of]));
     const latencies = (results: WholeLoadResult[]) =>
       (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => inMs(middle(results, of))).join(', ');
     return {

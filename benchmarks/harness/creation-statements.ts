@@ -22,7 +22,12 @@ export interface RecordedCreation {
 
 /** What the benchmarks create: an order of a shop, as the body of POST /v1/payments. */
 export const creationBody = JSON.stringify({
-  data: { amount: 450, title: 'Order 1042', return_url: 'https://shop.example/orders/1042', metadata: { order: '1042' } },
+  data: {
+    amount: 450,
+    title: 'Order 1042',
+    return_url: 'https://shop.example/orders/1042',
+    metadata: { order: '1042' },
+  },
 });
 
 const creationRequest: NewPayment = {

@@ -50,8 +50,8 @@ ${date}, commit ${commit}, \`${command}\`, on ${machine}.
 }
 
 function tableRow({ label, value, aim }: Figure): string {
-  const judgement = aim === undefined ? '' : aim.isMet ? 'met' : '**missed**';
-  return `| ${label} | ${value} | ${aim?.text ?? ''} | ${judgement} |`;
+  if (aim === undefined) return `| ${label} | ${value} | | |`;
+  return `| ${label} | ${value} | ${aim.text} | ${aim.isMet ? 'met' : '**missed**'} |`;
 }
 
 const mark = /^<!-- part (\S+) (.*) -->$/m;

@@ -17,7 +17,7 @@ export interface Latencies {
 }
 
 export function latenciesOf(durationsMs: readonly number[]): Latencies {
-  const sorted = Float64Array.from(durationsMs).sort();
+  const sorted = Float64Array.from(durationsMs).toSorted();
   const at = (share: number): number => sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? 0;
   return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
 }

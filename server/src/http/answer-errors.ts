@@ -13,31 +13,42 @@ export interface ErrorBody {
   doc_url: string;
 }
 
+export interface ErrorOptions {
+  log: Log;
+  docsUrl: () => string;
+}
+
 /** The one place where an error becomes an answer of the API (decisions, "Errors"). */
-export function answerErrors(app: FastifyInstance, options: { log: Log; docsUrl: () => string }): void {
-  const answer = (error: AppError, request: FastifyRequest, reply: FastifyReply) => {
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-    // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
-    if (error.statusCode === 401) reply.header('www-authenticate', 'Bearer');
-    return reply
-      .code(error.statusCode)
-      .type('application/json; charset=utf-8')
-      .send(errorBody(error, request, options));
-  };
-  app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    const appError = toAppError(error);
-    const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
-    if (appError.statusCode >= 500) options.log.error('a request failed', error, fields);
-    else options.log.debug('a request was refused', fields);
-    return answer(appError, request, reply);
-  });
+export function answerErrors(app: FastifyInstance, options: ErrorOptions): void {
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => answerError(error, request, reply, options));
   app.setNotFoundHandler((request, reply) => {
     const message = 'There is nothing at this address. The reference at /docs lists what there is.';
-    return answer(new AppError('not_found', message), request, reply);
+    return answerError(new AppError('not_found', message), request, reply, options);
   });
 }
 
-export function errorBody(error: AppError, request: FastifyRequest, options: { docsUrl: () => string }): ErrorBody {
+/** Also for an address that cannot be read: no hook has seen that request, so the request id is set here. */
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ErrorOptions,
+): FastifyReply {
+  const appError = toAppError(error);
+  const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
+  if (appError.statusCode >= 500) options.log.error('a request failed', error, fields);
+  else options.log.debug('a request was refused', fields);
+  if (appError.retryAfterSeconds !== undefined) reply.header('retry-after', appError.retryAfterSeconds);
+  // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
+  if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(appError.statusCode)
+    .header('x-request-id', request.id)
+    .type('application/json; charset=utf-8')
+    .send(errorBody(appError, request, options));
+}
+
+export function errorBody(error: AppError, request: { id: string }, options: { docsUrl: () => string }): ErrorBody {
   return {
     message: error.message,
     statusCode: error.statusCode,
@@ -54,12 +65,14 @@ function toAppError(error: FastifyError | Error): AppError {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return new AppError('unsupported_media_type', 'Send the body as application/json.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('body_too_large', 'The body is larger than 64 kB. Send less.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new AppError('invalid_json', 'The body is not as long as Content-Length says.');
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return new AppError('not_found', 'There is nothing at this address.');
     default:
       return new AppError('internal_error', 'We made a mistake. It is logged; try again or tell us the request id.', {

@@ -27,8 +27,10 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   takeStrictJson(app);
   app.addHook('onRequest', async (request, reply) => {
     request.merchant = await authenticate(options.authenticator, request);
-    const headers = await options.rateLimiter.take(request.merchant);
-    if (headers) reply.headers(headers);
+    const allowance = await options.rateLimiter.take(request.merchant);
+    if (!allowance) return;
+    reply.headers(allowance.headers);
+    if (allowance.refusal) throw allowance.refusal;
   });
   for (const route of options.routes) registerRoute(app, options, route);
   refuseOtherMethods(app, options.routes);
@@ -74,13 +76,19 @@ async function run(options: ApiOptions, route: BoundRoute, request: FastifyReque
   });
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
   if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
-  const path = new URL(request.url, 'http://localhost').pathname;
+  const path = addressOf(route, request.params);
   const fingerprint = fingerprintOf(route.method, request.body);
   const use = { merchantId: input.caller.merchantId, path, key, fingerprint };
   return runOnce(options, use, effect, (refusal) => ({
     statusCode: refusal.statusCode,
     body: JSON.stringify(errorBody(refusal, request, options)),
   }));
+}
+
+/** The same for every spelling of one address: percent signs and capitals of an id do not make another one. */
+function addressOf(route: BoundRoute, params: unknown): string {
+  const values = params as Readonly<Record<string, string>>;
+  return route.path.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase());
 }
 
 function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unknown> {

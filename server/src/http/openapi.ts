@@ -109,7 +109,8 @@ function errorResponses(route: ApiRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
     ...commonErrors,
     ...(route.errors ?? []),
-    ...(route.body === undefined ? [] : bodyErrors),
+    // A route that takes no body says so to whoever sends one that cannot be read.
+    ...(route.method === 'GET' ? [] : bodyErrors),
     ...(route.method === 'POST' ? keyErrors : []),
     ...(route.params === undefined ? [] : (['not_found'] as const)),
   ];

@@ -20,8 +20,16 @@ const leaseShare = 0.04;
 const leaseLifetimeMs = 1_000;
 const merchantsMax = 10_000;
 
+/** What a request may be told: the header fields, and the refusal when its merchant has used up the allowance. */
+export interface Allowance {
+  headers: RateLimitHeaders;
+  refusal: AppError | null;
+}
+
 interface Lease {
   left: number;
+  /** What was left to all processes together when this one took its lease. */
+  leftToAll: number;
   expiresAtMs: number;
 }
 
@@ -38,41 +46,46 @@ export class RateLimiter {
     this.#settings = settings;
   }
 
-  /** Answers the header fields, null where there is no limit; throws AppError `rate_limited`. */
-  async take(merchant: Merchant): Promise<RateLimitHeaders | null> {
+  /** Null where there is no limit. The refusal is an AppError `rate_limited`. */
+  async take(merchant: Merchant): Promise<Allowance | null> {
     const rate = this.#rateOf(merchant);
     if (rate === 0) return null;
     const nowMs = this.#clock.now().getTime();
     const lease = this.#leases.get(merchant.id);
     if (lease && lease.left > 0 && lease.expiresAtMs > nowMs) {
       lease.left -= 1;
-      return headers(rate, lease.left);
+      return { headers: headers(rate, { left: lease.left + lease.leftToAll, seconds: 1 }), refusal: null };
     }
     return this.#takeLease(merchant, rate, nowMs);
   }
 
-  async #takeLease(merchant: Merchant, rate: number, nowMs: number): Promise<RateLimitHeaders> {
+  async #takeLease(merchant: Merchant, rate: number, nowMs: number): Promise<Allowance> {
     const size = Math.max(1, Math.floor(rate * leaseShare));
     const nowUs = BigInt(nowMs) * 1_000n;
     const costUs = BigInt(Math.round((1_000_000 / rate) * size));
     const burstUs = BigInt(burstSeconds) * 1_000_000n;
     const arrivalUs = await takeAllowance(this.#db, { merchantId: merchant.id, nowUs, costUs, burstUs });
-    if (arrivalUs === undefined) throw await this.#refuse(merchant, { nowUs, costUs, burstUs });
+    if (arrivalUs === undefined) return this.#refuse(merchant, rate, { nowUs, costUs, burstUs });
     if (this.#leases.size >= merchantsMax) this.#leases.clear();
-    this.#leases.set(merchant.id, { left: size - 1, expiresAtMs: nowMs + leaseLifetimeMs });
     const leftUs = burstUs - (arrivalUs - nowUs);
-    return headers(rate, size - 1 + Math.floor((Number(leftUs) / 1_000_000) * rate));
+    const leftToAll = Math.floor((Number(leftUs) / 1_000_000) * rate);
+    this.#leases.set(merchant.id, { left: size - 1, leftToAll, expiresAtMs: nowMs + leaseLifetimeMs });
+    return { headers: headers(rate, { left: size - 1 + leftToAll, seconds: 1 }), refusal: null };
   }
 
   async #refuse(
     merchant: Merchant,
+    rate: number,
     { nowUs, costUs, burstUs }: { nowUs: bigint; costUs: bigint; burstUs: bigint },
-  ): Promise<AppError> {
+  ): Promise<Allowance> {
     const arrivalUs = (await findArrival(this.#db, merchant.id)) ?? nowUs;
     const waitUs = arrivalUs + costUs - nowUs - burstUs;
     const retryAfterSeconds = Math.max(1, Math.ceil(Number(waitUs) / 1_000_000));
     const message = `Too many requests for this key. Wait ${retryAfterSeconds} s and send fewer at once.`;
-    return new AppError('rate_limited', message, { retryAfterSeconds });
+    return {
+      headers: headers(rate, { left: 0, seconds: retryAfterSeconds }),
+      refusal: new AppError('rate_limited', message, { retryAfterSeconds }),
+    };
   }
 
   #rateOf(merchant: Merchant): number {
@@ -81,9 +94,10 @@ export class RateLimiter {
   }
 }
 
-function headers(rate: number, left: number): RateLimitHeaders {
+/** `seconds`: how long until there is more. */
+function headers(rate: number, { left, seconds }: { left: number; seconds: number }): RateLimitHeaders {
   return {
     'ratelimit-policy': `"default";q=${rate * burstSeconds};w=${burstSeconds}`,
-    ratelimit: `"default";r=${Math.max(0, left)};t=1`,
+    ratelimit: `"default";r=${Math.max(0, left)};t=${seconds}`,
   };
 }

@@ -5,7 +5,9 @@ import { randomBase62 } from '../kit/base62.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { answerErrors } from './answer-errors.ts';
+import { answerError, answerErrors } from './answer-errors.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { formats } from './formats.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {
@@ -38,13 +40,16 @@ declare module 'fastify' {
  * serves is put together in app.ts.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },
     routerOptions: { maxParamLength: parameterLengthMax },
-    genReqId: () => `req_${randomBase62(options.random, requestIdLength)}`,
+    genReqId: newRequestId,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, options),
+    clientErrorHandler: answerClientErrors({ ...options, newRequestId }),
     forceCloseConnections: 'idle',
     ajv: {
       customOptions: {
@@ -54,6 +59,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
         allErrors: true,
         // The answer to an unknown field names the nearest known one, which stands in the schema around it.
         verbose: true,
+      },
+      onCreate: (ajv) => {
+        for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
       },
     },
   });

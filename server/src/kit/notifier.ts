@@ -69,6 +69,8 @@ class PostgresNotifier implements Notifier {
 
   async listen(): Promise<void> {
     const client = await this.#options.db.dedicatedClient();
+    // Closed while it connected: nobody would end it any more.
+    if (this.#closed.signal.aborted) return client.end();
     this.#client = client;
     client.on('notification', (message) => {
       // Our own hints were told when they were made.
@@ -102,12 +104,22 @@ class PostgresNotifier implements Notifier {
   #tell(topic: string): void {
     const separator = topic.indexOf(':');
     const which = topic.slice(separator + 1);
-    for (const listener of this.#listeners.get(topic) ?? []) listener(which);
-    for (const listener of this.#listeners.get(topic.slice(0, separator)) ?? []) listener(which);
+    for (const name of [topic, topic.slice(0, separator)]) {
+      for (const listener of this.#listeners.get(name) ?? []) this.#call(listener, which);
+    }
+  }
+
+  /** Whoever announces has nothing to do with a listener's mistakes, and neither have the other listeners. */
+  #call(listener: (which: string) => void, which: string): void {
+    try {
+      listener(which);
+    } catch (error) {
+      this.#options.onError(error);
+    }
   }
 
   async #send(): Promise<void> {
-    await this.#options.clock.sleep(gatherMs);
+    await this.#options.clock.sleep(gatherMs, this.#closed.signal);
     const topics = [...this.#gathered];
     this.#gathered = new Set();
     this.#sending = null;

@@ -170,25 +170,32 @@ export function insertDeliveryOnce(delivery: Delivery): Statement {
   };
 }
 
-/** The merchants with something to send: one index probe for each, so a long backlog of one hides nobody. */
+// Asking for the earliest row and comparing it, instead of EXISTS a due one, keeps the planner on the index whatever it
+// believes about the rows: with 100,000 due for one endpoint an EXISTS read them all (40 ms, this way 0.4).
+const earliestOwn = `(SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
+    AND webhook_deliveries.endpoint_id = webhook_endpoints.id
+    AND callback_url IS NULL AND next_attempt_at IS NOT NULL
+  ORDER BY next_attempt_at LIMIT 1)`;
+/** Signed by the default endpoint, all of them. */
+const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
+    AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
+  ORDER BY next_attempt_at LIMIT 1)`;
+
+/** The merchants with something to send: index probes for each, so a long backlog of one hides nobody. */
 export async function listMerchantsWithDueDeliveries(db: Queryable, now: Date): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'webhook_deliveries_merchants_due',
     text: `-- across merchants: a worker looks for whoever has something to send
-           SELECT merchants.id FROM merchants
-           WHERE EXISTS (SELECT 1 FROM webhook_deliveries
-                         WHERE webhook_deliveries.merchant_id = merchants.id
-                           AND webhook_deliveries.next_attempt_at <= $1)`,
+           SELECT DISTINCT merchant_id AS id FROM webhook_endpoints
+           WHERE ${earliestOwn} <= $1 OR (is_default AND ${earliestCallback} <= $1)`,
     values: [now],
   });
   return rows.map((row) => row.id);
 }
 
-/**
- * The merchant's endpoints that have something due, for their own URL or (the default one) for callback addresses.
- * Written as scalar sub-selects because of an EXISTS the planner reads the whole backlog once instead of looking for
- * one row: 39 ms against 0.3 with 100,000 rows due.
- */
+/** The merchant's endpoints that have something due, for their own URL or (the default one) for callback addresses. */
 export function listDueTargets(db: Queryable, merchantId: string, now: Date): Promise<DeliveryTarget[]> {
   return db.rows<DeliveryTarget>({
     name: 'webhook_targets_due',
@@ -196,14 +203,8 @@ export function listDueTargets(db: Queryable, merchantId: string, now: Date): Pr
              SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
                     previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
                     (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode",
-                    (SELECT 1 FROM webhook_deliveries
-                     WHERE webhook_deliveries.merchant_id = $1
-                       AND webhook_deliveries.endpoint_id = webhook_endpoints.id
-                       AND callback_url IS NULL AND next_attempt_at <= $2 LIMIT 1) IS NOT NULL AS "ownDue",
-                    is_default AND
-                    (SELECT 1 FROM webhook_deliveries
-                     WHERE webhook_deliveries.merchant_id = $1
-                       AND callback_url IS NOT NULL AND next_attempt_at <= $2 LIMIT 1) IS NOT NULL AS "callbackDue"
+                    ${earliestOwn} <= $2 AS "ownDue",
+                    is_default AND ${earliestCallback} <= $2 AS "callbackDue"
              FROM webhook_endpoints WHERE merchant_id = $1
            ) AS targets
            WHERE "ownDue" OR "callbackDue"`,

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import type { Topic } from './changes.ts';
+import { systemClock } from './clock.ts';
+import { openDatabase } from './db.ts';
+import type { Database } from './db.ts';
+import { startNotifier } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+/** Two processes on one database. */
+let here: Notifier;
+let there: Notifier;
+let errors: unknown[];
+
+const gatherMs = 4;
+const reconnectMs = 1_000;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  errors = [];
+  here = await start();
+  there = await start();
+});
+
+afterEach(async () => {
+  await here.close();
+  await there.close();
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function start(): Promise<Notifier> {
+  return startNotifier({ db, clock, onError: (error) => errors.push(error) });
+}
+
+function hear(notifier: Notifier, topic: Topic): { count: number } {
+  const heard = { count: 0 };
+  notifier.subscribe(topic, () => (heard.count += 1));
+  return heard;
+}
+
+function listeningConnections(): Promise<number> {
+  return withAdminClient(database.adminUrl, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'dalasi listener'`,
+    );
+    return rows[0]?.count ?? 0;
+  });
+}
+
+async function endListeningConnections(): Promise<void> {
+  await withAdminClient(database.adminUrl, (client) =>
+    client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'dalasi listener'`,
+    ),
+  );
+  await eventually('they have ended', async () => (await listeningConnections()) === 0);
+}
+
+test('a hint reaches the listeners of this process at once, and once', async () => {
+  const heard = hear(here, 'intent:1');
+  here.announce('intent:1');
+  assert.equal(heard.count, 1);
+  const elsewhere = hear(there, 'intent:1');
+  await clock.advance(gatherMs);
+  await eventually('the other process has heard it', () => elsewhere.count === 1);
+  assert.equal(heard.count, 1, 'the database told it again');
+});
+
+test('a hint reaches the listeners of another process, those of its topic and of its kind', async () => {
+  const topic = hear(there, 'work_networks:shop:1');
+  const other = hear(there, 'work_networks:shop:2');
+  const kinds: string[] = [];
+  there.subscribeKind('work_networks', (which) => kinds.push(which));
+  here.announce('work_networks:shop:1');
+  here.announce('work_webhooks:shop:1');
+  await clock.advance(gatherMs);
+  await eventually('it is heard there', () => topic.count > 0);
+  assert.deepEqual([topic.count, other.count], [1, 0]);
+  assert.deepEqual(kinds, ['shop:1']);
+});
+
+test('whoever has left hears nothing more', () => {
+  let heard = 0;
+  const leave = here.subscribe('intent:1', () => (heard += 1));
+  const stay = hear(here, 'intent:1');
+  leave();
+  here.announce('intent:1');
+  assert.deepEqual([heard, stay.count], [0, 1]);
+});
+
+test('a burst travels as one notification, the same hint once', async () => {
+  const notifications: string[] = [];
+  const client = await db.dedicatedClient();
+  client.on('notification', ({ payload }) => notifications.push(payload ?? ''));
+  await client.query('LISTEN dalasi_changes');
+  for (const topic of ['intent:1', 'intent:2', 'intent:1'] as const) here.announce(topic);
+  await clock.advance(gatherMs);
+  await eventually('the burst has come', () => notifications.length > 0);
+  await client.end();
+  assert.deepEqual(notifications, ['intent:1\nintent:2']);
+});
+
+test('more hints than one notification holds all arrive', async () => {
+  const heard = new Set<string>();
+  there.subscribeKind('intent', (which) => heard.add(which));
+  const ids = Array.from({ length: 1_000 }, (_, index) => `${'0'.repeat(30)}${index}`);
+  for (const id of ids) here.announce(`intent:${id}`);
+  await clock.advance(gatherMs);
+  await eventually('all have come', () => heard.size === ids.length);
+  assert.deepEqual(errors, []);
+});
+
+test('a listener that fails is reported, and keeps neither the announcer nor the other listeners from going on', async () => {
+  const mistake = new Error('a mistake of a listener');
+  for (const notifier of [here, there]) {
+    notifier.subscribe('intent:1', () => {
+      throw mistake;
+    });
+  }
+  const near = hear(here, 'intent:1');
+  const far = hear(there, 'intent:1');
+  here.announce('intent:1');
+  assert.equal(near.count, 1);
+  assert.deepEqual(errors, [mistake]);
+  await clock.advance(gatherMs);
+  await eventually('the other process has heard it', () => far.count === 1);
+  assert.deepEqual(errors, [mistake, mistake]);
+});
+
+test('a lost connection is made again, and hints arrive again', async () => {
+  await endListeningConnections();
+  const heard = hear(there, 'intent:1');
+  const near = hear(here, 'intent:1');
+  here.announce('intent:1');
+  assert.equal(near.count, 1, 'this process hears without a database');
+  await clock.advance(gatherMs);
+  await clock.untilSleeping(2);
+  await clock.advance(reconnectMs);
+  await eventually('both listen again', async () => (await listeningConnections()) === 2);
+  await eventually('a hint arrives there', async () => {
+    here.announce('intent:1');
+    await clock.advance(gatherMs);
+    return heard.count > 0;
+  });
+});
+
+test('closing waits for no clock, and sends the hints that were gathered', async () => {
+  const heard = hear(there, 'intent:1');
+  here.announce('intent:1');
+  await here.close();
+  await eventually('it is heard there', () => heard.count === 1);
+});
+
+test('closing while the connection is being made again leaves none behind', async () => {
+  await endListeningConnections();
+  await clock.untilSleeping(2);
+  const reconnecting = clock.advance(reconnectMs);
+  await Promise.all([here.close(), there.close()]);
+  await reconnecting;
+  await eventually('nobody listens any more', async () => (await listeningConnections()) === 0);
+});

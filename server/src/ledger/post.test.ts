@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { AssertionFailure } from '../kit/assert.ts';
+import { sqlState } from '../kit/db.ts';
+import type { Account } from './accounts.ts';
+import { createLedgerWorld } from './ledger-world.corpus.ts';
+import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { lockBalance, lockBalances } from './post.ts';
+import type { Movement } from './post.ts';
+import { verifyLedger } from './verify.ts';
+
+let world: LedgerWorld;
+
+before(async () => {
+  world = await createLedgerWorld();
+});
+
+after(() => world.close());
+
+const currency = 'GMD';
+
+function isInsufficient(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'insufficient_balance' && error.statusCode === 400;
+}
+
+/** Runs `body` while another transaction holds the account's lock; fails when it has to wait for it. */
+async function whileLocked(merchantId: string, account: Account, body: () => Promise<void>): Promise<void> {
+  const locked = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const holder = world.db.withTransaction(async (tx) => {
+    await lockBalance(tx, { merchantId, account, currency });
+    locked.resolve();
+    await mayEnd.promise;
+  });
+  await locked.promise;
+  try {
+    await body();
+  } finally {
+    mayEnd.resolve();
+    await holder;
+  }
+}
+
+test('a posting stands on both sides: what is debited is credited', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(
+    merchantId,
+    { debit: 'float:rail', credit: 'fees', amountMinor: 200n },
+    { debit: 'float:rail', credit: 'sub:abc', amountMinor: 2_000n },
+    { debit: 'float:rail', credit: 'payable_available', amountMinor: 7_800n },
+  );
+  assert.equal(await world.balance(merchantId, 'float:rail'), 10_000n);
+  assert.equal(await world.balance(merchantId, 'fees'), 200n);
+  assert.equal(await world.balance(merchantId, 'sub:abc'), 2_000n);
+  assert.equal(await world.balance(merchantId, 'payable_available'), 7_800n);
+  assert.equal(await world.count('ledger_movements', merchantId), 3);
+});
+
+test('movements of nothing are left out, and a posting of nothing writes nothing', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(
+    merchantId,
+    { debit: 'float:rail', credit: 'fees', amountMinor: 0n },
+    { debit: 'float:rail', credit: 'payable_available', amountMinor: 1n },
+  );
+  assert.equal(await world.count('ledger_movements', merchantId), 1);
+  await world.post(merchantId, { debit: 'float:rail', credit: 'fees', amountMinor: 0n });
+  assert.equal(await world.count('ledger_movements', merchantId), 1);
+});
+
+const mistakes: [string, Movement[]][] = [
+  ['a negative amount', [{ debit: 'float:rail', credit: 'fees', amountMinor: -1n }]],
+  ['one account on both sides', [{ debit: 'float:rail', credit: 'float:rail', amountMinor: 1n }]],
+  [
+    'more movements than any flow has',
+    Array.from({ length: 31 }, (_, index) => ({ debit: 'float:rail', credit: `sub:${index}`, amountMinor: 1n })),
+  ],
+];
+for (const [name, movements] of mistakes) {
+  test(`a mistake of ours is refused and writes nothing: ${name}`, async () => {
+    const merchantId = await world.newMerchant();
+    await assert.rejects(world.post(merchantId, ...movements), AssertionFailure);
+    assert.equal(await world.count('ledger_movements', merchantId), 0);
+    assert.equal(await world.count('ledger_deltas', merchantId), 0);
+  });
+}
+
+test('a refused posting undoes what its transaction wrote before', async () => {
+  const merchantId = await world.newMerchant();
+  const both = world.db.withTransaction(async (tx) => {
+    await world.postIn(tx, merchantId, [{ debit: 'float:rail', credit: 'payable_available', amountMinor: 100n }]);
+    await world.postIn(tx, merchantId, [{ debit: 'payable_available', credit: 'held', amountMinor: 101n }]);
+  });
+  await assert.rejects(both, isInsufficient);
+  assert.equal(await world.count('ledger_movements', merchantId), 0);
+  assert.equal(await world.balance(merchantId, 'payable_available'), 0n);
+});
+
+test('what a posting gives and takes on one account counts together', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(
+    merchantId,
+    { debit: 'float:rail', credit: 'payable_available', amountMinor: 100n },
+    { debit: 'payable_available', credit: 'fees', amountMinor: 100n },
+  );
+  assert.equal(await world.balance(merchantId, 'payable_available'), 0n);
+  assert.equal(await world.balance(merchantId, 'fees'), 100n);
+});
+
+test('balances of one merchant and currency are not those of another', async () => {
+  const [one, other] = [await world.newMerchant(), await world.newMerchant()];
+  await world.post(one, { debit: 'float:rail', credit: 'payable_available', amountMinor: 100n });
+  await assert.rejects(
+    world.post(other, { debit: 'payable_available', credit: 'float:rail', amountMinor: 1n }),
+    isInsufficient,
+  );
+});
+
+test('collecting waits for no lock on a balance', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1n });
+  const accounts: Account[] = ['fees', 'float:rail', 'payable_available'];
+  const collect = (): Promise<void> =>
+    world.post(
+      merchantId,
+      { debit: 'float:rail', credit: 'fees', amountMinor: 2n },
+      { debit: 'float:rail', credit: 'payable_available', amountMinor: 98n },
+    );
+  for (const account of accounts) await whileLocked(merchantId, account, collect);
+  assert.equal(await world.balance(merchantId, 'payable_available'), 1n + 3n * 98n);
+});
+
+test('of many who spend one balance at once, as many succeed as it pays for', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1_000n });
+  const spends = Array.from({ length: 30 }, () =>
+    world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 73n }),
+  );
+  const outcomes = await Promise.allSettled(spends);
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  assert.equal(outcomes.length - refusals.length, 13, 'floor(1000 / 73)');
+  assert.ok(refusals.every(isInsufficient), String(refusals.find((refusal) => !isInsufficient(refusal))));
+  assert.equal(await world.balance(merchantId, 'payable_available'), 1_000n - 13n * 73n);
+});
+
+test('whoever spends several accounts at once, in whatever order, waits in line and never in a circle', async () => {
+  const merchantId = await world.newMerchant();
+  const accounts: Account[] = ['fees', 'payable_available', 'sub:abc', 'suspense'];
+  const fill = accounts.map((credit) => ({ debit: 'float:rail', credit, amountMinor: 100n }) as const);
+  await world.post(merchantId, ...fill);
+  let runs = 0;
+  const spend = (order: readonly Account[]): Promise<void> =>
+    world.db.withTransaction(async (tx) => {
+      runs += 1;
+      const movements = order.map((debit) => ({ debit, credit: 'float:rail', amountMinor: 1n }) as const);
+      await world.postIn(tx, merchantId, movements);
+    });
+  const orders = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? accounts : accounts.toReversed()));
+  await Promise.all(orders.map(spend));
+  assert.equal(runs, orders.length, 'nobody was sent back by a deadlock');
+  for (const account of accounts) assert.equal(await world.balance(merchantId, account), 60n);
+});
+
+test('locking answers what is there, folds it, and keeps it from everybody else until the end', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
+  await world.post(merchantId, { debit: 'float:rail', credit: 'fees', amountMinor: 30n });
+  const at = { merchantId, currency };
+  const balances = await world.db.withTransaction((tx) => lockBalances(tx, at, ['payable_available', 'fees', 'held']));
+  assert.deepEqual(Object.fromEntries(balances), { fees: 30n, held: 0n, payable_available: 70n });
+
+  await whileLocked(merchantId, 'payable_available', async () => {
+    await assert.rejects(
+      world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 1n }),
+      (error) => error instanceof AppError && error.code === 'unavailable',
+    );
+  });
+  assert.equal(await world.balance(merchantId, 'payable_available'), 70n);
+});
+
+test('the serving role may add and read movements, and can neither change nor remove one', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
+  const attempts = {
+    update: 'UPDATE ledger_movements SET amount = amount + 1',
+    delete: 'DELETE FROM ledger_movements',
+    truncate: 'TRUNCATE ledger_movements',
+    drop: 'DROP TABLE ledger_movements',
+    alter: 'ALTER TABLE ledger_movements DROP CONSTRAINT ledger_movements_amount_check',
+    disguise: `INSERT INTO ledger_movements SELECT * FROM ledger_movements
+               ON CONFLICT (merchant_id, id) DO UPDATE SET amount = 1`,
+  };
+  for (const [name, text] of Object.entries(attempts)) {
+    await assert.rejects(
+      world.db.run({ name: `test_${name}`, text, values: [] }),
+      (error) => sqlState(error) === '42501',
+      name,
+    );
+  }
+  const { finding } = await verifyLedger(world.db);
+  assert.equal(finding, null);
+});

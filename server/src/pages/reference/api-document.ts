@@ -1,0 +1,88 @@
+/** What the reference reads of an OpenAPI 3.1 document. What else stands there, it leaves alone. */
+export interface ApiDocument {
+  info: { title: string; description?: string };
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+/** JSON Schema, as far as the routes use it. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: unknown;
+  description?: string;
+  examples?: unknown[];
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+export interface PlacedOperation {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+const json = 'application/json';
+
+/** The operations under their headings, in the order of the document. */
+export function operationsByTag(document: ApiDocument): Map<string, PlacedOperation[]> {
+  const placed = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  return Map.groupBy(placed, ({ operation }) => operation.tags[0] ?? 'Other');
+}
+
+export function bodySchemaOf(operation: Operation): Schema | undefined {
+  return operation.requestBody?.content[json]?.schema;
+}
+
+/** What a request that went well is answered, and with which status. */
+export function successOf(operation: Operation): { status: string; schema: Schema | undefined } {
+  const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? ['200'];
+  return { status, schema: response?.content?.[json]?.schema };
+}
+
+/** Status and error codes; the codes stand in backticks in the descriptions that http/openapi.ts writes. */
+export function errorsOf(operation: Operation): { status: string; codes: string[] }[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => !status.startsWith('2'))
+    .map(([status, { description }]) => ({
+      status,
+      codes: [...description.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''),
+    }));
+}
+
+/** The name of a schema that stands under `components`, or null for one that stands where it is used. */
+export function recordName(schema: Schema): string | null {
+  return schema.$ref?.split('/').at(-1) ?? null;
+}

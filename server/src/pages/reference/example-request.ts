@@ -1,0 +1,44 @@
+import { bodySchemaOf } from './api-document.ts';
+import type { PlacedOperation, Schema } from './api-document.ts';
+import { withoutNull } from './schema-fields.ts';
+
+const id = '01939f00-0000-7000-8000-000000000002';
+
+/** Values for fields whose schema has no example of its own. */
+const examplesByName: Readonly<Record<string, unknown>> = {
+  url: 'https://shop.example/events',
+  intent_secret: '2e824573f9c1d4cc4c671bb4857d7c8341d837f2ccf7c81d1e6322697928c674',
+  overlap_hours: 24,
+};
+
+/** A curl command for an operation, with the least body that says something. */
+export function curlExample({ method, path, operation }: PlacedOperation, baseUrl: string): string {
+  const schema = bodySchemaOf(operation);
+  const query = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => `${name}=${String(examplesByName[name] ?? '…')}`);
+  const address = `${baseUrl}${path.replaceAll('{id}', id)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  const lines = [
+    `curl -s ${method === 'GET' ? '' : `-X ${method} `}${shellQuote(address)}`,
+    `  -H 'Authorization: Bearer sk_test_…'`,
+  ];
+  if (schema) {
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${shellQuote(JSON.stringify(exampleOf(schema)))}`);
+  }
+  return lines.join(' \\\n');
+}
+
+/** The required fields of a body; where none is, the first, because an empty body shows nothing. */
+export function exampleOf(property: Schema, name = ''): unknown {
+  const { schema } = withoutNull(property);
+  if (schema.properties) {
+    const names = Object.keys(schema.properties);
+    const shown = schema.required ?? names.slice(0, 1);
+    return Object.fromEntries(shown.map((field) => [field, exampleOf(schema.properties?.[field] ?? {}, field)]));
+  }
+  return schema.examples?.[0] ?? examplesByName[name] ?? schema.default ?? schema.enum?.[0] ?? null;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,104 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+
+/** Where a link in the text leads on this site, or null where only its words are shown. */
+export type LinkTarget = (address: string) => string | null;
+
+/**
+ * The little Markdown that the error pages and the API's descriptions are written in: headings, paragraphs, lists,
+ * fenced code; code, bold and links within a line. The texts are our own files, so what is not known is a mistake of
+ * ours and shows as the characters that were typed; nothing in them can become a tag.
+ */
+export function renderMarkdown(text: string, linkTarget: LinkTarget): Html {
+  return html`${readBlocks(text.split('\n')).map((block) => renderBlock(block, linkTarget))}`;
+}
+
+/** One line of it. */
+export function renderInline(text: string, linkTarget: LinkTarget): Html {
+  const pieces: Html[] = [];
+  let from = 0;
+  for (const match of text.matchAll(/`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g)) {
+    pieces.push(html`${text.slice(from, match.index)}`, renderSpan(match, linkTarget));
+    from = match.index + match[0].length;
+  }
+  return html`${pieces}${text.slice(from)}`;
+}
+
+type Block =
+  | { kind: 'heading'; level: number; text: string }
+  | { kind: 'paragraph'; text: string }
+  | { kind: 'code'; text: string }
+  | { kind: 'list'; isOrdered: boolean; items: string[] };
+
+function readBlocks(lines: readonly string[]): Block[] {
+  const blocks: Block[] = [];
+  let place = 0;
+  while (place < lines.length) {
+    const line = lines[place] ?? '';
+    const { block, next } = line.startsWith('```') ? readCode(lines, place) : readText(lines, place);
+    if (block !== null) blocks.push(block);
+    place = next;
+  }
+  return blocks;
+}
+
+interface ReadBlock {
+  block: Block | null;
+  next: number;
+}
+
+function readCode(lines: readonly string[], place: number): ReadBlock {
+  const end = lines.findIndex((line, index) => index > place && line.startsWith('```'));
+  const last = end === -1 ? lines.length : end;
+  return { block: { kind: 'code', text: lines.slice(place + 1, last).join('\n') }, next: last + 1 };
+}
+
+function readText(lines: readonly string[], place: number): ReadBlock {
+  const line = lines[place] ?? '';
+  if (line.trim() === '') return { block: null, next: place + 1 };
+  const heading = /^(#{1,4}) (.+)$/.exec(line);
+  if (heading) {
+    const block = { kind: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' } as const;
+    return { block, next: place + 1 };
+  }
+  const end = lines.findIndex((later, index) => index > place && /^\s*$|^#|^```/.test(later));
+  const next = end === -1 ? lines.length : end;
+  const own = lines.slice(place, next);
+  return { block: /^(-|\d+\.) /.test(line) ? readList(own) : { kind: 'paragraph', text: own.join(' ') }, next };
+}
+
+/** An item goes on in lines that are indented. */
+function readList(lines: readonly string[]): Block {
+  const items: string[] = [];
+  for (const line of lines) {
+    const item = /^(?:-|\d+\.) (.*)$/.exec(line);
+    if (item) items.push(item[1] ?? '');
+    else items.push(`${items.pop() ?? ''} ${line.trim()}`);
+  }
+  return { kind: 'list', isOrdered: /^\d/.test(lines[0] ?? ''), items };
+}
+
+function renderBlock(block: Block, linkTarget: LinkTarget): Html {
+  switch (block.kind) {
+    case 'heading':
+      return block.level === 1
+        ? html`<h1>${renderInline(block.text, linkTarget)}</h1>`
+        : html`<h2>${renderInline(block.text, linkTarget)}</h2>`;
+    case 'paragraph':
+      return html`<p>${renderInline(block.text, linkTarget)}</p>`;
+    case 'code':
+      return html`<pre tabindex="0"><code>${block.text}</code></pre>`;
+    case 'list': {
+      const items = block.items.map((item) => html`<li>${renderInline(item, linkTarget)}</li>`);
+      return block.isOrdered ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`;
+    }
+  }
+}
+
+function renderSpan(match: RegExpExecArray, linkTarget: LinkTarget): Html {
+  const [, code, bold, words, address] = match;
+  if (code !== undefined) return html`<code>${code}</code>`;
+  if (bold !== undefined) return html`<b>${bold}</b>`;
+  const target = linkTarget(address ?? '');
+  return target === null ? html`${words}` : html`<a href="${target}">${words}</a>`;
+}

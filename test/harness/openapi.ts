@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { Compile } from 'typebox/schema';
+import { apiRoutes } from '../../server/src/api-routes.ts';
+import { describeApi } from '../../server/src/http/openapi.ts';
+import { createApiClient } from './api-client.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
+
+export interface JsonSchema {
+  type?: string;
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: boolean | JsonSchema;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  [keyword: string]: unknown;
+}
+
+/** One operation of the document. */
+export interface Operation {
+  operationId: string;
+  method: string;
+  /** As the document writes it: `/v1/payments/{id}`. */
+  path: string;
+  body: JsonSchema | null;
+  /** The names of the query parameters. */
+  query: string[];
+  /** By status. */
+  responses: ReadonlyMap<number, PromisedAnswer>;
+}
+
+interface PromisedAnswer {
+  schema: JsonSchema;
+  /** The error codes that the document lists for the status. */
+  codes: string[];
+  problemOf(body: unknown): string | null;
+}
+
+/** What the OpenAPI document promises. */
+export interface Contract {
+  operations: readonly Operation[];
+  /** Fails when the answer is not one that the document promises, down to a field that it does not name. */
+  check(request: { method: string; path: string }, answer: ApiAnswer): void;
+}
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  parameters?: { in: string; name: string }[];
+  requestBody?: { content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: JsonSchema }> }>;
+}
+
+const json = 'application/json';
+
+export async function loadContract(): Promise<Contract> {
+  const { paths } = (await describeApi(apiRoutes)) as Document;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => readOperation(method.toUpperCase(), path, operation)),
+  );
+  return {
+    operations,
+    check: ({ method, path }, answer) => {
+      const operation = findOperation(operations, method, path);
+      checkFrame(answer);
+      if (operation === undefined) {
+        const stranger = `${method} ${path} is not in the document, and answers ${answer.text}`;
+        assert.ok(answer.status === 404 || answer.status === 405, stranger);
+        checkError(operations[0], 401, answer);
+        return;
+      }
+      const called = `${operation.operationId} answers ${answer.status}: ${answer.text.slice(0, 500)}`;
+      const promised = operation.responses.get(answer.status);
+      assert.ok(promised, `the document does not know that ${called}`);
+      assert.equal(promised.problemOf(answer.body), null, called);
+      if (answer.status < 400) return;
+      assert.ok(promised.codes.includes(String(answer.body['code'])), `an undocumented code: ${called}`);
+      checkError(operation, answer.status, answer);
+    },
+  };
+}
+
+/** A client that holds every answer against the document. */
+export function createContractClient(contract: Contract, url: string, key: string): ApiClient {
+  const client = createApiClient(url, key);
+  const send: ApiClient['send'] = async (method, path, init) => {
+    const answer = await client.send(method, path, init);
+    contract.check({ method, path }, answer);
+    return answer;
+  };
+  return {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body, headers = {}) =>
+      send('POST', path, {
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { ...(body === undefined ? {} : { 'content-type': json }), ...headers },
+      }),
+  };
+}
+
+function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+  const { pathname } = new URL(path, 'http://localhost');
+  const templates = [...new Set(operations.map((operation) => operation.path))];
+  const template =
+    templates.find((candidate) => candidate === pathname) ??
+    templates.find((candidate) => new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(pathname));
+  return operations.find((operation) => operation.path === template && operation.method === method);
+}
+
+/** What every answer of the API carries. */
+function checkFrame(answer: ApiAnswer): void {
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.match(answer.headers.get('x-request-id') ?? 'none', /^req_[0-9A-Za-z]{20}$/);
+}
+
+function checkError(operation: Operation | undefined, documentedStatus: number, answer: ApiAnswer): void {
+  const problem = operation?.responses.get(documentedStatus)?.problemOf(answer.body);
+  assert.equal(problem, null, answer.text);
+  const { body, headers, status } = answer;
+  assert.equal(body['statusCode'], status);
+  assert.equal(body['request_id'], headers.get('x-request-id'));
+  assert.match(String(body['doc_url']), new RegExp(`/errors/${String(body['code'])}$`));
+  const comesBack = status === 429 || status === 503 || body['code'] === 'idempotency_in_progress';
+  assert.equal(/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''), comesBack, `Retry-After of ${answer.text}`);
+  assert.equal(headers.get('www-authenticate') !== null, status === 401, `WWW-Authenticate of ${answer.text}`);
+}
+
+function readOperation(method: string, path: string, operation: DocumentedOperation): Operation {
+  const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
+    const schema = content?.[json]?.schema;
+    assert.ok(schema, `${operation.operationId} has no schema for ${status}`);
+    const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => String(code));
+    return [Number(status), promisedAnswer(schema, codes)] as const;
+  });
+  return {
+    operationId: operation.operationId,
+    method,
+    path,
+    body: operation.requestBody?.content[json]?.schema ?? null,
+    query: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    responses: new Map(responses),
+  };
+}
+
+function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {
+  const validator = Compile(closed(schema));
+  return {
+    schema,
+    codes,
+    problemOf: (body) => {
+      const [isRight, problems] = validator.Errors(body);
+      return isRight ? null : problems.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+    },
+  };
+}
+
+/** The document leaves room for fields to come; a test must not: what is answered is what is documented. */
+function closed(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf } = schema;
+  const names = Object.keys(properties ?? {});
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: mapValues(properties, closed) }),
+    ...(names.length === 0 || schema.additionalProperties !== undefined ? {} : { additionalProperties: false }),
+    ...(items === undefined ? {} : { items: closed(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(closed) }),
+  };
+}
+
+function mapValues<Value, Result>(values: Record<string, Value>, change: (value: Value) => Result) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
