@@ -29,8 +29,8 @@ process.stdout.write(`package-lock.json: ${added.length} packages of other platf
 
 function missingPackages(place: string, entry: LockEntry): [string, LockEntry][] {
   return Object.entries(entry.optionalDependencies ?? {}).flatMap(([name, version]) => {
-    const places = [`${place}/node_modules/${name}`.replace(/^\//, ''), `node_modules/${name}`];
-    return places.some((candidate) => candidate in lock.packages)
+    const candidates = [`${place}/node_modules/${name}`.replace(/^\//, ''), `node_modules/${name}`];
+    return candidates.some((candidate) => candidate in lock.packages)
       ? []
       : [[`node_modules/${name}`, platformEntry(name, version, entry)] satisfies [string, LockEntry]];
   });
@@ -40,7 +40,9 @@ function missingPackages(place: string, entry: LockEntry): [string, LockEntry][]
 function platformEntry(name: string, version: string, parent: LockEntry): LockEntry {
   const words = name.split(/[/-]/);
   const os = systems.find((system) => words.includes(system));
-  const cpu = processors.find((processor) => words.some((word) => word === processor || word.startsWith(`${processor}_`)));
+  const cpu = processors.find((processor) =>
+    words.some((word) => word === processor || word.startsWith(`${processor}_`)),
+  );
   if (os === undefined) throw new Error(`the platform of ${name} cannot be read from its name`);
   const libc = name.includes('-gnu') ? 'glibc' : 'musl';
   return {

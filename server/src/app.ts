@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createAddress, createPaymentContext, createSimulatedNetworks, createWebhooks } from './contexts.ts';
 import type { AppOptions } from './contexts.ts';
+import { registerGauges } from './gauges.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
@@ -28,6 +29,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const networks = createSimulatedNetworks(options, address);
   const payments = createPaymentContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, payments);
+  registerGauges(metrics, { db, clock });
   let isClosing = false;
   registerHealth(server, { db, metrics, isClosing: () => isClosing });
   if (config.role !== 'worker') {

@@ -44,7 +44,7 @@ export function readConfig(environment: Environment): Config {
     'production';
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
-    host: read.text('HOST') ?? '127.0.0.1',
+    host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:'])),
     internalUrl: withoutSlash(read.url('INTERNAL_URL', ['http:', 'https:'])),
     databaseUrl,

@@ -12,7 +12,7 @@ export const settings = [
   {
     name: 'HOST',
     description: 'The address to listen on. Development listens on this machine only unless it is set.',
-    default: '127.0.0.1',
+    default: '127.0.0.1 in development, 0.0.0.0 in production',
   },
   {
     name: 'PUBLIC_URL',

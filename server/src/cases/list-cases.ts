@@ -1,1 +1,1 @@
-export { findCaseById, listCases } from './queries.ts';
+export { countOpenCases, findCaseById, listCases } from './queries.ts';

@@ -38,6 +38,15 @@ export function listCases(db: Queryable, status: Case['status'] | null, rowsMax:
   });
 }
 
+export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint }[]> {
+  return db.rows({
+    name: 'cases_count_open',
+    text: `-- across merchants: the operator watches all of them
+           SELECT kind, count(*) AS count FROM cases WHERE status = 'open' GROUP BY kind`,
+    values: [],
+  });
+}
+
 export function findCaseById(db: Queryable, id: string): Promise<Case | undefined> {
   return db.row<Case>({
     name: 'cases_find_by_id',

@@ -6,6 +6,7 @@ import {
   deleteOutboxRow,
   listOutboxMerchantsDue,
   postponeOutboxRow,
+  summarizeOutbox,
   upsertOutboxRow,
 } from './queries.ts';
 
@@ -74,6 +75,14 @@ export async function completeWork(db: Queryable, work: Work): Promise<void> {
 /** Puts claimed work off until `dueAt`, unless someone asked for it again meanwhile. */
 export async function postponeWork(db: Queryable, work: Work, dueAt: Date): Promise<void> {
   await db.run(postponeOutboxRow(work, dueAt));
+}
+
+/** How much is due in each queue and since when, for the operator's figures. */
+export function outboxBacklog(
+  db: Queryable,
+  now: Date,
+): Promise<{ queue: string; count: bigint; oldestDueAt: Date }[]> {
+  return summarizeOutbox(db, now);
 }
 
 /** The merchants that have due work in a queue. */

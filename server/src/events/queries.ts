@@ -95,6 +95,19 @@ export async function listOutboxMerchantsDue(db: Queryable, queue: QueueName, no
   return rows.map((row) => row.id);
 }
 
+/** How much is due in each queue, and since when. */
+export function summarizeOutbox(
+  db: Queryable,
+  now: Date,
+): Promise<{ queue: string; count: bigint; oldestDueAt: Date }[]> {
+  return db.rows({
+    name: 'outbox_summary',
+    text: `-- across merchants: the operator watches the queues
+           SELECT queue, count(*) AS count, min(due_at) AS "oldestDueAt" FROM outbox WHERE due_at <= $1 GROUP BY queue`,
+    values: [now],
+  });
+}
+
 /** The events of a few objects, oldest first; bounded, because an object has a handful of them. */
 export function listEventsOfObjects(
   db: Queryable,

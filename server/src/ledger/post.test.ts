@@ -135,7 +135,7 @@ test('of many who spend one balance at once, as many succeed as it pays for', as
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1_000n });
   const spends = Array.from({ length: 30 }, () =>
-    world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 73n }),
+    world.post(merchantId, { debit: 'payable_available', credit: 'float:rail', amountMinor: 73n }),
   );
   const outcomes = await Promise.allSettled(spends);
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { errorCodes } from '../../kit/error-codes.ts';
 import type { ErrorCode } from '../../kit/error-codes.ts';
+import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { renderMarkdown } from './markdown.ts';
 
@@ -14,16 +15,19 @@ export interface ErrorGuide {
 
 const folder = new URL('../../../../docs/errors/', import.meta.url);
 
-/** All codes in the order of the table, which goes by status. The pages are read once, at start. */
+/**
+ * All codes in the order of the table. The pages are read once, at start; a server that was put up without the docs
+ * folder still takes payments, so a page that is missing is only short.
+ */
 export function readErrorGuides(): Map<string, ErrorGuide> {
   const codes = Object.keys(errorCodes) as ErrorCode[];
-  return new Map(
-    codes.map((code) => {
-      const { status, title } = errorCodes[code];
-      const text = readFileSync(new URL(`${code}.md`, folder), 'utf8');
-      return [code, { code, status, title, body: renderMarkdown(text, linkOf) }];
-    }),
-  );
+  return new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
+}
+
+function readBody(code: ErrorCode): Html {
+  const path = new URL(`${code}.md`, folder);
+  if (!existsSync(path)) return html`<h1>${errorCodes[code].title}</h1>`;
+  return renderMarkdown(readFileSync(path, 'utf8'), linkOf);
 }
 
 /** Pages name each other as files, so that the links work in the repository too. */

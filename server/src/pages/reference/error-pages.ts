@@ -46,7 +46,11 @@ ${guideTable([...guides])}`,
 function guideTable(guides: readonly ErrorGuide[]) {
   return html`<ul class="codes">
 ${guides.map(
-  ({ code, status, title }) => html`<li><span class="status">${status}</span> <a href="/errors/${code}">${title}</a> <code>${code}</code></li>
+  ({
+    code,
+    status,
+    title,
+  }) => html`<li><span class="status">${status}</span> <a href="/errors/${code}">${title}</a> <code>${code}</code></li>
 `,
 )}</ul>`;
 }

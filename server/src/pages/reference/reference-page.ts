@@ -44,18 +44,33 @@ ${records.map(([name, schema]) => recordSection(name, schema))}
 }
 
 function contents(groups: readonly [string, PlacedOperation[]][], records: readonly [string, Schema][]): Html {
-  const part = (id: string, words: string, links: readonly (readonly [string, string])[]) => html`<p><a href="#${id}">${words}</a></p>
-${links.length > 0 && html`<ul>
+  const part = (
+    id: string,
+    words: string,
+    links: readonly (readonly [string, string])[],
+  ) => html`<p><a href="#${id}">${words}</a></p>
+${
+  links.length > 0 &&
+  html`<ul>
 ${links.map(([place, name]) => html`<li><a href="#${place}">${name}</a></li>`)}
-</ul>`}
+</ul>`
+}
 `;
   return html`<nav class="contents" aria-label="On this page">
 ${part('basics', 'Basics', [])}
 ${part('events', 'Events', [])}
 ${groups.map(([tag, operations]) =>
-  part(tagId(tag), tag, operations.map(({ operation }) => [operation.operationId, operation.summary] as const)),
+  part(
+    tagId(tag),
+    tag,
+    operations.map(({ operation }) => [operation.operationId, operation.summary] as const),
+  ),
 )}
-${part('records', 'Records', records.map(([name]) => [name, name] as const))}
+${part(
+  'records',
+  'Records',
+  records.map(([name]) => [name, name] as const),
+)}
 </nav>`;
 }
 
@@ -87,7 +102,8 @@ function parameterFields({ operation }: PlacedOperation): Field[] {
 function answer({ operation }: PlacedOperation): Html {
   const { status, schema } = successOf(operation);
   const record = schema && recordName(schema);
-  if (record) return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>.</p>`;
+  if (record)
+    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>.</p>`;
   return html`<p class="answer">Answers <span class="status">${status}</span></p>
 ${schema && fieldList('Answer', fieldsOf(schema))}`;
 }
@@ -112,7 +128,9 @@ function fieldList(heading: string | null, fields: readonly Field[]): Html | nul
   return html`${heading !== null && html`<h4>${heading}</h4>`}
 <dl class="fields">
 ${fields.map(
-  (field) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Answer' && html`<b class="required">required</b>`}</dt>
+  (
+    field,
+  ) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Answer' && html`<b class="required">required</b>`}</dt>
 <dd><span class="type">${typeText(field)}</span>${field.description !== '' && html` <span>${text(field.description)}</span>`}</dd></div>`,
 )}
 </dl>`;

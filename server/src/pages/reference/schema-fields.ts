@@ -38,7 +38,10 @@ export function withoutNull(schema: Schema): { schema: Schema; isNullable: boole
   const rest = branches.filter((branch) => branch.type !== 'null');
   const [only] = rest;
   const description = schema.description === undefined ? {} : { description: schema.description };
-  return { schema: only && rest.length === 1 ? { ...only, ...description } : { ...description, anyOf: rest }, isNullable: true };
+  return {
+    schema: only && rest.length === 1 ? { ...only, ...description } : { ...description, anyOf: rest },
+    isNullable: true,
+  };
 }
 
 /** What a value of this schema looks like, in words. */
