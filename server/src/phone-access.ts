@@ -31,6 +31,8 @@ export function phoneKey(secrets: Secrets, shortId: string): string {
 /** Where the payer of a test payment finds the phone; on a production server the page does not tell. */
 export function simulatedPhoneUrl(config: Config, publicUrl: string, view: CheckoutView): string | null {
   if (config.production || !view.testMode) return null;
+  // Where a link leads to the wallet, the link is the phone.
+  if (view.charge?.nextAction?.type === 'open_url') return null;
   const number = view.charge?.simulatedNumber ?? null;
   const phone = `${publicUrl}/simulator/phone`;
   return number === null ? phone : `${phone}/${encodeURIComponent(number)}`;

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { apiRoutes } from './api-routes.ts';
 import type { Address, AppOptions } from './contexts.ts';
 import { registerApi } from './http/api-routes.ts';
 import { networkCallbacks } from './http/network-callbacks.ts';
+import { describeApi } from './http/openapi.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
@@ -9,6 +11,7 @@ import { simulatorRoutes } from './networks/simulator/routes.ts';
 import type { Simulator } from './networks/simulator/simulator.ts';
 import { checkoutPages } from './pages/checkout/checkout-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
+import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { paymentRoutes } from './payments/routes.ts';
@@ -68,6 +71,11 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     publicUrl,
     formKey: secrets.formKey,
     phoneAccess: phoneAccess(config, secrets),
+  });
+  await server.register(referencePages, {
+    describeApi: () => describeApi(apiRoutes),
+    publicUrl,
+    signatureHeader: config.signatureHeader,
   });
   await server.register(simulatorRoutes({ simulator, bearerSecret: secrets.simulatorBearerSecret, publicUrl, log }));
 }

@@ -43,6 +43,7 @@ export interface Contract {
 }
 
 interface Document {
+  components: { schemas?: Record<string, JsonSchema> };
   paths: Record<string, Record<string, DocumentedOperation>>;
 }
 
@@ -55,9 +56,12 @@ interface DocumentedOperation {
 
 const json = 'application/json';
 
+const reference = '#/components/schemas/';
+
 export async function loadContract(): Promise<Contract> {
-  const { paths } = (await describeApi(apiRoutes)) as Document;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const { components, paths } = (await describeApi(apiRoutes)) as Document;
+  const whole = resolved(paths, components.schemas ?? {});
+  const operations = Object.entries(whole).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => readOperation(method.toUpperCase(), path, operation)),
   );
   return {
@@ -155,6 +159,19 @@ function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {
       return isRight ? null : problems.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
     },
   };
+}
+
+/** The document names its schemas; the ones that are meant stand in their place here. */
+function resolved<Part>(part: Part, schemas: Record<string, JsonSchema>): Part {
+  if (Array.isArray(part)) return part.map((item: unknown) => resolved(item, schemas)) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const target = (part as { $ref?: unknown }).$ref;
+  if (typeof target === 'string') {
+    const named = schemas[target.replace(reference, '')];
+    assert.ok(named, `the document has no ${target}`);
+    return resolved(named, schemas) as Part;
+  }
+  return mapValues(part as Record<string, unknown>, (value) => resolved(value, schemas)) as Part;
 }
 
 /** The document leaves room for fields to come; a test must not: what is answered is what is documented. */

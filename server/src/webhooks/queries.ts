@@ -65,7 +65,7 @@ export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'
   };
 }
 
-/** Leaves alone an endpoint that the merchant has pointed elsewhere or switched off since the attempt was made. */
+/** Leaves alone an endpoint whose URL is another one: the merchant changed it meanwhile, or it was a callback's. */
 export function disableGoneEndpoint(endpoint: { merchantId: string; id: string; url: string; at: Date }): Statement {
   return {
     name: 'webhook_endpoints_disable_gone',

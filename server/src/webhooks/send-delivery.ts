@@ -86,7 +86,7 @@ async function record(context: SendContext, claimed: Claimed, attempt: Attempt):
   const { result, endedAt } = attempt;
   const verdict = judgeAttempt(random, { number: Number(claimed.delivery.attempt), endedAt, result });
   await context.db.withTransaction(async (tx) => {
-    const isGone = verdict.status === 'failed' && verdict.gone && claimed.delivery.callbackUrl === null;
+    const isGone = verdict.status === 'failed' && verdict.gone;
     // The endpoint first, like whoever switches one off by hand: two that lock in one order cannot lock each other out.
     const switchedOff = isGone && (await switchOff(context, tx, claimed, endedAt));
     tx.send(attemptRow(claimed, attempt));
@@ -95,6 +95,7 @@ async function record(context: SendContext, claimed: Claimed, attempt: Attempt):
   });
 }
 
+/** A callback address that is gone is not the endpoint's URL, and switches nothing off. */
 async function switchOff(context: SendContext, tx: Transaction, claimed: Claimed, at: Date): Promise<boolean> {
   const { merchantId, id } = claimed.target;
   const touched = await tx.run(disableGoneEndpoint({ merchantId, id, url: claimed.url, at }));

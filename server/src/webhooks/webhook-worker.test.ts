@@ -5,7 +5,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { createSealer } from '../kit/seal.ts';
-import { claimOwnDeliveries, markAttemptFailed } from './queries.ts';
+import { claimOwnDeliveries, markAttemptFailed, markDelivered } from './queries.ts';
 import { createWebhookWorker } from './webhook-worker.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
@@ -74,11 +74,43 @@ describe('a worker', () => {
     await world.clock.advance(30_000);
     await world.deliver();
     assert.equal(endpoint.received().length, 1);
-    const { id, status, attempts } = await world.deliveryOf(eventId);
+    const { status, attempts } = await world.deliveryOf(eventId);
     assert.deepEqual([status, attempts], ['delivered', 2n]);
-    // The dead one was only slow: what it has to say comes too late to count.
-    const late = markAttemptFailed({ merchantId, id, attempt: 1n }, { status: 'pending', nextAttemptAt: now });
-    assert.equal(await world.db.run(late), 0);
+  });
+
+  it('that was only slow has no say any more once another one has claimed the delivery', async () => {
+    const endpoint = await world.endpointAt();
+    const eventId = await world.dispatch();
+    const { merchantId } = world.caller;
+    const claim = async () => {
+      const now = world.clock.now();
+      const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+      const [claimed] = await claimOwnDeliveries(world.db, endpoint.id, due);
+      assert.ok(claimed);
+      return { ...claimed, merchantId };
+    };
+    const slow = await claim();
+    await world.clock.advance(30_000);
+    const next = await claim();
+    const gaveUp = { status: 'failed', nextAttemptAt: null } as const;
+    assert.equal(await world.db.run(markAttemptFailed(slow, gaveUp)), 0);
+    assert.equal(await world.db.run(markDelivered(slow, world.clock.now())), 0);
+    assert.equal((await world.deliveryOf(eventId)).status, 'pending');
+    assert.equal(await world.db.run(markDelivered(next, world.clock.now())), 1);
+  });
+
+  it('never claims what another one is claiming', async () => {
+    const endpoint = await world.endpointAt();
+    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    const { merchantId } = world.caller;
+    for (let round = 0; round < 10; round += 1) {
+      const now = world.clock.now();
+      const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 5 };
+      const claims = Array.from({ length: 8 }, () => claimOwnDeliveries(world.db, endpoint.id, due));
+      const ids = (await Promise.all(claims)).flat().map((claimed) => claimed.id);
+      assert.equal(new Set(ids).size, ids.length);
+      await world.clock.advance(30_000);
+    }
   });
 
   it('that cannot record an outcome sends again rather than never', async () => {

@@ -3,13 +3,13 @@ import type { PageContent } from '../document.ts';
 import type { ErrorGuide } from './error-guide.ts';
 import { referenceShell } from './reference-shell.ts';
 
-export function errorPage({ code, status, title, body }: ErrorGuide): PageContent {
+export function errorPage({ code, title, body }: ErrorGuide): PageContent {
   return {
     title: `${title} (${code})`,
     refreshSeconds: null,
     body: referenceShell({
       contents: null,
-      body: html`<p class="trail"><a href="/errors">Errors</a> / <code>${code}</code> <span class="status">${status}</span></p>
+      body: html`<p class="trail"><a href="/errors">All errors</a></p>
 ${body}`,
     }),
   };
@@ -46,11 +46,8 @@ ${guideTable([...guides])}`,
 function guideTable(guides: readonly ErrorGuide[]) {
   return html`<ul class="codes">
 ${guides.map(
-  ({
-    code,
-    status,
-    title,
-  }) => html`<li><span class="status">${status}</span> <a href="/errors/${code}">${title}</a> <code>${code}</code></li>
+  ({ code, status, title }) => html`<li><span class="status">${status}</span>
+<span><a class="title" href="/errors/${code}">${title}</a><code>${code}</code></span></li>
 `,
 )}</ul>`;
 }

@@ -5,7 +5,7 @@ import { withoutNull } from './schema-fields.ts';
 const id = '01939f00-0000-7000-8000-000000000002';
 
 /** Values for fields whose schema has no example of its own. */
-const examplesByName: Readonly<Record<string, unknown>> = {
+const examplesByName: Readonly<Record<string, string | number>> = {
   url: 'https://shop.example/events',
   intent_secret: '2e824573f9c1d4cc4c671bb4857d7c8341d837f2ccf7c81d1e6322697928c674',
   overlap_hours: 24,
@@ -16,7 +16,7 @@ export function curlExample({ method, path, operation }: PlacedOperation, baseUr
   const schema = bodySchemaOf(operation);
   const query = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name }) => `${name}=${String(examplesByName[name] ?? '…')}`);
+    .map(({ name }) => `${name}=${examplesByName[name] ?? '…'}`);
   const address = `${baseUrl}${path.replaceAll('{id}', id)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   const lines = [
     `curl -s ${method === 'GET' ? '' : `-X ${method} `}${shellQuote(address)}`,

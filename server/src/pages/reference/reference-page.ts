@@ -111,7 +111,7 @@ ${schema && fieldList('Answer', fieldsOf(schema))}`;
 function errors({ operation }: PlacedOperation): Html {
   const rows = errorsOf(operation).map(
     ({ status, codes }) => html`<li><span class="status">${status}</span>
-${codes.map((code) => html`<a href="/errors/${code}"><code>${code}</code></a> `)}</li>`,
+<span>${codes.map((code) => html`<a href="/errors/${code}"><code>${code}</code></a> `)}</span></li>`,
   );
   return html`<details class="fold"><summary>What it may refuse</summary><ul class="codes">${rows}</ul></details>`;
 }

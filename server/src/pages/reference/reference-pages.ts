@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { createPageSender } from '../document.ts';
-import type { PageContent } from '../document.ts';
 import { loadStyle } from '../inline-asset.ts';
 import type { ApiDocument } from './api-document.ts';
 import { readErrorGuides } from './error-guide.ts';
@@ -8,8 +7,8 @@ import { errorListPage, errorPage, unknownErrorPage } from './error-pages.ts';
 import { referencePage } from './reference-page.ts';
 
 export interface ReferencePagesOptions {
-  /** The OpenAPI document of the API, made once from its routes. */
-  document: object;
+  /** Makes the OpenAPI document of the API from its routes; asked once, when somebody wants to read it. */
+  describeApi: () => Promise<object>;
   /** Where the world reaches the service; a function, because a port is known only once it listens. */
   publicUrl: () => string;
   /** The name of the service's own signature header. */
@@ -24,25 +23,24 @@ const style = loadStyle(new URL('../style.css', import.meta.url), new URL('refer
  */
 export const referencePages: FastifyPluginAsync<ReferencePagesOptions> = async (app, options) => {
   const { publicUrl, signatureHeader } = options;
-  // The document comes from our own generator; the reference reads the parts that generator writes.
-  const document = options.document as ApiDocument;
-  const documentText = JSON.stringify(options.document);
   const guides = readErrorGuides();
   const sender = createPageSender({ publicUrl, style, script: null });
-  const reference = rememberByUrl((baseUrl) => referencePage(document, { baseUrl, signatureHeader }));
+  // Making the document takes a tenth of a second, which is more than everything else at the start.
+  const described = once(async () => {
+    const document = await options.describeApi();
+    // Our own generator wrote it; the reference reads the parts that generator writes.
+    return { text: JSON.stringify(document), document: document as ApiDocument };
+  });
 
-  app.get('/openapi.json', async (_request, reply) =>
-    reply
-      .headers({
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-cache',
-        'x-content-type-options': 'nosniff',
-      })
-      .send(documentText),
-  );
-  app.get('/docs', async (request, reply) =>
-    sender.send(request, reply, { status: 200, content: reference(publicUrl()) }),
-  );
+  app.get('/openapi.json', async (_request, reply) => {
+    const { text } = await described();
+    return reply.headers(documentHeaders).send(text);
+  });
+  app.get('/docs', async (request, reply) => {
+    const { document } = await described();
+    const content = referencePage(document, { baseUrl: publicUrl(), signatureHeader });
+    return sender.send(request, reply, { status: 200, content });
+  });
   app.get('/errors', async (request, reply) =>
     sender.send(request, reply, { status: 200, content: errorListPage(guides.values()) }),
   );
@@ -53,11 +51,13 @@ export const referencePages: FastifyPluginAsync<ReferencePagesOptions> = async (
   });
 };
 
-/** The page is long and changes with its address only. */
-function rememberByUrl(build: (url: string) => PageContent): (url: string) => PageContent {
-  let built: { url: string; content: PageContent } | null = null;
-  return (url) => {
-    if (built?.url !== url) built = { url, content: build(url) };
-    return built.content;
-  };
+const documentHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+};
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => (made ??= make());
 }

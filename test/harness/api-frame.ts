@@ -1,0 +1,32 @@
+import { registerApi } from '../../server/src/http/api-routes.ts';
+import { createMetrics } from '../../server/src/http/metrics.ts';
+import { RateLimiter } from '../../server/src/http/rate-limit.ts';
+import { createServer } from '../../server/src/http/server.ts';
+import { createLog } from '../../server/src/kit/log.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { bindRoutes } from '../../server/src/kit/route.ts';
+import type { ApiRoute } from '../../server/src/kit/route.ts';
+import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
+import type { TestService } from './service.ts';
+
+/** The API's frame around routes of the test's own, beside a service and on its database and keys. */
+export async function serveRoutes(service: TestService, routes: readonly ApiRoute<undefined>[]) {
+  const { db, clock, secrets, logLines } = service;
+  const log = createLog({ level: 'debug', write: (line) => logLines.push(line) });
+  const docsUrl = () => service.url;
+  const server = createServer({ clock, random: systemRandom, log, metrics: createMetrics(), docsUrl });
+  await server.register(async (api) =>
+    registerApi(api, {
+      db,
+      clock,
+      log,
+      docsUrl,
+      sealer: secrets.sealer,
+      authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
+      rateLimiter: new RateLimiter(db, clock, { liveRequestsPerSecond: 0, testRequestsPerSecond: 0 }),
+      routes: bindRoutes(routes, undefined),
+    }),
+  );
+  const listening = await server.listen({ port: 0, host: '127.0.0.1' });
+  return { url: `http://localhost:${new URL(listening).port}`, close: () => server.close() };
+}

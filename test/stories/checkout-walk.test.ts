@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { verifyLedger } from '../../server/src/ledger/verify.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { launchBrowser, openPage } from '../harness/browser.ts';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+
+// The whole way of a payer through the real service: checkout, simulated phone and network over real HTTP, in a real
+// browser, once with scripts and once without.
+
+let service: TestService;
+let browser: Browser;
+let api: ApiClient;
+
+before(async () => {
+  service = await startService();
+  browser = await launchBrowser();
+  const business = await service.onboard('Kairaba Books');
+  api = createApiClient(service.url, business.test.key);
+});
+
+after(async () => {
+  await browser.close();
+  const { finding } = await verifyLedger(service.db);
+  await service.stop();
+  assert.equal(finding, null);
+});
+
+interface Payment {
+  id: string;
+  link: string;
+}
+
+async function createPayment(): Promise<Payment> {
+  const { status, body, text } = await api.post('/v1/payments', {
+    data: {
+      amount: 450,
+      title: 'School fees',
+      return_url: 'http://localhost:9/done',
+      cancel_url: 'http://localhost:9/no',
+    },
+  });
+  assert.equal(status, 201, text);
+  return { id: String(body['payment_intent_id']), link: String(body['payment_link']) };
+}
+
+async function choose(page: Page, network: string, number: string | null): Promise<void> {
+  await page.getByRole('radio', { name: network }).check();
+  if (number !== null) await page.getByLabel('Your mobile-money number').fill(number);
+  await page.getByRole('button', { name: 'Pay' }).click();
+}
+
+async function phoneOf(page: Page, number: string): Promise<Page> {
+  const phone = await page.context().newPage();
+  await phone.goto(`${service.url}/simulator/phone/${number}`);
+  return phone;
+}
+
+/** With scripts the page follows by itself; without them it loads itself again while it waits. */
+async function expectPaid(page: Page, payment: Payment): Promise<void> {
+  await page.getByRole('heading', { name: 'Paid to Kairaba Books' }).waitFor({ timeout: 15_000 });
+  const link = await page.getByRole('link', { name: 'Back to Kairaba Books' }).getAttribute('href');
+  assert.equal(link, `http://localhost:9/done?payment_intent_id=${payment.id}&status=successful`);
+  const { body } = await api.get(`/v1/transactions/${payment.id}`);
+  assert.equal(body['status'], 'completed');
+}
+
+// Numbers of their own, so that a phone shows one payment only.
+let lastNumber = 7_010_100;
+function freshNumber(): string {
+  lastNumber += 13;
+  return String(lastNumber);
+}
+
+for (const scripts of [true, false]) {
+  const mode = scripts ? 'with scripts' : 'without scripts';
+
+  test(`${mode}, a payer pays by link, in Wave`, async () => {
+    const payment = await createPayment();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'Wave', null);
+    const launch = await page.getByRole('link', { name: 'Open Wave' }).getAttribute('href');
+    const wave = await page.context().newPage();
+    await wave.goto(launch ?? '');
+    await wave.getByRole('button', { name: 'Approve' }).click();
+    await wave.getByRole('link', { name: 'Back to the payment page' }).waitFor();
+    await expectPaid(page, payment);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test(`${mode}, a payer approves on the phone and the page says paid`, async () => {
+    const payment = await createPayment();
+    const number = freshNumber();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'APS', `+220 ${number}`);
+    await page.getByRole('heading', { name: /on your phone/i }).waitFor();
+    const phone = await phoneOf(page, number);
+    await phone.getByRole('button', { name: 'Approve' }).click();
+    await expectPaid(page, payment);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test(`${mode}, a payer approves on the phone and then confirms on the page`, async () => {
+    const payment = await createPayment();
+    const number = freshNumber();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'Afrimoney', number);
+    await page.getByRole('button', { name: 'I have approved' }).waitFor();
+    const phone = await phoneOf(page, number);
+    await phone.getByRole('button', { name: 'Approve' }).click();
+    await phone.getByText('Approved here').waitFor();
+    await page.getByRole('button', { name: 'I have approved' }).click();
+    await expectPaid(page, payment);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test(`${mode}, a payer mistypes the code, then types it right`, async () => {
+    const payment = await createPayment();
+    const number = freshNumber();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'QMoney', number);
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    const phone = await phoneOf(page, number);
+    const code = await phone.locator('.sms').innerText();
+    await page.getByLabel('Code from the message').fill(code === '111111' ? '222222' : '111111');
+    await page.getByRole('button', { name: 'Confirm the payment' }).click();
+    await page.getByText(/not right; 2 tries are left/).waitFor();
+    await page.getByLabel('Code from the message').fill(code);
+    await page.getByRole('button', { name: 'Confirm the payment' }).click();
+    await expectPaid(page, payment);
+    const logged = service.logLines.filter((line) => line.includes(code));
+    assert.deepEqual(logged, [], 'a code is never logged');
+  });
+
+  test(`${mode}, a refused payer reads why, tries again and pays`, async () => {
+    const payment = await createPayment();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'APS', '7000003');
+    await page
+      .getByText(/not enough money/i)
+      .first()
+      .waitFor();
+    const again = page.getByRole('link', { name: /try again/i }).or(page.getByRole('button', { name: /try again/i }));
+    if (await again.count()) await again.first().click();
+    await choose(page, 'APS', '7000001');
+    await expectPaid(page, payment);
+    const { body } = await api.get(`/v1/payments/${payment.id}`);
+    assert.equal(body['attempts'], 2);
+  });
+
+  test(`${mode}, a payer cancels after being asked once more`, async () => {
+    const payment = await createPayment();
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await page.getByRole('link', { name: 'Cancel this payment' }).click();
+    const { body: still } = await api.get(`/v1/payments/${payment.id}`);
+    assert.equal(still['status'], 'requires_payment_method', 'a question is no answer');
+    await page.getByRole('button', { name: /cancel/i }).click();
+    await page.getByRole('heading', { name: 'This payment was cancelled' }).waitFor();
+    const { body } = await api.get(`/v1/payments/${payment.id}`);
+    assert.equal(body['status'], 'cancelled');
+  });
+
+  test(`${mode}, a payer who comes too late reads that the time is over`, async () => {
+    const payment = await createPayment();
+    await withAdminClient(service.database.adminUrl, (client) =>
+      client.query('UPDATE payment_intents SET expires_at = created_at WHERE id = $1', [payment.id]),
+    );
+    await using opened = await openPage(browser, { scripts });
+    await opened.page.goto(payment.link);
+    await opened.page.getByRole('heading', { name: 'The time to pay is over' }).waitFor();
+    const { body } = await api.get(`/v1/payments/${payment.id}`);
+    assert.equal(body['status'], 'expired');
+  });
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { createContractClient, loadContract } from '../harness/openapi.ts';
+import { startService } from '../harness/service.ts';
+import type { TestBusiness, TestService } from '../harness/service.ts';
+import { countRows } from '../harness/tables.ts';
+
+const rounds = 50;
+const atOnce = 50;
+
+let services: TestService[];
+let business: TestBusiness;
+let clients: ApiClient[];
+
+before(async () => {
+  const first = await startService();
+  const second = await startService({ database: first.database });
+  services = [first, second];
+  business = await first.onboard();
+  const contract = await loadContract();
+  clients = services.map(({ url }) => createContractClient(contract, url, business.test.key));
+});
+
+after(async () => {
+  // The first one made the database and takes it away.
+  for (const service of services.toReversed()) await service.stop();
+});
+
+test('of many identical requests at once, sent to two processes, one has an effect and the others get its answer', async () => {
+  const [service] = services;
+  assert.ok(service);
+  const merchantId = business.test.merchant.id;
+  for (let round = 1; round <= rounds; round += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: atOnce }, (_, place) => send(clients[place % clients.length], `round-${round}`)),
+    );
+    const made = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
+    const [first] = made;
+    assert.ok(first && made.length === 1, `round ${round}: ${made.length} had an effect`);
+    for (const answer of answers) {
+      // The contract client saw that a 409 says when to come back.
+      if (answer.status === 409) assert.equal(answer.body['code'], 'idempotency_in_progress');
+      else assert.deepEqual([answer.status, answer.text], [201, first.text]);
+    }
+    const { payment_intents: intents, charges } = await countRows(service, merchantId, 'payment_intents', 'charges');
+    assert.deepEqual([intents, charges], [round, round]);
+  }
+});
+
+function send(client: ApiClient | undefined, key: string): Promise<ApiAnswer> {
+  assert.ok(client);
+  const body = { data: { amount: 450, network: 'wave', account_number: '7000004' } };
+  return client.post('/v1/payments', body, { 'idempotency-key': key });
+}
+
+function isReplay(answer: ApiAnswer): boolean {
+  return answer.headers.get('idempotent-replayed') === 'true';
+}
