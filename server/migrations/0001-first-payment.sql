@@ -361,11 +361,16 @@ CREATE TABLE webhook_deliveries (
   CONSTRAINT webhook_deliveries_event_fkey FOREIGN KEY (merchant_id, event_id) REFERENCES events (merchant_id, id),
   CONSTRAINT webhook_deliveries_endpoint_fkey FOREIGN KEY (merchant_id, endpoint_id)
     REFERENCES webhook_endpoints (merchant_id, id),
-  CONSTRAINT webhook_deliveries_target_key UNIQUE NULLS NOT DISTINCT (merchant_id, event_id, endpoint_id, callback_url),
   CONSTRAINT webhook_deliveries_status_check CHECK (status IN ('pending', 'delivered', 'failed', 'kept'))
 );
-CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries (merchant_id, next_attempt_at)
-  WHERE next_attempt_at IS NOT NULL;
+-- An event goes once to an endpoint and once to its record's callback address. The address itself is not in the key: a
+-- long one does not fit into an index.
+CREATE UNIQUE INDEX webhook_deliveries_target_key
+  ON webhook_deliveries (merchant_id, event_id, endpoint_id, (callback_url IS NULL));
+CREATE INDEX webhook_deliveries_own_due_idx ON webhook_deliveries (merchant_id, endpoint_id, next_attempt_at)
+  WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL;
+CREATE INDEX webhook_deliveries_callback_due_idx ON webhook_deliveries (merchant_id, next_attempt_at)
+  WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL;
 
 CREATE TABLE webhook_attempts (
   merchant_id uuid NOT NULL,

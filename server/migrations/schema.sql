@@ -413,12 +413,13 @@ CREATE TABLE webhook_deliveries (
   created_at timestamp with time zone NOT NULL,
   delivered_at timestamp with time zone,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (merchant_id, id),
-  CONSTRAINT webhook_deliveries_target_key UNIQUE NULLS NOT DISTINCT (merchant_id, event_id, endpoint_id, callback_url),
   CONSTRAINT webhook_deliveries_endpoint_fkey FOREIGN KEY (merchant_id, endpoint_id) REFERENCES webhook_endpoints(merchant_id, id),
   CONSTRAINT webhook_deliveries_event_fkey FOREIGN KEY (merchant_id, event_id) REFERENCES events(merchant_id, id),
   CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'kept'::text]))
 );
-CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_callback_due_idx ON webhook_deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL;
+CREATE INDEX webhook_deliveries_own_due_idx ON webhook_deliveries USING btree (merchant_id, endpoint_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL;
+CREATE UNIQUE INDEX webhook_deliveries_target_key ON webhook_deliveries USING btree (merchant_id, event_id, endpoint_id, (callback_url IS NULL));
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE webhook_endpoints (

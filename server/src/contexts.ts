@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
@@ -52,6 +53,15 @@ export function createAddress(config: Config): Address {
   };
 }
 
+/**
+ * What nobody may make us call on a production server, public or not: this machine's own addresses, behind which the
+ * operator's services listen. The database is on one of them or has a private address.
+ */
+function ownAddresses(config: Config): string[] {
+  if (!config.production) return [];
+  return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+}
+
 export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: AppOptions, address: Address) {
   const connectors = createSimulatedConnectors({
     baseUrl: address.internalUrl,
@@ -101,7 +111,10 @@ export function createPaymentContext(
       amountMinMinor: config.amountMinMinor,
       amountMaxMinor: config.amountMaxMinor,
       idSecret: secrets.idSecret,
-      urlPolicy: (testMode) => outboundPolicy({ production: config.production, testMode }),
+      urlPolicy: (testMode) => ({
+        ...outboundPolicy({ production: config.production, testMode }),
+        refusedAddresses: ownAddresses(config),
+      }),
     },
   };
 }
@@ -110,7 +123,7 @@ export function createWebhooks(options: AppOptions, payments: PaymentContext) {
   const { config, secrets, clock, notifier } = options;
   const outbound = createOutboundClient({
     clock,
-    policy: { allowPrivate: !config.production },
+    policy: { allowPrivate: !config.production, refusedAddresses: ownAddresses(config) },
     userAgent: 'Dalasi-Webhooks',
   });
   const context = {

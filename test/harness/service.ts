@@ -75,6 +75,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     clock,
     onConnectionError: (error) => log.error('a database connection was lost', error),
     onAfterCommitError: (error) => log.error('what follows a commit failed', error),
+    refuseNestedUse: true,
   });
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
   const secrets = readSecrets(config, systemRandom);

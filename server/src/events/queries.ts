@@ -81,15 +81,18 @@ export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
 }
 
 /**
- * The merchants with due work: one index probe for each merchant, so a merchant with a long backlog hides nobody.
+ * The merchants with due work: one index probe for each merchant, so a merchant with a long backlog hides nobody. Only
+ * the earliest row is looked at; an EXISTS would let the planner read the whole backlog.
  */
 export async function listOutboxMerchantsDue(db: Queryable, queue: QueueName, now: Date): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'outbox_merchants_due',
     text: `-- across merchants: a worker looks for whoever has something to do
-           SELECT merchants.id FROM merchants
-           WHERE EXISTS (SELECT 1 FROM outbox
-                         WHERE outbox.merchant_id = merchants.id AND outbox.queue = $1 AND outbox.due_at <= $2)`,
+           SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
+             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = $1
+             ORDER BY due_at LIMIT 1
+           ) AS earliest
+           WHERE earliest.due_at <= $2`,
     values: [queue, now],
   });
   return rows.map((row) => row.id);

@@ -9,7 +9,7 @@ import { AppError } from './app-error.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isUniqueViolation, openDatabase, sqlState } from './db.ts';
-import type { Database, Queryable, Statement } from './db.ts';
+import type { Database, DatabaseOptions, Queryable, Statement } from './db.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -26,7 +26,7 @@ const impatientClock: Clock = {
   },
 };
 
-function open(options: { connectionsMax?: number; statementTimeoutMs?: number; url?: string } = {}): Database {
+function open(options: Partial<DatabaseOptions> = {}): Database {
   return openDatabase({
     url: database.appUrl,
     connectionsMax: 4,
@@ -346,6 +346,20 @@ test('a mistake in what follows a commit neither fails the transaction nor touch
   assert.deepEqual(ids, [1n, 2n, 3n]);
   assert.equal(others, 1);
   assert.deepEqual(afterCommitErrors, [mistake]);
+});
+
+test('a test hears of whoever asks for a second connection inside a transaction', async () => {
+  const strict = open({ refuseNestedUse: true });
+  const nested = [
+    () => strict.withTransaction(() => storedIds(strict)),
+    () => strict.withTransaction(() => strict.withTransaction(async () => [])),
+  ];
+  for (const use of nested) await assert.rejects(use, /asks for a second connection/);
+  assert.deepEqual(await strict.withTransaction((tx) => storedIds(tx)), []);
+  const { promise: later, resolve } = Promise.withResolvers<bigint[]>();
+  await strict.withTransaction(async (tx) => tx.afterCommit(() => resolve(storedIds(strict))));
+  assert.deepEqual(await later, [], 'after the commit it is no longer inside');
+  await strict.close();
 });
 
 /** A statement may still meet a connection whose end has not been read; that is 503 and the next one is fine. */

@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { AppError } from './app-error.ts';
+import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { GatheringSocket } from './gathering-socket.ts';
 
@@ -47,6 +49,11 @@ export interface DatabaseOptions {
   onAfterCommitError?: (error: unknown) => void;
   /** For an operator's long reads; requests keep the default. */
   statementTimeoutMs?: number;
+  /**
+   * Fails whoever asks for a second connection inside a transaction, for tests. When all connections are held by such,
+   * each waits for another to be given back, and nobody gets one.
+   */
+  refuseNestedUse?: boolean;
 }
 
 // A request waits this long for a lock before it is told to come back. A little more than the second after which the
@@ -87,6 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 class PooledDatabase implements Database {
   readonly #pool: pg.Pool;
   readonly #options: DatabaseOptions;
+  readonly #inTransaction = new AsyncLocalStorage<true>();
   #isClosed = false;
 
   constructor(config: pg.PoolConfig, options: DatabaseOptions) {
@@ -116,6 +124,7 @@ class PooledDatabase implements Database {
   }
 
   async #query(statement: Statement): Promise<pg.QueryResult> {
+    this.#assertNotNested();
     try {
       return await this.#pool.query(queryConfig(statement));
     } catch (error) {
@@ -135,7 +144,13 @@ class PooledDatabase implements Database {
     }
   }
 
+  #assertNotNested(): void {
+    const isNested = this.#inTransaction.getStore() === true;
+    assert(!isNested, 'a transaction asks for a second connection; hand its tx on instead');
+  }
+
   async #attemptTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    this.#assertNotNested();
     const client = await this.#pool.connect();
     const tx = new ClientTransaction(client);
     const result = await this.#runOn(client, tx, body);
@@ -152,7 +167,8 @@ class PooledDatabase implements Database {
   ): Promise<Result> {
     try {
       tx.begin();
-      const result = await body(tx);
+      const { refuseNestedUse = false } = this.#options;
+      const result = await (refuseNestedUse ? this.#inTransaction.run(true, () => body(tx)) : body(tx));
       await tx.commit();
       client.release();
       return result;

@@ -11,7 +11,8 @@ const entriesMax = 10_000;
 
 /** Finds merchants for work and public tokens without asking the database each time. */
 export interface MerchantDirectory {
-  byId(id: string): Promise<Merchant | undefined>;
+  /** Inside a transaction `tx` is asked: a second connection may not come before the first is given back. */
+  byId(id: string, tx?: Queryable): Promise<Merchant | undefined>;
   /** The merchant whose short id leads the token. */
   byToken(token: string): Promise<Merchant | undefined>;
 }
@@ -20,7 +21,7 @@ export function createMerchantDirectory(db: Queryable, clock: Clock): MerchantDi
   const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
   const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
   return {
-    byId: (id) => byId.get(id, () => findMerchantById(db, id)),
+    byId: (id, tx = db) => byId.get(id, () => findMerchantById(tx, id)),
     byToken: async (token) => {
       const shortId = shortIdOf(token);
       return shortId === null ? undefined : byShortId.get(shortId, () => findMerchantByShortId(db, shortId));

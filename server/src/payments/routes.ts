@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
+import type { Queryable } from '../kit/db.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { AmountError, parseAmount } from '../kit/money.ts';
 import {
@@ -55,7 +56,7 @@ const create = writeRoute('POST', {
     'url_not_allowed',
   ],
   async handle(context: PaymentContext, { caller, body }, tx) {
-    const merchant = await merchantOf(context, caller);
+    const merchant = await merchantOf(context, caller, tx);
     const { intent } = await createPayment(tx, context, merchant, newPaymentOf(body.data));
     return createdIntentToWire(context, intent);
   },
@@ -71,10 +72,10 @@ const preview = writeRoute('POST', {
   status: 200,
   response: previewAnswerSchema,
   errors: ['amount_out_of_bounds', 'currency_not_supported'],
-  async handle(context: PaymentContext, { caller, body }) {
+  async handle(context: PaymentContext, { caller, body }, tx) {
     const { amount, currency } = body.data;
     const request = { amountMinor: amountOf(amount), currency: currency ?? null };
-    return previewPayment(context, await merchantOf(context, caller), request);
+    return previewPayment(context, await merchantOf(context, caller, tx), request);
   },
 });
 
@@ -87,7 +88,7 @@ const verify = writeRoute('POST', {
   status: 200,
   response: intentSchema,
   errors: ['not_found'],
-  handle: (context: PaymentContext, { caller, body }) => answerBySecret(context, caller, body.intent_secret),
+  handle: (context: PaymentContext, { caller, body }, tx) => answerBySecret(context, tx, caller, body.intent_secret),
 });
 
 const verifyByQuery = readRoute({
@@ -100,7 +101,8 @@ const verifyByQuery = readRoute({
   status: 200,
   response: intentSchema,
   errors: ['not_found'],
-  handle: (context: PaymentContext, { caller, query }) => answerBySecret(context, caller, query.intent_secret),
+  handle: (context: PaymentContext, { caller, query }) =>
+    answerBySecret(context, context.db, caller, query.intent_secret),
 });
 
 const retrieve = readRoute({
@@ -162,7 +164,7 @@ const cancel = writeRoute('POST', {
   response: intentSchema,
   errors: ['not_found', 'state_conflict'],
   async handle(context: PaymentContext, { caller, params }, tx) {
-    const merchant = await merchantOf(context, caller);
+    const merchant = await merchantOf(context, caller, tx);
     return intentToWire(context, merchant, await cancelPayment(tx, context, merchant, params.id), null);
   },
 });
@@ -203,9 +205,14 @@ export const paymentRoutes: readonly ApiRoute<PaymentContext>[] = [
   timeline,
 ];
 
-async function answerBySecret(context: PaymentContext, caller: Caller, secret: string): Promise<unknown> {
-  const merchant = await merchantOf(context, caller);
-  const { intent, charge } = await findPaymentBySecret(context.db, caller.merchantId, secret);
+async function answerBySecret(
+  context: PaymentContext,
+  db: Queryable,
+  caller: Caller,
+  secret: string,
+): Promise<unknown> {
+  const merchant = await merchantOf(context, caller, db);
+  const { intent, charge } = await findPaymentBySecret(db, caller.merchantId, secret);
   return intentToWire(context, merchant, intent, charge);
 }
 

@@ -20,15 +20,15 @@ export interface PaymentUrls {
  */
 export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
   const fields = [
-    ['data.return_url', urls.returnUrl],
-    ['data.cancel_url', urls.cancelUrl],
-    ['data.callback_url', urls.callbackUrl],
+    { path: 'data.return_url', url: urls.returnUrl, judged: withoutPort },
+    { path: 'data.cancel_url', url: urls.cancelUrl, judged: withoutPort },
+    { path: 'data.callback_url', url: urls.callbackUrl, judged: asItIs },
   ] as const;
-  for (const [path, url] of fields) {
+  for (const { path, url, judged } of fields) {
     if (url === null) continue;
     if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
     if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
-    if (!urls.skipUrlValidation) checkUrl(policy, path, url);
+    if (!urls.skipUrlValidation) checkUrl(policy, path, judged(url));
   }
 }
 
@@ -39,6 +39,16 @@ export function linkableUrl(url: string | null, parameters: Readonly<Record<stri
   for (const [name, value] of Object.entries(parameters)) link.searchParams.set(name, value);
   return link.href;
 }
+
+/** The payer's browser goes there, not we: which port a shop's pages live on is the shop's affair. */
+function withoutPort(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const judged = new URL(url);
+  judged.port = '';
+  return judged.href;
+}
+
+const asItIs = (url: string): string => url;
 
 function checkUrl(policy: OutboundPolicy, path: string, url: string): void {
   try {

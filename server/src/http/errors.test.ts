@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract } from '../../../test/harness/openapi.ts';
+import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
+
+const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';
+
+let service: TestService;
+let business: TestBusiness;
+let contract: Contract;
+let api: ApiClient;
+let authorization: string;
+
+before(async () => {
+  service = await startService();
+  business = await service.onboard();
+  contract = await loadContract();
+  api = createContractClient(contract, service.url, business.test.key);
+  authorization = `Authorization: Bearer ${business.test.key}`;
+});
+after(() => service.stop());
+
+/** Every answer that refuses has this shape, whatever went wrong and however early. */
+function assertRefusal(answer: ApiAnswer, status: number, code: string, why: string): void {
+  assert.deepEqual([answer.status, answer.body['code']], [status, code], `${why}: ${answer.text}`);
+  const { message, errors, ...rest } = answer.body;
+  assert.match(String(message), /^[A-Z].*[.?]( \d+ more in errors\.)?$/, why);
+  assert.ok(errors === undefined || Array.isArray(errors), why);
+  const id = answer.headers.get('x-request-id') ?? '';
+  assert.match(id, /^req_[0-9A-Za-z]{20}$/, why);
+  assert.deepEqual(rest, { statusCode: status, code, request_id: id, doc_url: `${service.url}/errors/${code}` }, why);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', why);
+}
+
+describe('an address', () => {
+  it('that does not exist answers 404 in the one shape, with and without a key', async () => {
+    const keyless = createApiClient(service.url, '');
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v2/payments',
+      '/v1/nothing',
+      '/v1/payments/a/b/c',
+      '/V1/payments',
+      '/%F0%9F%92%B0',
+    ]) {
+      assertRefusal(await api.get(path), 404, 'not_found', path);
+      assertRefusal(await keyless.get(path), 404, 'not_found', path);
+      assertRefusal(await api.post(path, {}), 404, 'not_found', path);
+    }
+  });
+
+  it('that cannot be read answers 404 too', async () => {
+    for (const path of [
+      '/v1/payments/%',
+      '/v1/payments/%zz',
+      '/%c0%af',
+      `/v1/payments/${'a'.repeat(300)}`,
+      `/v1/payments/${'%20'.repeat(300)}`,
+    ]) {
+      assertRefusal(await sendRaw(service.url, rawHead('GET', path, [authorization])), 404, 'not_found', path);
+    }
+  });
+
+  it('with an id that cannot be one answers 404 for every route that takes an id', async () => {
+    const ids = [
+      'x',
+      '0',
+      '%20',
+      `urn:uuid:${unknownId}`,
+      `%7B${unknownId}%7D`,
+      unknownId.replaceAll('-', ''),
+      `${unknownId}%00`,
+    ];
+    const more = [
+      `${unknownId}'`,
+      '..%2f..%2fetc',
+      '%00',
+      'null',
+      'undefined',
+      '-1',
+      '00000000-0000-0000-0000-00000000000g',
+    ];
+    const routes = contract.operations.filter(({ path }) => path.includes('{id}'));
+    assert.ok(routes.length >= 8);
+    for (const { method, path, operationId } of routes) {
+      for (const id of [...ids, ...more]) {
+        const answer = await api.send(method, path.replace('{id}', id));
+        assertRefusal(answer, 404, 'not_found', `${operationId} of ${id}`);
+      }
+    }
+  });
+
+  it('that takes other methods answers 405 and says which', async () => {
+    const paths = new Set(contract.operations.map(({ path }) => path));
+    for (const path of paths) {
+      const taken = contract.operations.filter((operation) => operation.path === path).map(({ method }) => method);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+        (candidate) => !taken.includes(candidate),
+      )) {
+        const answer = await api.send(method, path.replace('{id}', unknownId));
+        assertRefusal(answer, 405, 'method_not_allowed', `${method} ${path}`);
+        assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), path);
+      }
+    }
+    const keyless = createApiClient(service.url, '');
+    assertRefusal(await keyless.send('DELETE', '/v1/payments'), 401, 'api_key_invalid', 'without a key');
+  });
+
+  it('answers methods that nobody uses without a mistake of ours', async () => {
+    for (const method of ['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH', 'LOCK', 'PURGE']) {
+      const answer = await sendRaw(service.url, rawHead(method, '/v1/payments', [authorization]));
+      assert.ok([404, 405, 415].includes(answer.status), `${method} answers ${answer.status}`);
+      assertRefusal(answer, answer.status, String(answer.body['code']), method);
+    }
+  });
+});
+
+describe('a request that cannot be read', () => {
+  it('because its header fields are larger than 16 kB answers 431', async () => {
+    const answer = await sendRaw(
+      service.url,
+      rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(16_400)}`]),
+    );
+    assertRefusal(answer, 431, 'headers_too_large', 'one large field');
+    const many = Array.from({ length: 1_200 }, (_, place) => `X-Field-${place}: 12345`);
+    const refused = await sendRaw(service.url, rawHead('GET', '/v1/payments', [authorization, ...many]));
+    assertRefusal(refused, 431, 'headers_too_large', 'many fields');
+    const fitting = await sendRaw(
+      service.url,
+      rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(15_000)}`]),
+    );
+    assert.equal(fitting.status, 200);
+  });
+
+  it('because it is not HTTP answers 400', async () => {
+    const head = `Host: localhost\r\n${authorization}`;
+    const nonsense = {
+      'another protocol': 'GARBAGE\r\n\r\n',
+      'two lengths': `POST /v1/payments HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      'a length and chunks': `POST /v1/payments HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'a length that is none': `POST /v1/payments HTTP/1.1\r\n${head}\r\nContent-Length: -1\r\n\r\n`,
+      'a folded field': `GET /v1/payments HTTP/1.1\r\n${head}\r\nX-A: b\r\n c\0\r\n\r\n`,
+    };
+    for (const [why, text] of Object.entries(nonsense)) {
+      assertRefusal(await sendRaw(service.url, text), 400, 'invalid_request', why);
+    }
+  });
+});
+
+describe('a request id', () => {
+  it('is another one for each request, stands in its log line, and is never taken from the caller', async () => {
+    const answers: ApiAnswer[] = [];
+    for (const path of ['/v1/payments', `/v1/payments/${unknownId}`, '/healthz', '/readyz', '/metrics', '/nothing']) {
+      answers.push(
+        await createApiClient(service.url, business.test.key).send('GET', path, {
+          headers: { 'x-request-id': 'req_mine' },
+        }),
+      );
+    }
+    const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? 'none');
+    assert.equal(new Set(ids).size, answers.length);
+    for (const id of ids) {
+      assert.match(id, /^req_[0-9A-Za-z]{20}$/);
+      const lines = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.request_id === id);
+      assert.equal(lines.filter((line) => line.msg === 'request').length, 1, id);
+    }
+  });
+});
+
+describe('a mistake of ours', () => {
+  it('answers 500, tells nothing about our insides, and is logged with its request id', async () => {
+    await asOwner(service, 'ALTER TABLE payment_intents ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
+    const data = { amount: 10, title: 'A title of the payer', customer_phone: '+220 701 2345' };
+    const broken = await api.post('/v1/payments', { data });
+    await asOwner(service, 'ALTER TABLE payment_intents DROP CONSTRAINT broken_on_purpose');
+    assertRefusal(broken, 500, 'internal_error', 'a broken constraint');
+    assert.doesNotMatch(
+      broken.text,
+      /payment_intents|broken_on_purpose|constraint|column|postgres|stack|\.ts|node_modules/i,
+    );
+    const lines = service.logLines.filter((line) => line.includes(String(broken.body['request_id'])));
+    const failure = lines.find((line) => line.includes('"level":"error"'));
+    assert.ok(failure?.includes('broken_on_purpose'), 'the operator learns what broke');
+    for (const line of lines) assert.ok(!/A title of the payer|701 ?2345/.test(line), line);
+    assert.equal((await api.post('/v1/payments', { data })).status, 201);
+  });
+
+  it('in a list does not end the process, although two statements fail at once', async () => {
+    for (const [table, path] of [
+      ['payment_intents', '/v1/payments'],
+      ['charges', '/v1/transactions'],
+    ]) {
+      await asOwner(service, `ALTER TABLE ${table} RENAME TO hidden`);
+      const broken = await api.get(`${path}?term=a`);
+      await asOwner(service, `ALTER TABLE hidden RENAME TO ${table}`);
+      assertRefusal(broken, 500, 'internal_error', String(path));
+      assert.equal((await api.get(`${path}?term=a`)).status, 200);
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Browser } from 'playwright-core';
+import { Compile } from 'typebox/compile';
+import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { apiRoutes } from '../../api-routes.ts';
+import { describeApi } from '../../http/openapi.ts';
+import { errorCodes } from '../../kit/error-codes.ts';
+import { exampleOf } from './example-request.ts';
+import { referencePages } from './reference-pages.ts';
+
+let app: FastifyInstance;
+let described = 0;
+const baseUrl = 'https://pay.example.gm';
+
+before(async () => {
+  app = fastify();
+  await app.register(referencePages, {
+    describeApi: () => {
+      described += 1;
+      return describeApi(apiRoutes);
+    },
+    publicUrl: () => baseUrl,
+    signatureHeader: 'x-shop-signature',
+  });
+});
+
+after(() => app.close());
+
+async function get(path: string): Promise<{ status: number; headers: Record<string, unknown>; text: string }> {
+  const { statusCode, headers, body } = await app.inject({ path });
+  return { status: statusCode, headers, text: body };
+}
+
+test('every page allows no script, nothing from elsewhere, and holds none', async () => {
+  for (const path of ['/docs', '/errors', '/errors/invalid_request', '/errors/nothing']) {
+    const { headers, text } = await get(path);
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^']+'; img-src/, path);
+    assert.doesNotMatch(policy, /unsafe|script-src|https?:/, path);
+    assert.doesNotMatch(text, /<script|<iframe|\bon\w+=|style=|src=|@import|url\(/i, path);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+  }
+});
+
+describe('the API reference', () => {
+  test('has every operation of the API with its address, and links lead to something', async () => {
+    const { status, text } = await get('/docs');
+    assert.equal(status, 200);
+    for (const { operationId, method, path } of apiRoutes) {
+      assert.ok(text.includes(`id="${operationId}"`), operationId);
+      const address = path.replace(':id', '{id}');
+      assert.ok(text.includes(`<span class="method">${method}</span> <code>${address}</code>`), operationId);
+    }
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) {
+      assert.equal(text.split(`id="${target}"`).length, 2, `one place is called ${target}`);
+    }
+    for (const [, target] of text.matchAll(/href="(\/[^"]+)"/g)) {
+      assert.equal((await get(target ?? '')).status, 200, target);
+    }
+  });
+
+  test('its examples call this server, with bodies that the routes take', async () => {
+    const { text } = await get('/docs');
+    assert.ok(text.includes(`curl -s -X POST &#39;${baseUrl}/v1/payments&#39;`));
+    assert.ok(text.includes('x-shop-signature'));
+    const withBodies = apiRoutes.filter((route) => route.body !== undefined);
+    assert.ok(withBodies.length >= 5);
+    for (const { operationId, body } of withBodies) {
+      const example = exampleOf(body as Parameters<typeof exampleOf>[0]);
+      assert.ok(Compile(body ?? {}).Check(example), `${operationId}: ${JSON.stringify(example)}`);
+      assert.ok(text.includes(JSON.stringify(example).replaceAll('"', '&quot;')), operationId);
+    }
+  });
+
+  test('the document itself is served, and made once', async () => {
+    const { status, headers, text } = await get('/openapi.json');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+    assert.deepEqual(JSON.parse(text), await describeApi(apiRoutes));
+    await get('/docs');
+    assert.equal(described, 1);
+  });
+});
+
+describe('the error pages', () => {
+  test('the list leads to a page for each code, and an unknown code answers 404 with the list', async () => {
+    const list = await get('/errors');
+    const unknown = await get('/errors/nothing');
+    assert.equal(unknown.status, 404);
+    for (const [code, { title, status }] of Object.entries(errorCodes)) {
+      const page = await get(`/errors/${code}`);
+      assert.equal(page.status, 200);
+      assert.ok(page.text.includes(`<h1>${title}</h1>`), code);
+      assert.ok(page.text.includes(`<code>${code}</code>, HTTP ${status}`), code);
+      for (const { text } of [list, unknown]) assert.ok(text.includes(`href="/errors/${code}"`), code);
+    }
+  });
+
+  test('each page says what happened and how to fix it, with an example that such an answer could be', () => {
+    for (const [code, { status }] of Object.entries(errorCodes)) {
+      const text = readFileSync(new URL(`../../../../docs/errors/${code}.md`, import.meta.url), 'utf8');
+      assert.match(text, /\n## What happened\n[^]*\n## How to fix it\n[^]*\n## Example\n/, code);
+      const example = JSON.parse(/```json\n([^]*?)```/.exec(text)?.[1] ?? '') as Record<string, unknown>;
+      assert.equal(example['code'], code);
+      assert.equal(example['statusCode'], status, code);
+      assert.equal(example['doc_url'], `https://pay.example.gm/errors/${code}`);
+      assert.match(String(example['request_id']), /^req_[0-9A-Za-z]{20}$/);
+      assert.equal(typeof example['message'], 'string');
+      // What the small renderer does not know would be shown as it was typed.
+      assert.doesNotMatch(text, /^(?:\||>| {4}\S|\t|<|#{3,} |\* )/m, code);
+    }
+  });
+});
+
+describe('in a real browser', () => {
+  let browser: Browser;
+  let address: string;
+
+  before(async () => {
+    [browser, address] = await Promise.all([launchBrowser(), app.listen({ host: '127.0.0.1', port: 0 })]);
+  });
+
+  after(() => browser.close());
+
+  test('pages fit a phone and a desk, offend no policy, and can be used by everyone', async () => {
+    for (const width of [360, 1280]) {
+      await using opened = await openPage(browser, { width });
+      for (const path of ['/docs', '/errors', '/errors/rate_limited']) {
+        await opened.page.goto(address + path);
+        assert.deepEqual(await accessibilityViolations(opened.page), [], `${path} at ${width}`);
+        const scrolled = await opened.page.evaluate('document.documentElement.scrollWidth');
+        assert.equal(scrolled, width, `${path} at ${width} is too wide`);
+      }
+      assert.deepEqual(opened.complaints, []);
+    }
+  });
+});
