@@ -72,7 +72,7 @@ function readFacts(path: string): DemoFacts {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DemoFacts;
   } catch (error) {
-    throw new StartError(`${path} cannot be read. Restore it, or remove the data directory to begin anew.`, {
+    throw new StartError(`${path} cannot be read; restore it, or remove the data directory to begin anew.`, {
       cause: error,
     });
   }

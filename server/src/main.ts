@@ -71,9 +71,9 @@ async function listen(start: () => Promise<string>, config: Config): Promise<str
   } catch (error) {
     switch (errorCode(error)) {
       case 'EADDRINUSE':
-        throw new StartError(`Port ${config.port} is in use. Stop what uses it, or set PORT to another one.`);
+        throw new StartError(`Port ${config.port} is in use; stop what uses it, or set PORT to another one.`);
       case 'EACCES':
-        throw new StartError(`Port ${config.port} may not be used by this user. Set PORT to one above 1023.`);
+        throw new StartError(`Port ${config.port} may not be used by this user; set PORT to one above 1023.`);
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
         throw new StartError(`HOST ${config.host} is not an address of this machine.`);

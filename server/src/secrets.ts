@@ -67,7 +67,7 @@ function parseKept(path: string): KeptSecrets {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new StartError(`${path} is not what the service wrote there. Restore it: what it seals needs it to be opened.`);
+  throw new StartError(`${path} is not what the service wrote there; restore it: what it seals needs it to be opened.`);
 }
 
 function keyOf(text: string): Buffer {

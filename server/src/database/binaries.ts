@@ -63,7 +63,7 @@ function findPackage(): InstalledPackage {
     entry = createRequire(import.meta.url).resolve(packageName);
   } catch {
     throw new StartError(
-      `No embedded PostgreSQL is installed for this platform (${packageName}). Set DATABASE_URL to a PostgreSQL 15 or later.`,
+      `No embedded PostgreSQL is installed for this platform (${packageName}); set DATABASE_URL to a PostgreSQL 15 or later.`,
     );
   }
   const root = realpathSync(join(dirname(entry), '..'));
@@ -147,7 +147,7 @@ async function copyToReachablePlace(
     }
   }
   throw new StartError(
-    `The user ${account?.name ?? 'of this process'} cannot run PostgreSQL's programs and no place for a copy was found: ${refusals.join(', ')}. Set DATABASE_URL, or install in a folder that user may read.`,
+    `The user ${account?.name ?? 'of this process'} cannot run PostgreSQL's programs and no place for a copy was found: ${refusals.join(', ')}; set DATABASE_URL, or install in a folder that user may read.`,
   );
 }
 

@@ -61,7 +61,7 @@ export async function prepareCluster(options: {
   const password = readPassword(dataDirectory);
   if (password !== undefined) return { directory, password };
   throw new StartError(
-    `The database's password, ${passwordPath(dataDirectory)}, is missing. Put it back from a backup of the data directory.`,
+    `The database's password, ${passwordPath(dataDirectory)}, is missing; put it back from a backup of the data directory.`,
   );
 }
 
@@ -126,9 +126,9 @@ async function initialize(
 
 function whyProgramFailed(error: unknown): string {
   const code = errorCode(error);
-  if (code === 'ENOENT') return "PostgreSQL's program does not run on this system (it needs glibc). Set DATABASE_URL.";
+  if (code === 'ENOENT') return "PostgreSQL's program does not run on this system (it needs glibc); set DATABASE_URL.";
   if (code === 'EPERM')
-    return 'this process may not change to another user. Start as an ordinary user, or set DATABASE_URL.';
+    return 'this process may not change to another user; start as an ordinary user, or set DATABASE_URL.';
   const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   return lastLineOf(output) ?? (error instanceof Error ? error.message : String(error));
 }
@@ -157,14 +157,14 @@ function refuseOtherVersion(directory: string, version: string): void {
     found = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim();
   } catch (error) {
     throw new StartError(
-      `${directory} exists but is not a PostgreSQL data directory. Move it away, or set DATA_DIR to another directory.`,
+      `${directory} exists but is not a PostgreSQL data directory; move it away, or set DATA_DIR to another directory.`,
       { cause: error },
     );
   }
   const brought = version.split('.')[0];
   if (found === brought) return;
   throw new StartError(
-    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${brought}. Start the earlier program, dump the database, and load it into a new data directory.`,
+    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${brought}; start the earlier program, dump the database, and load it into a new data directory.`,
   );
 }
 

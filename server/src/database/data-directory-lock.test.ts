@@ -22,7 +22,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 test('a held lock refuses others and a released one does not', async () => {
   const lock = await lockDataDirectory(directory, systemClock);
   assert.equal(findLiveOwner(directory), process.pid);
-  await assert.rejects(lockDataDirectory(directory, systemClock), /StartError: .* in use by process \d+\./);
+  await assert.rejects(lockDataDirectory(directory, systemClock), /StartError: .* in use by process \d+;/);
   lock.release();
   (await lockDataDirectory(directory, systemClock)).release();
   assert.deepEqual(readdirSync(directory), []);

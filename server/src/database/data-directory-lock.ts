@@ -58,7 +58,7 @@ function refuseLiveOwner(dataDirectory: string): void {
   const pid = findLiveOwner(dataDirectory);
   if (pid === undefined) return;
   throw new StartError(
-    `The data directory ${dataDirectory} is in use by process ${pid}. Stop that process, or set DATA_DIR to another directory.`,
+    `The data directory ${dataDirectory} is in use by process ${pid}; stop that process, or set DATA_DIR to another directory.`,
   );
 }
 

@@ -81,7 +81,7 @@ test('a second start on a data directory is refused with the process that has it
   await start();
   await assert.rejects(startHere(), (error) => {
     assert(error instanceof StartError);
-    assert.match(error.message, new RegExp(`^The data directory .* is in use by process ${process.pid}\\. `));
+    assert.match(error.message, new RegExp(`^The data directory .* is in use by process ${process.pid}; `));
     return true;
   });
   await run('SELECT 1');
@@ -91,7 +91,7 @@ test('a server that a killed process left running is stopped, and its rows are k
   const url = await startInChild();
   await withAdminClient(url, (client) => client.query('CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (1)'));
   const orphan = serverPid();
-  await assert.rejects(startHere(), new RegExp(`in use by process ${child?.pid}\\.`));
+  await assert.rejects(startHere(), new RegExp(`in use by process ${child?.pid};`));
 
   await killChild();
   assert.notEqual(processIdentity(orphan), undefined, 'the server should have outlived its parent');
@@ -149,7 +149,7 @@ test('a directory that is no cluster is left alone and named', async () => {
 
 test('a cluster of another major version is refused in words', async () => {
   writeCluster({ PG_VERSION: '9\n' });
-  await assert.rejects(startHere(), /StartError: .* was made by PostgreSQL 9, and this program brings \d+\./);
+  await assert.rejects(startHere(), /StartError: .* was made by PostgreSQL 9, and this program brings \d+;/);
 });
 
 test('a refused start frees the data directory for the next one', async () => {

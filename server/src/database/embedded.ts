@@ -93,7 +93,7 @@ function openDataDirectory(path: string): string {
 
 function unusable(directory: string, error: unknown): StartError {
   return new StartError(
-    `The data directory ${directory} cannot be used (${describeSystemError(error)}). Make it writable, or set DATA_DIR to another directory.`,
+    `The data directory ${directory} cannot be used (${describeSystemError(error)}); make it writable, or set DATA_DIR to another directory.`,
     { cause: error },
   );
 }

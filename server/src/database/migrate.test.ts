@@ -86,7 +86,7 @@ test('a database that a newer program migrated is refused', async () => {
   write({ '0001-first.sql': first, '0002-second.sql': second });
   await run();
   rmSync(join(folder, '0002-second.sql'));
-  await assert.rejects(run(), /StartError: The database is at migration 2 and this program knows only 1\. /);
+  await assert.rejects(run(), /StartError: The database is at migration 2 and this program knows only 1; /);
 });
 
 test('a database with another history is refused', async () => {
@@ -94,7 +94,7 @@ test('a database with another history is refused', async () => {
   await run();
   rmSync(join(folder, '0001-first.sql'));
   write({ '0001-other.sql': first });
-  await assert.rejects(run(), /StartError: The database has migration 1, first, which is called other here\. /);
+  await assert.rejects(run(), /StartError: The database has migration 1, first, which is called other here; /);
 });
 
 test('a file that was slipped in before an applied one is refused', async () => {
@@ -103,7 +103,7 @@ test('a file that was slipped in before an applied one is refused', async () => 
   write({ '0001-first.sql': first });
   await assert.rejects(
     run(),
-    /StartError: Migration 0001-first comes before migration 2, .* Give it the next number\./,
+    /StartError: Migration 0001-first comes before migration 2, .* give it the next number\./,
   );
 });
 

@@ -65,7 +65,7 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   const newestKnown = migrations.at(-1)?.number ?? 0;
   if (newestApplied > newestKnown) {
     throw new StartError(
-      `The database is at migration ${newestApplied} and this program knows only ${newestKnown}. Start the newer program that migrated it.`,
+      `The database is at migration ${newestApplied} and this program knows only ${newestKnown}; start the newer program that migrated it.`,
     );
   }
   for (const { number, name } of applied) {
@@ -73,7 +73,7 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
     if (known?.name === name) continue;
     const here = known ? `is called ${known.name} here` : 'does not exist here';
     throw new StartError(
-      `The database has migration ${number}, ${name}, which ${here}. Start the program that migrated it, or set DATABASE_URL to its own database.`,
+      `The database has migration ${number}, ${name}, which ${here}; start the program that migrated it, or set DATABASE_URL to its own database.`,
     );
   }
   const appliedNumbers = new Set(applied.map(({ number }) => number));
@@ -81,7 +81,7 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   const late = pending.find(({ number }) => number < newestApplied);
   if (!late) return pending;
   throw new StartError(
-    `Migration ${labelOf(late)} comes before migration ${newestApplied}, which the database already has. Give it the next number.`,
+    `Migration ${labelOf(late)} comes before migration ${newestApplied}, which the database already has; give it the next number.`,
   );
 }
 

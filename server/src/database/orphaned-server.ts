@@ -22,7 +22,7 @@ export async function refuseUnseenServer(clusterDirectory: string): Promise<void
   // A socket is a file, so it answers across containers; one that a dead server left behind refuses.
   if (!(await answers(join(clusterDirectory, `.s.PGSQL.${file.port}`)))) return;
   throw new StartError(
-    `Another database server, which this process cannot see, runs on ${clusterDirectory}. Stop it (look for another container with the same files), or set DATA_DIR to another directory.`,
+    `Another database server, which this process cannot see, runs on ${clusterDirectory}; stop it (look for another container with the same files), or set DATA_DIR to another directory.`,
   );
 }
 

@@ -108,7 +108,7 @@ test('the role of the tables cannot be made the serving role by mistake', async 
   const { username } = new URL(database.adminUrl);
   await assert.rejects(
     ensureServingRole({ adminUrl: database.adminUrl, roleName: username }),
-    /StartError: DATABASE_URL connects as .*, the role the service runs as\./,
+    /StartError: DATABASE_URL connects as .*, the role the service runs as;/,
   );
 });
 
@@ -122,7 +122,7 @@ test('an owner that may not make roles is told what to do, and uses the role tha
     const adminUrl = changeConnectionUrl(database.adminUrl, { user: owner, password: 'owner' });
     await assert.rejects(
       ensureServingRole({ adminUrl, roleName }),
-      new RegExp(`StartError: The user of DATABASE_URL may not manage the role ${roleName}\\. .* set APP_DATABASE_URL`),
+      new RegExp(`StartError: The user of DATABASE_URL may not manage the role ${roleName}; .* set APP_DATABASE_URL`),
     );
     await asAdmin(`CREATE ROLE ${roleName} LOGIN PASSWORD 'made by hand'; GRANT USAGE ON SCHEMA public TO ${roleName}`);
     const servingUrl = changeConnectionUrl(adminUrl, { user: roleName, password: 'made by hand' });
@@ -139,18 +139,18 @@ test('the service starts as the serving role', async () => {
 });
 
 test('the service refuses to start as a superuser', async () => {
-  await assert.rejects(assertAs(database.adminUrl), /StartError: The database role .* is a superuser\. /);
+  await assert.rejects(assertAs(database.adminUrl), /StartError: The database role .* is a superuser; /);
 });
 
 test('the service refuses to start as the owner of a ledger table, itself or through another role', async () => {
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
   await asAdmin(`ALTER TABLE ledger_accounts OWNER TO ${roleName}`);
-  await assert.rejects(assertAs(url), /StartError: The database role .* owns ledger_accounts\. /);
+  await assert.rejects(assertAs(url), /StartError: The database role .* owns ledger_accounts; /);
 
   const group = `${roleName}_group`;
   await asAdmin(`CREATE ROLE ${group}; ALTER TABLE ledger_accounts OWNER TO ${group}; GRANT ${group} TO ${roleName}`);
   try {
-    await assert.rejects(assertAs(url), /StartError: The database role .* owns ledger_accounts\. /);
+    await assert.rejects(assertAs(url), /StartError: The database role .* owns ledger_accounts; /);
   } finally {
     await asAdmin(`REASSIGN OWNED BY ${group} TO CURRENT_USER; DROP ROLE ${group}`);
   }
@@ -160,14 +160,14 @@ for (const privilege of ['UPDATE', 'DELETE', 'TRUNCATE', 'UPDATE (amount)']) {
   test(`the service refuses to start when it has ${privilege} on the movements`, async () => {
     const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
     await asAdmin(`GRANT ${privilege} ON ledger_movements TO PUBLIC`);
-    await assert.rejects(assertAs(url), /StartError: .* may change or remove rows of ledger_movements\. /);
+    await assert.rejects(assertAs(url), /StartError: .* may change or remove rows of ledger_movements; /);
   });
 }
 
 test('the service refuses to start on a database that was not migrated', async () => {
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
   await asAdmin('DROP TABLE ledger_movements');
-  await assert.rejects(assertAs(url), /StartError: The database has no table ledger_movements\. /);
+  await assert.rejects(assertAs(url), /StartError: The database has no table ledger_movements; /);
 });
 
 test('the service refuses to start on a database that may forget what it confirmed', async () => {

@@ -79,7 +79,7 @@ async function ensureRole(
   const role = rows[0];
   if (role?.is_admin) {
     throw new StartError(
-      `DATABASE_URL connects as ${roleName}, the role the service runs as. Give it the role that owns the tables.`,
+      `DATABASE_URL connects as ${roleName}, the role the service runs as; give it the role that owns the tables.`,
     );
   }
   await client.query('SAVEPOINT role');
@@ -94,7 +94,7 @@ async function ensureRole(
     // A role that the operator made is theirs to keep in order.
     if (!role || !isOperators) {
       throw new StartError(
-        `The user of DATABASE_URL may not manage the role ${roleName}. Create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
+        `The user of DATABASE_URL may not manage the role ${roleName}; create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
         { cause: error },
       );
     }

@@ -26,7 +26,7 @@ export function findServerAccount(clusterDirectory: string, accountsFile = '/etc
   if (ownUid !== 0) {
     if (ownerUid === undefined || ownerUid === ownUid) return undefined;
     throw new StartError(
-      `The database in ${clusterDirectory} belongs to another user (uid ${ownerUid}). Start as that user or as root, or set DATA_DIR to another directory.`,
+      `The database in ${clusterDirectory} belongs to another user (uid ${ownerUid}); start as that user or as root, or set DATA_DIR to another directory.`,
     );
   }
   const accounts = readAccounts(accountsFile);
@@ -35,7 +35,7 @@ export function findServerAccount(clusterDirectory: string, accountsFile = '/etc
   const found = owner ?? preferred.find((account) => account !== undefined);
   if (found) return found;
   throw new StartError(
-    'PostgreSQL does not run as root and this system has no user postgres or nobody. Start as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL does not run as root and this system has no user postgres or nobody; start as an ordinary user, or set DATABASE_URL.',
   );
 }
 

@@ -57,7 +57,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     const transient = transientFailures.some((pattern) => pattern.test(attempt.output));
     if (!transient || clock.now().getTime() > giveUpAt) {
       throw new StartError(
-        `The embedded PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it ended without a word'} Its log is ${options.logPath}.`,
+        `The embedded PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it ended without a word'}; its log is ${options.logPath}.`,
       );
     }
     await clock.sleep(retryEveryMs);

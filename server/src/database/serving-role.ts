@@ -30,23 +30,23 @@ export async function assertServingRole(
   if (!role) throw new StartError('The database did not say which role this is.');
   if (role.is_superuser) {
     throw new StartError(
-      `The database role ${role.role} is a superuser. Set APP_DATABASE_URL to connect as the serving role.`,
+      `The database role ${role.role} is a superuser; set APP_DATABASE_URL to connect as the serving role.`,
     );
   }
   const tables = await readLedgerTables(database);
   const owned = tables.find((table) => table.owned);
   if (owned) {
     throw new StartError(
-      `The database role ${role.role} owns ${owned.relation}. Set APP_DATABASE_URL to connect as the serving role, which owns nothing.`,
+      `The database role ${role.role} owns ${owned.relation}; set APP_DATABASE_URL to connect as the serving role, which owns nothing.`,
     );
   }
   for (const name of appendOnlyTables) {
     const named = tables.filter(({ relation }) => relation === name);
     if (named.length === 0)
-      throw new StartError(`The database has no table ${name}. Start once with DATABASE_URL set, which migrates it.`);
+      throw new StartError(`The database has no table ${name}; start once with DATABASE_URL set, which migrates it.`);
     if (named.some((table) => table.rewritable)) {
       throw new StartError(
-        `The database role ${role.role} may change or remove rows of ${name}. Revoke UPDATE, DELETE and TRUNCATE on it.`,
+        `The database role ${role.role} may change or remove rows of ${name}; revoke UPDATE, DELETE and TRUNCATE on it.`,
       );
     }
   }
@@ -60,7 +60,7 @@ function refuseForgetfulServer({ fsync, full_page_writes, synchronous_commit }: 
     synchronous_commit === 'off' ? 'synchronous_commit is off' : '',
   ].filter((text) => text !== '');
   if (wrong.length === 0) return;
-  throw new StartError(`The database may lose committed rows in a power cut: ${wrong.join(', ')}. Switch it on.`);
+  throw new StartError(`The database may lose committed rows in a power cut: ${wrong.join(', ')}; switch it on.`);
 }
 
 function readRole(database: Queryable): Promise<RoleRow | undefined> {

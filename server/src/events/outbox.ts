@@ -40,6 +40,8 @@ export interface Work {
   /** Counts the claims, this one included. */
   attempts: bigint;
   version: bigint;
+  /** When it was first asked for. */
+  createdAt: Date;
 }
 
 /** Writes work into the transaction of the change that makes it necessary, and wakes a worker once that committed. */

@@ -50,7 +50,8 @@ export function claimOutboxRows(
            FROM due
            WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
            RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
-                     outbox.subject_id AS "subjectId", outbox.attempts, outbox.version`,
+                     outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
+                     outbox.created_at AS "createdAt"`,
     values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }

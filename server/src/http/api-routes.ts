@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import type { ApiRequest, BoundRoute } from '../kit/route.ts';
@@ -49,7 +50,7 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     preValidation: async (request) => {
       coerceQuery(request.query, querystring);
       if (body === undefined) refuseBody(request);
-      else if (request.body === undefined) throw new AppError('invalid_request', 'The body is missing. Send JSON.');
+      else if (request.body === undefined) request.body = bodyInsteadOfNone(route, body);
     },
     handler: async (request, reply) => {
       const answer = await run(options, route, request);
@@ -95,6 +96,13 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
   const { merchant, params, query, body } = request;
   if (!merchant) throw new Error('an API route ran without a merchant');
   return { caller: { merchantId: merchant.id, testMode: merchant.testMode }, params, query, body };
+}
+
+/** A POST whose fields are all optional needs no body; elsewhere a missing one is a slip. */
+function bodyInsteadOfNone(route: BoundRoute, body: TSchema): object {
+  const { required = [] } = body as { required?: string[] };
+  if (route.method === 'POST' && required.length === 0) return {};
+  throw new AppError('invalid_request', 'The body is missing. Send JSON.');
 }
 
 /** `{}` is what careful clients send where there is nothing to say; anything else would be ignored silently. */

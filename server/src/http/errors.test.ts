@@ -90,9 +90,10 @@ describe('an address', () => {
     ];
     const routes = contract.operations.filter(({ path }) => path.includes('{id}'));
     assert.ok(routes.length >= 8);
-    for (const { method, path, operationId } of routes) {
+    const headers = { 'content-type': 'application/json' };
+    for (const { method, path, operationId, body } of routes) {
       for (const id of [...ids, ...more]) {
-        const answer = await api.send(method, path.replace('{id}', id));
+        const answer = await api.send(method, path.replace('{id}', id), body === null ? {} : { body: '{}', headers });
         assertRefusal(answer, 404, 'not_found', `${operationId} of ${id}`);
       }
     }

@@ -85,7 +85,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     application_name: 'dalasi',
     pipeline: true,
-    stream: () => new GatheringSocket(),
+    //stream: () => new GatheringSocket(),
     types: typesWithBigInt(),
   };
   return new PooledDatabase(config, options);

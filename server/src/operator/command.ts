@@ -2,12 +2,15 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { EndpointContext } from '../webhooks/endpoint.ts';
 import type { KeyContext } from '../merchants/manage-keys.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 
 /** What a command works with. */
 export interface CommandContext {
   db: Database;
   clock: Clock;
   onboarding: KeyContext & EndpointContext;
+  /** The link to a merchant's simulated phone, which nobody can guess. */
+  phoneLink: (merchant: Merchant) => string;
 }
 
 /** What a command answers: for people as text, for programs (`--json`) as data. */

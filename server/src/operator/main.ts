@@ -6,7 +6,9 @@ import { createLog } from '../kit/log.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { openOperatorDatabase } from '../open-service.ts';
+import { phoneKey } from '../phone-access.ts';
 import { readSecrets } from '../secrets.ts';
 import { caseCommands } from './case-commands.ts';
 import { UsageError } from './command.ts';
@@ -40,14 +42,18 @@ async function run(command: Command, input: CommandInput): Promise<CommandResult
   const log = createLog({ level: 'warn' });
   const opened = await openOperatorDatabase(config, { clock, log, tell: () => {} });
   try {
+    const secrets = readSecrets(config, random);
     const onboarding = {
       clock,
       random,
       newId: () => uuidV7(clock, random),
-      ...readSecrets(config, random),
+      ...secrets,
       urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
     };
-    return await command.run({ db: opened.db, clock, onboarding }, input);
+    const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
+    const phoneLink = (merchant: Merchant): string =>
+      config.production ? `${base}?key=${phoneKey(secrets, merchant.shortId)}` : base;
+    return await command.run({ db: opened.db, clock, onboarding, phoneLink }, input);
   } finally {
     await opened.close();
   }

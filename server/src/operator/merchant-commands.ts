@@ -125,7 +125,28 @@ const revokeKey: Command = {
   },
 };
 
-export const merchantCommands: readonly Command[] = [createBusiness, listBusinesses, createKey, listKeys, revokeKey];
+const phoneLink: Command = {
+  name: 'phone link',
+  usage: '--merchant <merchant id>',
+  summary: 'Show the link to the simulated phone of a test merchant',
+  options: { merchant: { type: 'string', required: true } },
+  positionals: 0,
+  async run(context, input) {
+    const merchant = await merchantOf(context, input);
+    if (!merchant.testMode) throw new UsageError('A live merchant has no simulated phone. See: businesses list');
+    const link = context.phoneLink(merchant);
+    return { text: link, data: { link }, exitCode: 0 };
+  },
+};
+
+export const merchantCommands: readonly Command[] = [
+  createBusiness,
+  listBusinesses,
+  createKey,
+  listKeys,
+  revokeKey,
+  phoneLink,
+];
 
 async function merchantOf({ db }: CommandContext, { options }: CommandInput): Promise<Merchant> {
   const wanted = options['merchant'];

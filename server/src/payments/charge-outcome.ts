@@ -25,18 +25,18 @@ export interface LockedPayment {
  * the one before it; the merchant is known before the transaction begins, because asking for another connection inside
  * one could leave all of them waiting for each other.
  */
-export async function withLockedPayment(
+export async function withLockedPayment<Result>(
   context: PaymentContext,
   charge: Charge,
-  body: (tx: Transaction, locked: LockedPayment) => Promise<void>,
-): Promise<void> {
+  body: (tx: Transaction, locked: LockedPayment) => Promise<Result>,
+): Promise<Result> {
   const merchant = await context.merchants.byId(charge.merchantId);
   assert(merchant, 'a charge has its merchant');
-  await context.db.withTransaction(async (tx) => {
+  return context.db.withTransaction(async (tx) => {
     const intent = await lockIntent(tx, charge.merchantId, charge.intentId);
     const current = await findChargeById(tx, charge.merchantId, charge.id);
     assert(intent && current, 'a charge has its intent');
-    await body(tx, { merchant, intent, charge: current });
+    return body(tx, { merchant, intent, charge: current });
   });
 }
 
@@ -86,7 +86,7 @@ export async function changeCharge(
       callbackUrl: intent.callbackUrl,
     });
   }
-  if (next.progress === 'final') await endPursuit(tx, context, merchant, next);
+  if (next.progress === 'final' && charge.progress !== 'final') await endPursuit(tx, context, merchant, next);
   tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
   return next;
 }

@@ -1,7 +1,9 @@
 import { openCase } from '../cases/open-case.ts';
 import { completeWork, enqueue, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
+import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { CallbackNews, CollectionAnswer, Connector, LookUpCollection } from '../networks/contract.ts';
 import type { NewsOutcome } from '../networks/inbox.ts';
 import { callbackName } from '../networks/registry.ts';
@@ -10,12 +12,13 @@ import { applyRefusal } from './apply-refusal.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import { changeCharge, withLockedPayment } from './charge-outcome.ts';
+import type { LockedPayment } from './charge-outcome.ts';
 import { connectorOf } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findChargeById, findChargeByReference, findIntentById, updateChargeProgress } from './queries.ts';
+import { findChargeById, findChargeByReference, updateChargeProgress } from './queries.ts';
 
 /** What a worker does for charges. Each job may run again at any point after a crash and finds what was done. */
 export interface ChargeJobs {
@@ -29,6 +32,7 @@ export interface ChargeJobs {
 // After this a look-up needs a person; it goes on once an hour, in case the network finds its answer after all.
 const giveUpAfterMs = 24 * 60 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
+const cancelAttemptsMax = 5n;
 
 export function createChargeJobs(context: PaymentContext): ChargeJobs {
   return {
@@ -41,37 +45,33 @@ export function createChargeJobs(context: PaymentContext): ChargeJobs {
 
 async function startCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  const intent = charge && (await findIntentById(context.db, work.merchantId, charge.intentId));
-  if (charge && intent) {
-    if (statusAt(intent, context.clock.now()) !== 'processing') await dropUnsentCharge(context, charge);
-    else if (await markSubmitted(context, charge)) await sendCharge(context, intent, charge);
-  }
+  const intent = charge?.progress === 'created' ? await markSubmitted(context, charge) : null;
+  if (charge && intent) await sendCharge(context, intent, charge);
   await completeWork(context.db, work);
 }
 
 /**
  * Written before the call: from here on the network may know of the charge, so whatever happens to this process, a
- * look-up is due and the call is never repeated blindly. False when somebody else has been here.
+ * look-up is due and the call is never repeated blindly. Under the intent's lock, so that a cancellation either comes
+ * first and nothing is sent, or finds that something was. Null when there is nothing to send.
  */
-async function markSubmitted(context: PaymentContext, charge: Charge): Promise<boolean> {
+async function markSubmitted(context: PaymentContext, charge: Charge): Promise<Intent | null> {
   const { capabilities } = await connectorOf(context, charge);
-  const now = context.clock.now();
-  return context.db.withTransaction(async (tx) => {
-    const touched = await updateChargeProgress(tx, ['created'], {
-      merchantId: charge.merchantId,
-      id: charge.id,
-      progress: 'submitted',
-      nextAction: null,
-      networkReference: null,
-      handles: null,
-      updatedAt: now,
-    });
-    if (touched === 0) return false;
+  return withLockedPayment(context, charge, async (tx, locked) => {
+    if (!isUnsent(locked.charge)) return null;
+    const now = context.clock.now();
+    if (statusAt(locked.intent, now) !== 'processing') {
+      await dropCharge(tx, context, locked);
+      return null;
+    }
+    const { merchantId, id } = charge;
+    const step = { progress: 'submitted', nextAction: null, networkReference: null, handles: null } as const;
+    const touched = await updateChargeProgress(tx, ['created'], { merchantId, id, ...step, updatedAt: now });
+    assert(touched === 1, 'a locked charge does not change under us');
     const dueAt = addMs(now, capabilities.callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
-    const { merchantId, id: subjectId } = charge;
-    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId, dueAt });
+    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId: id, dueAt });
     await noteCharge(tx, context, charge, 'sent_to_network', `Sent to ${capabilities.displayName}.`);
-    return true;
+    return locked.intent;
   });
 }
 
@@ -96,15 +96,15 @@ async function describePayment(context: PaymentContext, intent: Intent): Promise
   return intent.title ? `${merchant?.name ?? ''}: ${intent.title}` : (merchant?.name ?? '');
 }
 
+function isUnsent(charge: Charge): boolean {
+  return charge.status === 'pending' && charge.progress === 'created';
+}
+
 /** The intent ended before the network was called: nothing went out, nothing can come back. */
-async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<void> {
-  if (charge.progress !== 'created') return;
-  const reason = 'The payment ended before the network was asked.';
-  await withLockedPayment(context, charge, async (tx, locked) => {
-    if (locked.charge.status !== 'pending' || locked.charge.progress !== 'created') return;
-    const change = { failureCode: 'cancelled', failureReason: reason } as const;
-    await changeCharge(tx, context, locked, { status: 'cancelled', progress: 'final', ...change }, null);
-  });
+async function dropCharge(tx: Transaction, context: PaymentContext, locked: LockedPayment): Promise<void> {
+  const failureReason = 'The payment ended before the network was asked.';
+  const change = { status: 'cancelled', progress: 'final', failureCode: 'cancelled', failureReason } as const;
+  await changeCharge(tx, context, locked, change, null);
 }
 
 async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> {
@@ -112,19 +112,24 @@ async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> 
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
   const answer = await connector.lookUpCollection(handlesOf(charge));
-  const settled = await applyLookUp(context, connector, charge, answer);
+  const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, answer);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);
 }
 
+/**
+ * "No such payment" is a refusal only some time after the charge was sent (it may have waited for us before that), and
+ * never from a network that had acknowledged it.
+ */
 async function applyLookUp(
   context: PaymentContext,
   connector: Connector,
-  charge: Charge,
+  { charge, sentAt }: { charge: Charge; sentAt: Date },
   answer: CollectionAnswer,
 ): Promise<boolean> {
-  const sinceStartMs = context.clock.now().getTime() - charge.createdAt.getTime();
-  if (answer.state === 'not_found' && sinceStartMs >= connector.capabilities.notFoundIsFinalAfterMs) {
+  const sinceSentMs = context.clock.now().getTime() - sentAt.getTime();
+  const isFinal = charge.networkReference === null && sinceSentMs >= connector.capabilities.notFoundIsFinalAfterMs;
+  if (answer.state === 'not_found' && isFinal) {
     const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was taken.`;
     await applyRefusal(context, charge, { code: 'network_unavailable', reason });
     return true;
@@ -139,11 +144,14 @@ async function scheduleNextLookUp(
   work: Work,
 ): Promise<void> {
   const now = context.clock.now();
-  const givenUp = now.getTime() - charge.createdAt.getTime() > giveUpAfterMs;
+  const givenUp = now.getTime() - work.createdAt.getTime() > giveUpAfterMs;
   if (givenUp) await openUnknownCase(context, charge);
-  const delays = connector.capabilities.lookUpDelaysMs;
-  const delayMs = delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
-  await postponeWork(context.db, work, addMs(now, givenUp ? hourMs : delayMs));
+  await postponeWork(context.db, work, addMs(now, givenUp ? hourMs : nextDelayMs(connector, work)));
+}
+
+function nextDelayMs({ capabilities }: Connector, work: Work): number {
+  const delays = capabilities.lookUpDelaysMs;
+  return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
 async function openUnknownCase(context: PaymentContext, charge: Charge): Promise<void> {
@@ -164,15 +172,24 @@ async function openUnknownCase(context: PaymentContext, charge: Charge): Promise
 /** The intent was closed while the network may still collect: ask it to stop, or learn that it has been paid. */
 async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (charge?.status === 'pending' && charge.progress === 'created') await dropUnsentCharge(context, charge);
-  else if (charge?.status === 'pending') {
-    const connector = await connectorOf(context, charge);
-    await noteCharge(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
-    const answer = await connector.cancelCollection(handlesOf(charge));
-    // Anything but a final answer is left to the look-up, which is due anyway.
-    await applyAnswer(context, charge, answer);
-  }
-  await completeWork(context.db, work);
+  if (charge?.status !== 'pending' || (await dropUnsentCharge(context, charge))) return completeWork(context.db, work);
+  const connector = await connectorOf(context, charge);
+  await noteCharge(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
+  const settled = await applyAnswer(context, charge, await connector.cancelCollection(handlesOf(charge)));
+  // The network may not have heard of the charge when it is cancelled in the middle of its start. Later the look-up,
+  // which is due anyway, tells how it ended.
+  const isEnough = settled === 'settled' || work.attempts >= cancelAttemptsMax;
+  if (isEnough) await completeWork(context.db, work);
+  else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
+}
+
+async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {
+  if (!isUnsent(charge)) return false;
+  return withLockedPayment(context, charge, async (tx, locked) => {
+    if (!isUnsent(locked.charge)) return false;
+    await dropCharge(tx, context, locked);
+    return true;
+  });
 }
 
 async function applyNews(context: PaymentContext, connectorName: string, news: CallbackNews): Promise<NewsOutcome> {
@@ -183,8 +200,11 @@ async function applyNews(context: PaymentContext, connectorName: string, news: C
     return 'unmatched';
   }
   // A network's news is about its own charges only, whatever reference it carries.
-  const connector = await connectorOf(context, charge);
-  if (callbackName(connector) !== connectorName) return 'unmatched';
+  const connector = context.networks.find(charge.network, merchant.testMode);
+  if (!connector || callbackName(connector) !== connectorName) {
+    context.log.warn('callback of another network’s charge', { network: connectorName, charge_id: charge.id });
+    return 'unmatched';
+  }
   await applyAnswer(context, charge, news.answer);
   context.changes.announce(intentTopic(charge.intentId));
   return 'applied';

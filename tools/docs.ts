@@ -1,0 +1,54 @@
+/**
+ * Writes docs/settings.md from the table of settings in server/src/settings.ts.
+ *
+ *     node tools/docs.ts              writes the file
+ *     node tools/docs.ts --check      says whether it still tells the truth
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { settings } from '../server/src/settings.ts';
+import type { Setting } from '../server/src/settings.ts';
+
+const settingsPath = new URL('../docs/settings.md', import.meta.url);
+
+/** The page of settings as it has to be. */
+export function settingsPage(): string {
+  return `# Settings
+
+Settings are environment variables. They are read and checked once, at the start; a wrong one ends the start with a
+sentence that names it and says what it takes. An empty value counts as not set.
+
+A production server (\`APP_ENV=production\`, which is also the default once \`DATABASE_URL\` is set) needs \`SEAL_KEY\`,
+\`KEY_PEPPER\` and \`PUBLIC_URL\`. Make a key with \`openssl rand -base64 32\`, and keep it as carefully as the database:
+without it nobody can open what it sealed. [Operations](operations.md) tells how the settings go together.
+
+| Setting | Default | What it is for |
+|---|---|---|
+${settings.map(settingRow).join('\n')}
+
+This page is written by \`node tools/docs.ts\` from \`server/src/settings.ts\`; change that file and run the command.
+`;
+}
+
+function settingRow({ name, description, default: value }: Setting): string {
+  return `| \`${name}\` | ${value === null ? 'none' : defaultText(value)} | ${cell(description)} |`;
+}
+
+/** A default that is a value stands as code, one that is a sentence as text. */
+function defaultText(value: string): string {
+  return value.includes(' ') ? cell(value) : `\`${value}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) {
+    if (readFileSync(settingsPath, { encoding: 'utf8', flag: 'a+' }) !== settingsPage()) {
+      console.error('docs/settings.md is not what server/src/settings.ts says. Run: node tools/docs.ts');
+      process.exitCode = 1;
+    }
+  } else {
+    writeFileSync(settingsPath, settingsPage());
+  }
+}
