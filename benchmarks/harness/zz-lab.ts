@@ -35,6 +35,8 @@ try {
     : runProgram<any>('whole-load.ts', { url, key, adminUrl, merchantId, payers: 32, seconds } as any);
   await load(4);
   await service.settled();
+  const { withAdminClient } = await import('../../server/src/database/admin-client.ts');
+  if (tool === 'log') await withAdminClient(adminUrl, async (c) => { await c.query("ALTER SYSTEM SET log_statement='all'"); await c.query("ALTER SYSTEM SET log_line_prefix='%m [%p] '"); await c.query('SELECT pg_reload_conf()'); });
   for (let i = 0; i < rounds; i++) {
     const cpu = processorSeconds(pid);
     const pg = pgCpu();
@@ -48,4 +50,21 @@ try {
     const pgUs = ((pgCpu() - pg) * 1e6) / n;
     console.log(`${n} done, ${(n / 4).toFixed(0)}/s, service ${us.toFixed(0)} µs, postgres ${pgUs.toFixed(0)} µs, p50 ${r.p50Ms.toFixed(1)} p95 ${r.p95Ms.toFixed(1)} p99 ${r.p99Ms.toFixed(1)} rss ${residentMib(pid).toFixed(0)}`);
   }
+  if (tool === 'trace') await withAdminClient(adminUrl, async (c) => {
+    const { rows } = await c.query(`SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM n.created_at - i.created_at)*1000) AS sent,
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM s.created_at - n.created_at)*1000) AS session,
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM c.paid_at - s.created_at)*1000) AS booked,
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.received_at - s.created_at)*1000) AS callback,
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.handled_at - b.received_at)*1000) AS handled
+      FROM payment_intents i JOIN charges c ON c.intent_id = i.id JOIN charge_notes n ON n.charge_id = c.id AND n.kind = 'sent_to_network'
+      JOIN simulator.sessions s ON s.reference = c.reference JOIN network_inbox b ON convert_from(b.body,'UTF8') LIKE '%' || s.reference || '%' WHERE i.created_at > (SELECT max(created_at) - interval '3 seconds' FROM payment_intents)`);
+    console.log(rows[0]);
+  });
+  if (tool === 'sec') await withAdminClient(adminUrl, async (c) => {
+    const { rows } = await c.query(`SELECT date_trunc('second', created_at) + floor(extract(milliseconds from created_at)::int % 1000 / 250) * interval '250 ms' AS at, kind, count(*) FROM events GROUP BY 1, 2 ORDER BY 1, 2`);
+    const m = new Map<string, Record<string, unknown>>();
+    for (const r of rows) { const k = r.at.toISOString(); m.set(k, { ...m.get(k), [r.kind]: r.count }); }
+    console.table(Object.fromEntries(m));
+  });
+  if (tool === 'log') { const { cpSync } = await import('node:fs'); const { execSync } = await import('node:child_process'); execSync('cp $(ls -d /tmp/dalasi-bench-*/data/postgres.log | tail -1) /tmp/pg.log'); }
 } finally { await bench.close(); }

@@ -16,8 +16,13 @@ export interface App {
   start(): Promise<string>;
   /** Does everything that is due now; for tests. */
   drain(): Promise<void>;
-  /** Takes nothing new, finishes what is under way, and closes what it opened. The database stays open. */
-  close(): Promise<void>;
+  /** Where the world reaches us; known once it is started. */
+  publicUrl(): string;
+  /**
+   * Tells that it ends (`/readyz` answers 503), finishes what is under way, and closes what it opened. New requests are
+   * answered for `noticeMs` more, in which those who send them take notice. The database stays open.
+   */
+  close(options?: { noticeMs: number }): Promise<void>;
 }
 
 /** Puts the service together from its parts; listens only when it is started. */
@@ -25,15 +30,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, db, clock, log } = options;
   const address = createAddress(config);
   const metrics = createMetrics();
-  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl });
+  const closing = new AbortController();
+  const isClosing = () => closing.signal.aborted;
+  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
   const networks = createSimulatedNetworks(options, address);
   const payments = createPaymentContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, payments);
   registerGauges(metrics, { db, clock });
-  let isClosing = false;
-  registerHealth(server, { db, metrics, isClosing: () => isClosing });
+  registerHealth(server, { db, metrics, isClosing });
   if (config.role !== 'worker') {
-    await serve(server, options, { address, payments, endpoints: webhooks.context, simulator: networks.simulator });
+    const { context: endpoints } = webhooks;
+    const { simulator } = networks;
+    await serve(server, options, { address, payments, endpoints, simulator, closing: closing.signal });
   }
   let worker: Worker | null = null;
   const sources = [
@@ -48,11 +56,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       worker = startWorker({ clock, changes: options.notifier, log, sources });
       return listening;
     },
+    publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),
-    close: async () => {
-      isClosing = true;
+    close: async ({ noticeMs } = { noticeMs: 0 }) => {
+      closing.abort();
+      const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
+      // Before the server: what the worker has under way calls the simulated networks, which live in it, and a
+      // network that refuses the connection would end a payment that was only interrupted.
+      await Promise.all([webhooks.worker.stop(), worker?.stop(), notice]);
       await server.close();
-      await Promise.all([webhooks.worker.stop(), worker?.stop()]);
       await Promise.all([networks.close(), webhooks.close()]);
     },
   };

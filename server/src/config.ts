@@ -1,3 +1,4 @@
+import { withExplicitTls } from './database/connection-url.ts';
 import { parseAmount } from './kit/money.ts';
 import type { LogLevel } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
@@ -38,23 +39,23 @@ const keyBytes = 32;
 /** Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes. */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
-  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const production =
-    read.choice('APP_ENV', ['development', 'production'], databaseUrl === null ? 'development' : 'production') ===
-    'production';
+  const databaseUrl = read.databaseUrl('DATABASE_URL');
+  const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
+  const usualEnvironment = databaseUrl === null && appDatabaseUrl === null ? 'development' : 'production';
+  const production = read.choice('APP_ENV', ['development', 'production'], usualEnvironment) === 'production';
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:'])),
     internalUrl: withoutSlash(read.url('INTERNAL_URL', ['http:', 'https:'])),
     databaseUrl,
-    appDatabaseUrl: read.url('APP_DATABASE_URL', ['postgres:', 'postgresql:']),
+    appDatabaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
     production,
     role: read.choice('ROLE', ['all', 'api', 'worker'], 'all'),
     sealKey: read.key('SEAL_KEY'),
-    sealKeysOld: (read.text('SEAL_KEYS_OLD') ?? '').split(',').filter((key) => key.trim() !== ''),
+    sealKeysOld: read.keys('SEAL_KEYS_OLD'),
     keyPepper: read.key('KEY_PEPPER'),
     demoWebhookUrl: read.url('DEMO_WEBHOOK_URL', ['http:', 'https:']),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
@@ -72,11 +73,29 @@ export function readConfig(environment: Environment): Config {
 /** What one setting demands of another. */
 function checkTogether(config: Config): void {
   if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
+  checkRole(config);
   if (!config.production) return;
-  if (config.sealKey === null) throw new StartError('SEAL_KEY is required in production: openssl rand -base64 32');
-  if (config.keyPepper === null) throw new StartError('KEY_PEPPER is required in production: openssl rand -base64 32');
+  if (config.sealKey === null)
+    throw new StartError('SEAL_KEY is required in production; make it with: openssl rand -base64 32');
+  if (config.keyPepper === null)
+    throw new StartError('KEY_PEPPER is required in production; make it with: openssl rand -base64 32');
   if (config.publicUrl === null) {
-    throw new StartError('PUBLIC_URL is required in production, for example https://pay.example.gm');
+    throw new StartError('PUBLIC_URL is required in production, for example https://pay.example.gm.');
+  }
+}
+
+/** Processes that share the work share a database, and a worker has to find the simulated networks. */
+function checkRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl }: Config): void {
+  if (role === 'all') return;
+  if (databaseUrl === null && appDatabaseUrl === null) {
+    throw new StartError(
+      `ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything.`,
+    );
+  }
+  if (role === 'worker' && internalUrl === null && publicUrl === null) {
+    throw new StartError(
+      'ROLE=worker needs INTERNAL_URL, where an API process listens, for example http://localhost:8080.',
+    );
   }
 }
 
@@ -87,6 +106,16 @@ function reader(environment: Environment) {
   };
   const orDefault = (name: SettingName): string =>
     text(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
+  const url = (name: SettingName, schemes: readonly string[]): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    // The value may hold a password, so the message does not repeat it.
+    if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+      throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
+    }
+    if (!isDecodable(value)) throw new StartError(`${name} holds a % that begins no code; write it as %25.`);
+    return value;
+  };
   return {
     text,
     integer: (name: SettingName, min: number, max: number): number => {
@@ -104,22 +133,18 @@ function reader(environment: Environment) {
       }
       return choice;
     },
-    url: (name: SettingName, schemes: readonly string[]): string | null => {
-      const value = text(name);
-      if (value === null) return null;
-      // The value may hold a password, so the message does not repeat it.
-      if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-        throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
-      }
-      return value;
+    url,
+    databaseUrl: (name: SettingName): string | null => {
+      const value = url(name, ['postgres:', 'postgresql:']);
+      return value === null ? null : withExplicitTls(value);
     },
     key: (name: SettingName): string | null => {
       const value = text(name);
-      if (value === null) return null;
-      const bytes = /^[0-9a-f]+$/i.test(value) ? value.length / 2 : Buffer.from(value, 'base64').length;
-      if (bytes !== keyBytes)
-        throw new StartError(`${name} must be 32 bytes in base64 or hex: openssl rand -base64 32`);
-      return value;
+      return value === null ? null : checkKey(name, value);
+    },
+    keys: (name: SettingName): string[] => {
+      const values = (text(name) ?? '').split(',').map((value) => value.trim());
+      return values.filter((value) => value !== '').map((value) => checkKey(name, value));
     },
     headerName: (name: SettingName): string => {
       const value = orDefault(name).toLowerCase();
@@ -134,6 +159,25 @@ function reader(environment: Environment) {
       return parseAmount(Number(value));
     },
   };
+}
+
+/** As the sealer reads keys: what Buffer.from would skip in a mistyped one would make it another key. */
+function checkKey(name: SettingName, value: string): string {
+  const isHex = /^[0-9a-f]{64}$/i.test(value);
+  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
+  const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
+  if (bytes.length === keyBytes && isWhole) return value;
+  throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with: openssl rand -base64 32`);
+}
+
+/** User, password and database are written in percent encoding; a stray % makes none of them readable. */
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function withoutSlash(url: string | null): string | null {

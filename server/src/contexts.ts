@@ -43,7 +43,7 @@ export interface Address {
 /** The port may be chosen by the system, so addresses are known once the server listens. */
 export function createAddress(config: Config): Address {
   let port = config.port;
-  const local = () => `http://localhost:${port}`;
+  const local = () => `http://${hostOf(config.host)}:${port}`;
   return {
     set: (listening) => {
       port = Number(new URL(listening).port);
@@ -51,6 +51,12 @@ export function createAddress(config: Config): Address {
     publicUrl: () => config.publicUrl ?? local(),
     internalUrl: () => config.internalUrl ?? (config.role === 'worker' ? (config.publicUrl ?? local()) : local()),
   };
+}
+
+/** A server that listens on every address, or on this machine's own, is reached by the name that each machine has. */
+function hostOf(host: string): string {
+  if (['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /**

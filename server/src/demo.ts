@@ -1,13 +1,22 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import type { Database } from './kit/db.ts';
+import {
+  isSystemError,
+  openDataDirectory,
+  unusableDataDirectory,
+  writePrivateFile,
+} from './database/data-directory.ts';
+import { takeTurn } from './database/turns.ts';
+import { AppError } from './kit/app-error.ts';
+import type { Database, Transaction } from './kit/db.ts';
 import { StartError } from './kit/start-error.ts';
+import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { createApiKey, listMerchants } from './merchants/manage-keys.ts';
 import type { KeyContext } from './merchants/manage-keys.ts';
 import { onboardBusiness } from './operator/onboard-business.ts';
-import { updateEndpoint } from './webhooks/update-endpoint.ts';
 import type { EndpointContext } from './webhooks/endpoint.ts';
+import { updateEndpoint } from './webhooks/update-endpoint.ts';
 
 /** What a newcomer needs to try the service; also in `<data dir>/demo.json`, for programs. */
 export interface DemoFacts {
@@ -17,67 +26,96 @@ export interface DemoFacts {
   webhook_secret: string;
 }
 
+interface DemoParts {
+  db: Database;
+  context: KeyContext & EndpointContext;
+}
+
 const demoName = 'Demo Shop';
 
 /**
  * In development, on an empty database: a demo merchant with a key, so that the first payment is one command away.
- * Later starts find the facts in the file; null where there is no demo.
+ * Later starts find the facts in the file, as long as the key in it is one of this database's; null where there is no
+ * demo.
  */
-export async function prepareDemo(
-  config: Config,
-  parts: { db: Database; context: KeyContext & EndpointContext },
-): Promise<DemoFacts | null> {
+export async function prepareDemo(config: Config, parts: DemoParts): Promise<DemoFacts | null> {
   if (config.production) return null;
-  const path = demoPath(config);
-  if (existsSync(path)) return readFacts(path);
-  if ((await listMerchants(parts.db)).length > 0) return null;
-  const facts = await createDemo(config, parts);
-  writeFacts(config, facts);
-  return facts;
+  try {
+    openDataDirectory(config.dataDirectory);
+    return (await findDemo(config, parts)) ?? (await createDemo(config, parts));
+  } catch (error) {
+    throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
+  }
 }
 
 /** The file tells where the service is now; the rest stays as it was. */
 export function writeFacts(config: Config, facts: DemoFacts): void {
-  const path = demoPath(config);
-  writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
+  try {
+    writePrivateFile(demoPath(config), formatFacts(facts));
+  } catch (error) {
+    throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
+  }
 }
 
-async function createDemo(
-  config: Config,
-  { db, context }: { db: Database; context: KeyContext & EndpointContext },
-): Promise<DemoFacts> {
-  // The demo's own limits are the machine's: a first look at speed must not be a look at the rate limit.
-  const { test } = await db.withTransaction(async (tx) => {
-    const business = await onboardBusiness(tx, context, { name: demoName, rateLimitPerSecond: 0n });
-    const { merchant, endpoint } = business.test;
-    const caller = { merchantId: merchant.id, testMode: true };
-    if (config.demoWebhookUrl !== null) {
-      const change = { url: config.demoWebhookUrl };
-      await updateEndpoint(tx, context, caller, { id: endpoint.id, change });
-    }
-    return business;
+/** A draft whose key works is of a start that was killed between its commit and the renaming. */
+async function findDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | undefined> {
+  const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
+  for (const path of [demoPath(config), draftPath(config)]) {
+    const facts = existsSync(path) ? readFacts(path) : undefined;
+    if (facts === undefined || (await authenticate(facts.secret_key)) === undefined) continue;
+    if (path !== demoPath(config)) renameSync(path, demoPath(config));
+    return facts;
+  }
+  return undefined;
+}
+
+/** The facts are in a file before they are committed: a key whose text nobody has would be no use to anybody. */
+async function createDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | null> {
+  const facts = await db.withTransaction(async (tx) => {
+    // Of several processes that start at once on an empty database, one makes the demo.
+    await takeTurn(tx, 'demo');
+    if ((await listMerchants(tx)).length > 0) return null;
+    const made = await insertDemo(tx, config, context);
+    writePrivateFile(draftPath(config), formatFacts(made));
+    return made;
   });
-  const { text } = await createApiKey(db, context, test.merchant, 'Demo');
-  return {
-    base_url: '',
-    secret_key: text,
-    webhook_endpoint_id: test.endpoint.id,
-    webhook_secret: test.webhookSecret,
-  };
+  if (facts) renameSync(draftPath(config), demoPath(config));
+  return facts;
+}
+
+async function insertDemo(tx: Transaction, config: Config, context: DemoParts['context']): Promise<DemoFacts> {
+  // The demo's own limits are the machine's: a first look at speed must not be a look at the rate limit.
+  const { test } = await onboardBusiness(tx, context, { name: demoName, rateLimitPerSecond: 0n });
+  const { merchant, endpoint, webhookSecret } = test;
+  if (config.demoWebhookUrl !== null) {
+    const change = { url: config.demoWebhookUrl };
+    const caller = { merchantId: merchant.id, testMode: true };
+    await updateEndpoint(tx, context, caller, { id: endpoint.id, change }).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      throw new StartError(`DEMO_WEBHOOK_URL cannot be used: ${error.fields?.[0]?.message ?? error.message}`);
+    });
+  }
+  const { text } = await createApiKey(tx, context, merchant, 'Demo');
+  return { base_url: '', secret_key: text, webhook_endpoint_id: endpoint.id, webhook_secret: webhookSecret };
 }
 
 function readFacts(path: string): DemoFacts {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DemoFacts;
   } catch (error) {
-    throw new StartError(`${path} cannot be read; restore it, or remove the data directory to begin anew.`, {
-      cause: error,
-    });
+    if (isSystemError(error)) throw error;
+    throw new StartError(`${path} is not what the service wrote there; restore it, or remove it.`, { cause: error });
   }
+}
+
+function formatFacts(facts: DemoFacts): string {
+  return `${JSON.stringify(facts, null, 2)}\n`;
 }
 
 function demoPath(config: Config): string {
   return join(config.dataDirectory, 'demo.json');
+}
+
+function draftPath(config: Config): string {
+  return join(config.dataDirectory, 'demo.json.new');
 }

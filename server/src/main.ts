@@ -1,4 +1,5 @@
 import { createApp } from './app.ts';
+import type { App } from './app.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
@@ -12,10 +13,15 @@ import { outboundPolicy } from './kit/outbound-guard.ts';
 import { systemRandom } from './kit/random.ts';
 import { errorCode, StartError } from './kit/start-error.ts';
 import { openServiceDatabase } from './open-service.ts';
+import type { OpenedDatabase } from './open-service.ts';
 import { readSecrets } from './secrets.ts';
 
 // A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
 const shutdownMaxMs = 25_000;
+// Load balancers ask /readyz every few seconds; until they have heard, they go on sending requests here.
+const noticeMs = 5_000;
+// A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
+const unfinishedStartMaxMs = 5_000;
 
 const tell = (sentence: string): void => {
   process.stdout.write(`${sentence}\n`);
@@ -25,17 +31,38 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
-  const clock = systemClock;
-  const random = systemRandom;
-  const opened = await openServiceDatabase(config, { clock, log, tell });
+  const opened = await openUnlessStopped(openServiceDatabase(config, { clock: systemClock, log, tell }), stop);
+  if (opened) await serveUntilStopped(config, opened, { log, stop });
+  tell('Stopped.');
+}
+
+/** Null when the signal came first: nothing has been answered yet, so there is nothing to finish. */
+async function openUnlessStopped(
+  opening: Promise<OpenedDatabase>,
+  stop: Promise<'signal'>,
+): Promise<OpenedDatabase | null> {
+  const opened = await Promise.race([opening, stop.then(() => null)]);
+  if (opened) return opened;
+  tell('Stopping before the start is complete.');
+  const finished = await Promise.race([opening, systemClock.sleep(unfinishedStartMaxMs).then(() => null)]);
+  await finished?.close();
+  return null;
+}
+
+async function serveUntilStopped(
+  config: Config,
+  opened: OpenedDatabase,
+  { log, stop }: { log: Log; stop: Promise<'signal'> },
+): Promise<void> {
+  const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
-    const { db } = opened;
     const secrets = readSecrets(config, random);
     const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
     closing.unshift(() => notifier.close());
     const app = await createApp({ config, secrets, db, notifier, clock, random, log });
-    closing.unshift(() => app.close());
+    let closingNoticeMs = 0;
+    closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
     const context = {
       clock,
       random,
@@ -44,39 +71,45 @@ async function main(): Promise<void> {
       urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
     };
     const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context });
-    const baseUrl = await listen(app.start, config);
+    await listen(app, config);
+    const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
     greet(config, baseUrl, demo);
     const reason = await Promise.race([stop, opened.lost.then(() => 'lost' as const)]);
-    if (reason === 'lost')
-      throw new StartError('The database server has ended by itself; its log is in the data directory.');
+    if (reason === 'lost') {
+      throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
+    }
     tell('Stopping: finishing what is under way.');
+    if (config.production && config.role !== 'worker') closingNoticeMs = noticeMs;
   } finally {
     await closeAll(closing, log);
   }
-  tell('Stopped.');
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM; further ones change nothing, the first is being obeyed. */
+/** Resolves at the first Ctrl-C or SIGTERM, or when the terminal is closed; further ones change nothing. */
 function stopSignal(): Promise<'signal'> {
   const { promise, resolve } = Promise.withResolvers<'signal'>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve('signal'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('signal'));
   return promise;
 }
 
-async function listen(start: () => Promise<string>, config: Config): Promise<string> {
+async function listen(app: App, config: Config): Promise<void> {
   try {
-    const { port } = new URL(await start());
-    return config.publicUrl ?? `http://localhost:${port}`;
+    await app.start();
   } catch (error) {
-    switch (errorCode(error)) {
+    const { port, host } = config;
+    const code = errorCode(error);
+    switch (code) {
       case 'EADDRINUSE':
-        throw new StartError(`Port ${config.port} is in use; stop what uses it, or set PORT to another one.`);
+        throw new StartError(`Port ${port} is in use; stop what uses it, or set PORT to another one.`);
       case 'EACCES':
-        throw new StartError(`Port ${config.port} may not be used by this user; set PORT to one above 1023.`);
+        throw new StartError(`Port ${port} may not be used by this user; set PORT to one above 1023.`);
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
-        throw new StartError(`HOST ${config.host} is not an address of this machine.`);
+      case 'EAI_AGAIN':
+      case 'EINVAL':
+      case 'EAFNOSUPPORT':
+        throw new StartError(`HOST ${host} is not an address of this machine; 0.0.0.0 means all it has.`);
       default:
         throw error;
     }
@@ -107,6 +140,9 @@ async function closeAll(closing: readonly (() => Promise<void>)[], log: Log): Pr
   };
   await Promise.race([all(), systemClock.sleep(shutdownMaxMs, gaveUp.signal)]);
 }
+
+// Whoever read what we say may have gone (`npm start | head`, a closed terminal); that must not end a running service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
   await main();

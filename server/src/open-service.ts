@@ -1,14 +1,18 @@
+import pg from 'pg';
 import type { Config } from './config.ts';
+import { withAdminClient } from './database/admin-client.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import type { EmbeddedPostgres } from './database/embedded.ts';
 import { findRunningServer } from './database/running-server.ts';
 import { migrate } from './database/migrate.ts';
 import { ensureServingRole } from './database/roles.ts';
+import { assertSchemaIsCurrent } from './database/schema-version.ts';
 import { assertServingRole } from './database/serving-role.ts';
 import type { Clock } from './kit/clock.ts';
 import { openDatabase } from './kit/db.ts';
 import type { Database } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
+import { StartError } from './kit/start-error.ts';
 
 export interface OpenedDatabase {
   db: Database;
@@ -37,10 +41,13 @@ export async function openServiceDatabase(
       onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
       onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
     });
-    await assertServingRole(db).catch(async (error: unknown) => {
+    try {
+      await assertServingRole(db);
+      await assertSchemaIsCurrent(db);
+    } catch (error) {
       await db.close();
       throw error;
-    });
+    }
     return {
       db,
       lost: embedded?.exited ?? new Promise(() => {}),
@@ -70,7 +77,11 @@ export async function openOperatorDatabase(
   const isEmbedded = config.databaseUrl === null && config.appDatabaseUrl === null;
   const runningUrl = isEmbedded ? findRunningServer(config.dataDirectory) : undefined;
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
-  const url = await prepareDatabase(config, runningUrl ?? embedded?.adminUrl ?? config.databaseUrl, parts);
+  const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
+  const url = await prepareDatabase(config, adminUrl, parts).catch(async (error: unknown) => {
+    await embedded?.stop();
+    throw error;
+  });
   const db = openDatabase({
     url,
     connectionsMax: 4,
@@ -101,8 +112,20 @@ async function prepareDatabase(
   adminUrl: string | null,
   { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
 ): Promise<string> {
-  if (adminUrl === null) return config.appDatabaseUrl ?? '';
-  await migrate({ adminUrl, clock, log: tell });
-  const servingUrl = await ensureServingRole({ adminUrl });
-  return config.appDatabaseUrl ?? servingUrl;
+  const { appDatabaseUrl: servingUrl } = config;
+  try {
+    let url = servingUrl ?? '';
+    if (adminUrl !== null) {
+      await migrate({ adminUrl, clock, log: tell });
+      url = await ensureServingRole({ adminUrl, servingUrl });
+    }
+    // The pool would take a wrong password or address for a database that is away for a moment.
+    await withAdminClient(url, () => Promise.resolve());
+    return url;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) {
+      throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });
+    }
+    throw error;
+  }
 }

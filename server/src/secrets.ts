@@ -1,7 +1,13 @@
 import { hkdfSync } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import {
+  createPrivateFile,
+  isSystemError,
+  openDataDirectory,
+  unusableDataDirectory,
+} from './database/data-directory.ts';
 import type { Random } from './kit/random.ts';
 import { createSealer } from './kit/seal.ts';
 import type { Sealer } from './kit/seal.ts';
@@ -21,6 +27,8 @@ export interface Secrets {
   /** Makes the links to a merchant's simulated phone unguessable on a production server. */
   simulatorPhoneSecret: string;
 }
+
+const keyBytes = 32;
 
 /** From the settings, or in development from the data directory, where they are made at the first start. */
 export function readSecrets(config: Config, random: Random): Secrets {
@@ -45,29 +53,37 @@ interface KeptSecrets {
   key_pepper: string;
 }
 
+/** Processes that start at once on one data directory agree: whoever comes second reads what the first has made. */
 function readKept(config: Config, random: Random): KeptSecrets {
   const path = join(config.dataDirectory, 'secrets.json');
-  if (existsSync(path)) return parseKept(path);
-  mkdirSync(config.dataDirectory, { recursive: true });
-  const key = () => Buffer.from(random.bytes(32)).toString('base64');
-  const made: KeptSecrets = { seal_key: key(), key_pepper: key() };
-  // Written beside and renamed, so that a crash never leaves half a file: what it seals could not be opened again.
-  writeFileSync(`${path}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
-  return made;
+  try {
+    if (!existsSync(path)) {
+      openDataDirectory(config.dataDirectory);
+      const key = () => Buffer.from(random.bytes(keyBytes)).toString('base64');
+      const made: KeptSecrets = { seal_key: key(), key_pepper: key() };
+      createPrivateFile(path, `${JSON.stringify(made, null, 2)}\n`);
+    }
+    return parseKept(path);
+  } catch (error) {
+    throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
+  }
 }
 
 function parseKept(path: string): KeptSecrets {
   try {
     const kept = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptSecrets>;
     const { seal_key: sealKey, key_pepper: keyPepper } = kept;
-    if (typeof sealKey === 'string' && typeof keyPepper === 'string')
-      return { seal_key: sealKey, key_pepper: keyPepper };
+    if (isKey(sealKey) && isKey(keyPepper)) return { seal_key: sealKey, key_pepper: keyPepper };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new StartError(`${path} is not what the service wrote there; restore it: what it seals needs it to be opened.`);
+}
+
+function isKey(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const bytes = Buffer.from(value, 'base64');
+  return bytes.length === keyBytes && bytes.toString('base64') === value;
 }
 
 function keyOf(text: string): Buffer {

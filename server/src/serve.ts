@@ -26,6 +26,8 @@ export interface Served {
   payments: PaymentContext;
   endpoints: EndpointRouteContext;
   simulator: Simulator;
+  /** Aborted when the process is told to end. */
+  closing: AbortSignal;
 }
 
 /** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
@@ -77,5 +79,6 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     publicUrl,
     signatureHeader: config.signatureHeader,
   });
-  await server.register(simulatorRoutes({ simulator, bearerSecret: secrets.simulatorBearerSecret, publicUrl, log }));
+  const { simulatorBearerSecret: bearerSecret } = secrets;
+  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
 }

@@ -83,8 +83,8 @@ export function simulatorSource(sender: CallbackSender, clock: Clock): WorkSourc
       const dueAt = await sender.nextDueAt();
       return dueAt === null || dueAt > clock.now() ? [] : ['callbacks'];
     },
-    run: async () => {
-      while ((await sender.sendDueCallbacks()) > 0);
+    run: async (_key, stopped) => {
+      while (!stopped.aborted && (await sender.sendDueCallbacks()) > 0);
     },
   };
 }

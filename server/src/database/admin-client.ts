@@ -10,20 +10,7 @@ export async function withAdminClient<Result>(
   url: string,
   body: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'dalasi start',
-    connectionTimeoutMillis: 10_000,
-  });
-  // A connection that is lost between two statements would end the process; the next statement reports it.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new StartError(`The database at ${client.host}:${client.port} cannot be used: ${sentenceOf(error)}`, {
-      cause: error,
-    });
-  }
+  const client = await connect(url);
   try {
     return await body(client);
   } finally {
@@ -31,8 +18,27 @@ export async function withAdminClient<Result>(
   }
 }
 
+async function connect(url: string): Promise<pg.Client> {
+  let place = '';
+  try {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'dalasi start',
+      connectionTimeoutMillis: 10_000,
+    });
+    place = ` at ${client.host}:${client.port}`;
+    // A connection that is lost between two statements would end the process; the next statement reports it.
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw new StartError(`The database${place} cannot be used: ${sentenceOf(error)}`, { cause: error });
+  }
+}
+
 /** PostgreSQL's refusals say what is wrong in words; a failed connection is best told by its code (ECONNREFUSED). */
 function sentenceOf(error: unknown): string {
-  const reason = error instanceof pg.DatabaseError ? error.message : reasonOf(error);
+  const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
+  const reason = error instanceof pg.DatabaseError ? error.message : reasonOf(error) + path;
   return reason.endsWith('.') ? reason : `${reason}.`;
 }

@@ -29,3 +29,17 @@ export function userOf(url: string): string {
   const parsed = new URL(url);
   return parsed.searchParams.get('user') ?? decodeURIComponent(parsed.username);
 }
+
+const tlsModesOfOld = ['prefer', 'require', 'verify-ca'];
+
+/**
+ * The driver takes these modes of libpq's for `verify-full`, and warns on stderr at every start that it will not for
+ * ever. Saying `verify-full` keeps what it does and the silence.
+ */
+export function withExplicitTls(url: string): string {
+  const parsed = new URL(url);
+  const mode = parsed.searchParams.get('sslmode');
+  if (mode === null || !tlsModesOfOld.includes(mode) || parsed.searchParams.has('uselibpqcompat')) return url;
+  parsed.searchParams.set('sslmode', 'verify-full');
+  return parsed.href;
+}

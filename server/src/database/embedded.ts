@@ -1,13 +1,12 @@
-import { accessSync, chmodSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
-import { reasonOf, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
 import { findBinaries } from './binaries.ts';
 import { adminRoleName, clusterDirectoryIn, prepareCluster } from './cluster.ts';
 import { changeConnectionUrl } from './connection-url.ts';
+import { isSystemError, openDataDirectory, unusableDataDirectory } from './data-directory.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { refuseUnseenServer, stopOrphanedServer } from './orphaned-server.ts';
 import { findServerAccount } from './server-account.ts';
@@ -73,39 +72,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     };
   } catch (error) {
     lock.release();
-    throw isSystemError(error) ? unusable(dataDirectory, error) : error;
+    throw isSystemError(error) ? unusableDataDirectory(dataDirectory, error) : error;
   }
-}
-
-/** Only we read it; when we are root the server runs as another user, which has to pass through. */
-function openDataDirectory(path: string): string {
-  try {
-    const isRoot = process.geteuid?.() === 0;
-    mkdirSync(path, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
-    const directory = realpathSync(path);
-    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (isRoot) chmodSync(directory, (statSync(directory).mode & 0o7777) | 0o111);
-    return directory;
-  } catch (error) {
-    throw unusable(path, error);
-  }
-}
-
-function unusable(directory: string, error: unknown): StartError {
-  return new StartError(
-    `The data directory ${directory} cannot be used (${describeSystemError(error)}); make it writable, or set DATA_DIR to another directory.`,
-    { cause: error },
-  );
-}
-
-/** A call to the file system that failed, as a full disk or a mounted folder that knows no owners makes it. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
-}
-
-function describeSystemError(error: unknown): string {
-  const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
-  return `${reasonOf(error)}${path}`;
 }
 
 async function ensureDatabase(adminUrl: string): Promise<void> {

@@ -4,6 +4,7 @@ import { errorCode, reasonOf, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
 import { labelOf, migrationsFolder, readMigrations } from './migration-files.ts';
 import type { Migration } from './migration-files.ts';
+import { newerSchemaError } from './schema-version.ts';
 
 export interface MigrateOptions {
   /** The owner of the tables; a direct connection, because the lock lives as long as the session. */
@@ -64,9 +65,7 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   const newestApplied = applied.at(-1)?.number ?? 0;
   const newestKnown = migrations.at(-1)?.number ?? 0;
   if (newestApplied > newestKnown) {
-    throw new StartError(
-      `The database is at migration ${newestApplied} and this program knows only ${newestKnown}; start the newer program that migrated it.`,
-    );
+    throw newerSchemaError(newestApplied, newestKnown);
   }
   for (const { number, name } of applied) {
     const known = byNumber.get(number);

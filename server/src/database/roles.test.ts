@@ -104,11 +104,25 @@ test("the role and the password of the operator's own URL are the ones that coun
   await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (2, 200)');
 });
 
+test('a role that the operator has made keeps its rights and its password', async () => {
+  await asAdmin(`CREATE ROLE ${roleName} LOGIN CREATEDB PASSWORD 'made by hand'`);
+  const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: 'mistyped' });
+  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl });
+  const url = changeConnectionUrl(servingUrl, { password: 'made by hand' });
+  await asRole(url, 'INSERT INTO ledger_movements VALUES (2, 200)');
+  const { rows } = await asAdmin(`SELECT rolcreatedb FROM pg_roles WHERE rolname = '${roleName}'`);
+  assert.deepEqual(rows, [{ rolcreatedb: true }]);
+});
+
 test('the role of the tables cannot be made the serving role by mistake', async () => {
   const { username } = new URL(database.adminUrl);
   await assert.rejects(
     ensureServingRole({ adminUrl: database.adminUrl, roleName: username }),
     /StartError: DATABASE_URL connects as .*, the role the service runs as;/,
+  );
+  await assert.rejects(
+    ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.adminUrl }),
+    /StartError: DATABASE_URL and APP_DATABASE_URL both connect as .*;/,
   );
 });
 

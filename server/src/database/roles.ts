@@ -21,7 +21,7 @@ const insufficientPrivilege = '42501';
 interface EnsureServingRole {
   /** The owner of the tables; must be allowed to create roles unless the role exists. */
   adminUrl: string;
-  /** APP_DATABASE_URL, when the operator set it: names the role and its password. */
+  /** APP_DATABASE_URL, when the operator set it: names the role, which is made with its password if it is missing. */
   servingUrl?: string | null;
   /** The role when there is no such URL. Its password is derived, so that all processes with the same admin URL agree. */
   roleName?: string;
@@ -77,12 +77,9 @@ async function ensureRole(
     [roleName],
   );
   const role = rows[0];
-  if (role?.is_admin) {
-    throw new StartError(
-      `DATABASE_URL connects as ${roleName}, the role the service runs as; give it the role that owns the tables.`,
-    );
-  }
-  await client.query('SAVEPOINT role');
+  if (role?.is_admin) throw sameRoleError(roleName, isOperators);
+  // What the operator has made is theirs to keep in order: its rights and its password may serve others too.
+  if (role && isOperators) return;
   try {
     // What a new role is not, it need not be told; only a superuser may say NOSUPERUSER.
     if (!role) await client.query(`CREATE ROLE ${name} LOGIN`);
@@ -91,15 +88,19 @@ async function ensureRole(
     if (password !== undefined) await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
   } catch (error) {
     if (errorCode(error) !== insufficientPrivilege) throw error;
-    // A role that the operator made is theirs to keep in order.
-    if (!role || !isOperators) {
-      throw new StartError(
-        `The user of DATABASE_URL may not manage the role ${roleName}; create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
-        { cause: error },
-      );
-    }
-    await client.query('ROLLBACK TO SAVEPOINT role');
+    throw new StartError(
+      `The user of DATABASE_URL may not manage the role ${roleName}; create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
+      { cause: error },
+    );
   }
+}
+
+function sameRoleError(roleName: string, isOperators: boolean): StartError {
+  return new StartError(
+    isOperators
+      ? `DATABASE_URL and APP_DATABASE_URL both connect as ${roleName}; give APP_DATABASE_URL a role that owns nothing, or leave it out.`
+      : `DATABASE_URL connects as ${roleName}, the role the service runs as; give it the role that owns the tables.`,
+  );
 }
 
 function attributesToChange(role: RoleRow): string[] {

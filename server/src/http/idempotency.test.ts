@@ -110,9 +110,9 @@ describe('a request that comes again with its Idempotency-Key', () => {
   it('is refused with 422 and has no effect when any field of its body means something else', async () => {
     const data = {
       amount: 450,
-      return_url: 'https://shop.example/thanks',
-      cancel_url: 'https://shop.example/cart',
-      callback_url: 'https://shop.example/events',
+      return_url: 'http://127.0.0.1:9/thanks',
+      cancel_url: 'http://127.0.0.1:9/cart',
+      callback_url: 'http://127.0.0.1:9/events',
       network: 'wave',
       account_number: '7000004',
       skip_url_validation: false,
@@ -126,9 +126,9 @@ describe('a request that comes again with its Idempotency-Key', () => {
     };
     const changes: Record<string, unknown[]> = {
       amount: [450.01, 45],
-      return_url: ['https://shop.example/Thanks', null],
-      cancel_url: ['https://shop.example/cart?'],
-      callback_url: ['https://shop.example/events/'],
+      return_url: ['http://127.0.0.1:9/Thanks', null],
+      cancel_url: ['http://127.0.0.1:9/cart?'],
+      callback_url: ['http://127.0.0.1:9/events/'],
       network: ['aps'],
       account_number: ['7000005', '700 0004'],
       skip_url_validation: [true],

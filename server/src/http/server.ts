@@ -16,6 +16,8 @@ export interface ServerOptions {
   log: Log;
   metrics: Metrics;
   docsUrl: () => string;
+  /** True from the moment the process is told to end. */
+  isClosing?: () => boolean;
 }
 
 // A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
@@ -69,6 +71,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('merchant', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    // A client that keeps its connection would bring its next request here, where soon nobody listens.
+    if (options.isClosing?.()) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';

@@ -15,10 +15,12 @@ export function validationError(error: FastifyError): AppError {
   // An id that cannot be one is not the id of anything.
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
   const problems = (error.validation ?? []) as Problem[];
+  const choices = choicesByPath(problems);
   const fields = problems
-    .filter(isWorthTelling)
+    // Each value that a field may have is told as a problem of its own; the first one names them all.
+    .filter((problem) => isWorthTelling(problem) && (choices.get(problem.instancePath)?.indexOf(problem) ?? 0) <= 0)
     .slice(0, problemsMax)
-    .map((problem) => describe(problem));
+    .map((problem) => describe(problem, choices));
   const [first] = fields;
   if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
   const allUnknown = problems.every((problem) => problem.keyword === 'additionalProperties');
@@ -32,7 +34,16 @@ function isWorthTelling(problem: Problem): boolean {
   return !(problem.keyword === 'type' && problem.params['type'] === 'null');
 }
 
-function describe(problem: Problem): FieldError {
+type Choices = ReadonlyMap<string, readonly Problem[]>;
+
+function choicesByPath(problems: readonly Problem[]): Choices {
+  return Map.groupBy(
+    problems.filter((problem) => problem.keyword === 'const'),
+    (problem) => problem.instancePath,
+  );
+}
+
+function describe(problem: Problem, choices: Choices): FieldError {
   const base = problem.instancePath.slice(1).replaceAll('/', '.');
   const { params } = problem;
   const at = (name: string) => (base === '' ? name : `${base}.${name}`);
@@ -44,7 +55,7 @@ function describe(problem: Problem): FieldError {
       return { path, message: `${path} is missing.` };
     }
     default:
-      return { path: base, message: `${base === '' ? 'The body' : base} ${rule(problem)}.` };
+      return { path: base, message: `${base === '' ? 'The body' : base} ${rule(problem, choices)}.` };
   }
 }
 
@@ -56,13 +67,16 @@ function describeUnknown(problem: Problem, path: string): FieldError {
   return { path: shown, message: `${shown} is not a known field.${hint}` };
 }
 
-function rule({ keyword, params, message }: Problem): string {
+function rule({ keyword, params, message, instancePath }: Problem, choices: Choices): string {
   const limit = Number(params['limit']);
   switch (keyword) {
     case 'type':
       return `must be ${articleFor(String(params['type']))}`;
     case 'const':
-      return `must be ${JSON.stringify(params['allowedValue'])}`;
+      return `must be ${choices
+        .get(instancePath)
+        ?.map((choice) => String(choice.params['allowedValue']))
+        .join(' or ')}`;
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `needs at least ${limit} characters`;
     case 'maxLength':

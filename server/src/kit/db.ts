@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { AppError } from './app-error.ts';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
-import { GatheringSocket } from './gathering-socket.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -85,7 +85,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     application_name: 'dalasi',
     pipeline: true,
-    //stream: () => new GatheringSocket(),
     types: typesWithBigInt(),
   };
   return new PooledDatabase(config, options);
@@ -151,7 +150,7 @@ class PooledDatabase implements Database {
 
   async #attemptTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
     this.#assertNotNested();
-    const client = await this.#pool.connect();
+    const client = (await this.#pool.connect()) as PooledClient;
     const tx = new ClientTransaction(client);
     const result = await this.#runOn(client, tx, body);
     // The connection is somebody else's from here on, and what was written stays: a mistake in what follows must
@@ -161,7 +160,7 @@ class PooledDatabase implements Database {
   }
 
   async #runOn<Result>(
-    client: pg.PoolClient,
+    client: PooledClient,
     tx: ClientTransaction,
     body: (tx: Transaction) => Promise<Result>,
   ): Promise<Result> {
@@ -204,35 +203,38 @@ class PooledDatabase implements Database {
   }
 }
 
+/** The driver's types leave out that its pool holds ordinary clients. */
+type PooledClient = pg.PoolClient & Pick<pg.Client, 'connection'>;
+
 class ClientTransaction implements Transaction {
-  readonly #client: pg.PoolClient;
+  readonly #client: PooledClient;
   readonly #sent: Promise<unknown>[] = [];
   readonly #afterCommit: (() => void)[] = [];
   /** The first statement that was sent and failed. */
   failure: unknown;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: PooledClient) {
     this.#client = client;
   }
 
   begin(): void {
-    this.#keep(this.#client.query('BEGIN'));
+    this.#keep(this.#query('BEGIN'));
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
-    return (await this.#client.query(queryConfig(statement))).rows as Row[];
+    return (await this.#query(queryConfig(statement))).rows as Row[];
   }
 
   async row<Row>(statement: Statement): Promise<Row | undefined> {
-    return onlyRow<Row>(await this.#client.query(queryConfig(statement)), statement);
+    return onlyRow<Row>(await this.#query(queryConfig(statement)), statement);
   }
 
   async run(statement: Statement): Promise<number> {
-    return (await this.#client.query(queryConfig(statement))).rowCount ?? 0;
+    return (await this.#query(queryConfig(statement))).rowCount ?? 0;
   }
 
   send(statement: Statement): void {
-    this.#keep(this.#client.query(queryConfig(statement)));
+    this.#keep(this.#query(queryConfig(statement)));
   }
 
   afterCommit(action: () => void): void {
@@ -241,7 +243,7 @@ class ClientTransaction implements Transaction {
 
   /** A failed statement that was sent makes COMMIT answer ROLLBACK; its own error says why. */
   async commit(): Promise<void> {
-    const commit = this.#client.query('COMMIT');
+    const commit = this.#query('COMMIT');
     this.#keep(commit);
     await Promise.all(this.#sent);
     const { command } = await commit;
@@ -250,7 +252,7 @@ class ClientTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     await Promise.allSettled(this.#sent);
-    await this.#client.query('ROLLBACK');
+    await this.#query('ROLLBACK');
   }
 
   runAfterCommit(onError: (error: unknown) => void): void {
@@ -263,6 +265,11 @@ class ClientTransaction implements Transaction {
     }
   }
 
+  #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
+    gatherWrites(this.#client.connection.stream);
+    return this.#client.query(query);
+  }
+
   /** Its rejection is seen at the commit; until then nobody may call it unhandled. */
   #keep(promise: Promise<unknown>): void {
     promise.catch((error: unknown) => {
@@ -270,6 +277,17 @@ class ClientTransaction implements Transaction {
     });
     this.#sent.push(promise);
   }
+}
+
+/**
+ * What is written to a connection within one turn of the event loop leaves in one system call: the driver by itself
+ * makes one for each statement, and those were half of the processor time of creating an intent.
+ */
+function gatherWrites(stream: Duplex): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  // Runs once no promise is left to go on, so after the statements that wait for nobody's answer.
+  process.nextTick(() => stream.uncork());
 }
 
 function queryConfig(statement: Statement): pg.QueryConfig {

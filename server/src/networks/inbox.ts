@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
 import type { CallbackNews } from './contract.ts';
 import { claimInboxRows, insertInboxRow, listLanesWithDueRows, updateInboxRow } from './queries.ts';
 import { callbackName } from './registry.ts';
@@ -25,6 +26,7 @@ export interface InboxContext {
   clock: Clock;
   newId: () => string;
   networks: NetworkRegistry;
+  log: Log;
 }
 
 /** Workers claim by lane, so that several of them work side by side; more lanes than workers anyone runs. */
@@ -33,6 +35,9 @@ const leaseMs = 60_000;
 const rowsMax = 50;
 // News of something we do not know (yet) is tried again: a callback may overtake our own commit.
 const unmatchedDelaysMs = [1_000, 5_000, 30_000, 300_000];
+// What fails on our side is tried until somebody has had a day to mend it.
+const failedDelaysMs = [1_000, 5_000, 30_000, 300_000];
+const failedForMs = 24 * 60 * 60 * 1_000;
 
 export type ReceivedCallback = { accepted: true; lane: bigint } | { accepted: false; reason: string };
 
@@ -64,15 +69,13 @@ export async function receiveCallback(
 /** What the handler made of one piece of news; `unmatched` is tried again for a while. */
 export type NewsOutcome = 'applied' | 'unmatched';
 
+type NewsHandler = (connectorName: string, news: CallbackNews) => Promise<NewsOutcome>;
+
 /**
  * Works off one lane's due callbacks. The handler may see the same news again after a crash and must be able to take
- * it.
+ * it. One that it fails on is put off and keeps none of the others waiting.
  */
-export async function workInboxLane(
-  context: InboxContext,
-  lane: bigint,
-  handle: (connectorName: string, news: CallbackNews) => Promise<NewsOutcome>,
-): Promise<void> {
+export async function workInboxLane(context: InboxContext, lane: bigint, handle: NewsHandler): Promise<void> {
   const now = context.clock.now();
   const rows = await claimInboxRows(context.db, { lane, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
   for (const row of rows) await workRow(context, row, handle);
@@ -82,22 +85,40 @@ export function listDueLanes(context: InboxContext): Promise<bigint[]> {
   return listLanesWithDueRows(context.db, context.clock.now());
 }
 
-async function workRow(
-  context: InboxContext,
-  row: InboxRow,
-  handle: (connectorName: string, news: CallbackNews) => Promise<NewsOutcome>,
-): Promise<void> {
-  const reading = context.networks.findByCallbackName(row.connector)?.readCallback(row);
-  const outcomes: NewsOutcome[] = [];
-  for (const news of reading?.accepted ? reading.news : []) outcomes.push(await handle(row.connector, news));
+async function workRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<void> {
+  const outcome = await handleRow(context, row, handle);
   const now = context.clock.now();
-  const delayMs = outcomes.includes('unmatched') ? unmatchedDelaysMs[Number(row.attempts) - 1] : undefined;
-  if (delayMs === undefined) {
-    const outcome = outcomes.includes('unmatched') ? 'unmatched' : 'applied';
-    await updateInboxRow(context.db, { ...row, dueAt: null, handledAt: now, outcome });
-  } else {
-    await updateInboxRow(context.db, { ...row, dueAt: addMs(now, delayMs), handledAt: null, outcome: 'unmatched' });
+  const delayMs = retryDelayMs(row, outcome, now);
+  const next = delayMs === undefined ? { dueAt: null, handledAt: now } : { dueAt: addMs(now, delayMs), handledAt: null };
+  await updateInboxRow(context.db, { ...row, ...next, outcome });
+}
+
+/** `unreadable`: its connector is gone or no longer knows the secret; it verified when it came. */
+type RowOutcome = NewsOutcome | 'unreadable' | 'failed';
+
+async function handleRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<RowOutcome> {
+  const fields = { network: row.connector, attempts: row.attempts };
+  const reading = context.networks.findByCallbackName(row.connector)?.readCallback(row);
+  if (!reading?.accepted) {
+    context.log.error('a stored callback can no longer be read', undefined, fields);
+    return 'unreadable';
   }
+  try {
+    const outcomes: NewsOutcome[] = [];
+    for (const news of reading.news) outcomes.push(await handle(row.connector, news));
+    return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
+  } catch (error) {
+    context.log.error('handling a callback failed', error, fields);
+    return 'failed';
+  }
+}
+
+/** Undefined when there is nothing more to try. */
+function retryDelayMs(row: InboxRow, outcome: RowOutcome, now: Date): number | undefined {
+  const index = Number(row.attempts) - 1;
+  if (outcome === 'unmatched') return unmatchedDelaysMs[index];
+  if (outcome !== 'failed' || now >= addMs(row.receivedAt, failedForMs)) return undefined;
+  return failedDelaysMs[Math.min(index, failedDelaysMs.length - 1)];
 }
 
 /** The same reference always falls into the same lane, so its news is worked in order. */

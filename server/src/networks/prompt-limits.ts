@@ -22,7 +22,10 @@ export async function beginPrompt(db: Queryable, clock: Clock, prompt: Prompt, o
   const now = clock.now();
   const hourAgo = addMs(now, -hourMs);
   if ((await openPrompt(db, { ...prompt, now, openUntil })) === 0) return false;
-  return (await countPrompt(db, { number: prompt.number, now, hourAgo, countMax: promptsAnHour })) === 1;
+  const counted = await countPrompt(db, { number: prompt.number, now, hourAgo, countMax: promptsAnHour });
+  // Nothing is asked now, so nothing would ever end it.
+  if (counted === 0) await endPrompt(db, clock, prompt);
+  return counted === 1;
 }
 
 /** The payer has answered, or the network has: the number may be asked again. */

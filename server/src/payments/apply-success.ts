@@ -20,6 +20,20 @@ import { listChargesOfIntent } from './queries.ts';
  * what was asked for and the intent has not been paid, else in `suspense` with a case.
  */
 export async function applySuccess(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
+  const from = await claimCollection(context, charge, receipt);
+  await withLockedPayment(context, charge, (tx, locked) => settleSuccess(tx, context, locked, from));
+}
+
+/** Money that came, whom its network transaction belongs to, and what holds it. */
+export interface Collection {
+  railAccount: string;
+  receipt: Receipt;
+  /** False when the network's transaction has settled something else. */
+  claimed: boolean;
+}
+
+/** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
+export async function claimCollection(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<Collection> {
   const { railAccount } = (await connectorOf(context, charge)).capabilities;
   const claimed = await claimReceipt(context.db, context.clock, {
     railAccount,
@@ -28,28 +42,35 @@ export async function applySuccess(context: PaymentContext, charge: Charge, rece
     merchantId: charge.merchantId,
     subjectId: charge.id,
   });
-  await withLockedPayment(context, charge, async (tx, locked) => {
-    const from = { railAccount, receipt };
-    if (!claimed) return openReceiptCase(tx, context, locked, receipt);
-    if (isBooked(locked.charge, receipt)) return;
-    const review = reviewOf(locked, receipt);
-    if (review !== null) return suspend(tx, context, locked, from, review);
-    await book(tx, context, locked, from);
-  });
+  return { railAccount, receipt, claimed };
+}
+
+/** Where the money stands: with the merchant, in `suspense`, or nowhere because it was somebody else's. */
+export type Standing = { at: 'booked'; payment: LockedPayment } | { at: 'suspense' } | { at: 'nowhere' };
+
+/** Books what came, or finds that it has been; the same news comes by answer, look-up and callback. */
+export async function settleSuccess(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  from: Collection,
+): Promise<Standing> {
+  const { charge } = locked;
+  if (!from.claimed) {
+    await openReceiptCase(tx, context, locked, from.receipt);
+    return { at: 'nowhere' };
+  }
+  if (charge.networkTransactionId === from.receipt.transactionId) {
+    return charge.paidAt === null ? { at: 'suspense' } : { at: 'booked', payment: locked };
+  }
+  const review = reviewOf(locked, from.receipt);
+  if (review === null) return { at: 'booked', payment: await book(tx, context, locked, from) };
+  await suspend(tx, context, locked, from, review);
+  return { at: 'suspense' };
 }
 
 /** Why money that came stands in `suspense`. */
 type SuspenseReview = Exclude<Review, 'receipt_reused'>;
-
-interface From {
-  railAccount: string;
-  receipt: Receipt;
-}
-
-/** The same news again, by answer, look-up and callback: what it settled stands. */
-function isBooked(charge: Charge, receipt: Receipt): boolean {
-  return charge.networkTransactionId === receipt.transactionId;
-}
 
 function reviewOf({ intent, charge }: LockedPayment, receipt: Receipt): SuspenseReview | null {
   const asAsked = receipt.amountMinor === charge.amountPaidMinor && receipt.currency === charge.currency;
@@ -57,7 +78,12 @@ function reviewOf({ intent, charge }: LockedPayment, receipt: Receipt): Suspense
   return intent.status === 'successful' ? 'second_success' : null;
 }
 
-async function book(tx: Transaction, context: PaymentContext, locked: LockedPayment, from: From): Promise<void> {
+async function book(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  from: Collection,
+): Promise<LockedPayment> {
   const { intent, charge } = locked;
   const now = context.clock.now();
   const late = charge.status !== 'pending' || !isOpen(statusAt(intent, now));
@@ -67,7 +93,7 @@ async function book(tx: Transaction, context: PaymentContext, locked: LockedPaym
     late: intent.late || !isOpen(statusAt(intent, now)),
     review: null,
   });
-  await changeCharge(
+  const completed = await changeCharge(
     tx,
     context,
     { ...locked, intent: paid },
@@ -84,6 +110,7 @@ async function book(tx: Transaction, context: PaymentContext, locked: LockedPaym
     'charge.succeeded',
   );
   await cancelOtherAttempts(tx, context, charge);
+  return { ...locked, intent: paid, charge: completed };
 }
 
 /** An attempt that is still open after another one paid must not collect a second time. */
@@ -105,7 +132,7 @@ async function suspend(
   tx: Transaction,
   context: PaymentContext,
   locked: LockedPayment,
-  from: From,
+  from: Collection,
   review: SuspenseReview,
 ): Promise<void> {
   const { intent, charge } = locked;

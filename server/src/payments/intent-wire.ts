@@ -28,10 +28,12 @@ export function intentToWire(
   intent: Intent,
   charge: Charge | null | undefined,
 ): JsonRecord {
+  // After the end there is nothing left to do, even where the network still has to say how the attempt went.
+  const isUnderWay = statusAt(intent, context.clock.now()) === 'processing' && charge?.status === 'pending';
   return {
     ...createdIntentToWire(context, intent),
     ...intentDetails(merchant, intent),
-    next_action: charge?.status === 'pending' ? charge.nextAction : null,
+    next_action: isUnderWay ? charge.nextAction : null,
     transaction_id: charge?.id ?? null,
   };
 }

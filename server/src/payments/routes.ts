@@ -238,7 +238,7 @@ function newPaymentOf(data: Static<typeof newPaymentSchema>): NewPayment {
 
 function amountOf(amount: number): bigint {
   try {
-    return parseAmount(amount);
+    return parseAmount(amount, 'data.amount');
   } catch (error) {
     if (error instanceof AmountError) throw fieldError('invalid_request', 'data.amount', error.message);
     throw error;

@@ -39,19 +39,20 @@ export function outboxSource(options: OutboxSourceOptions): WorkSource {
     sweepEveryMs,
     keysMax,
     listDueKeys: () => listMerchantsWithDueWork(db, queue, clock.now()),
-    run: (merchantId) => workMerchant(options, merchantId),
+    run: (merchantId, stopped) => workMerchant(options, merchantId, stopped),
   };
 }
 
 /** Claims as rows finish rather than batch by batch, so that one slow call does not hold up the ones behind it. */
-async function workMerchant(options: OutboxSourceOptions, merchantId: string): Promise<void> {
+async function workMerchant(options: OutboxSourceOptions, merchantId: string, stopped: AbortSignal): Promise<void> {
   const { db, clock, queue } = options;
   const underWay = new Set<Promise<void>>();
   for (;;) {
     const now = clock.now();
     const free = rowsMax - underWay.size;
     const leaseEndsAt = addMs(now, leaseMs);
-    const claimed = await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: free });
+    // What a process that is ending does not claim, another one finds at once instead of after a lease.
+    const claimed = stopped.aborted ? [] : await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: free });
     for (const work of claimed) {
       const running = handle(options, work).finally(() => underWay.delete(running));
       underWay.add(running);

@@ -17,7 +17,8 @@ export interface WorkSource {
   /** Keys worked side by side in this process. */
   keysMax: number;
   listDueKeys(): Promise<readonly string[]>;
-  run(key: string): Promise<void>;
+  /** Does what is due for the key; once `stopped` is aborted it takes nothing new and ends what it has begun. */
+  run(key: string, stopped: AbortSignal): Promise<void>;
   /** Told that there is more for a key that is being worked; it is run once more afterwards in any case. */
   whileRunning?(key: string): void;
 }
@@ -75,7 +76,7 @@ function startSource(options: WorkerOptions, source: WorkSource, stopped: AbortS
     async (key) => {
       if (stopped.aborted) return;
       try {
-        await source.run(key);
+        await source.run(key, stopped);
       } catch (error) {
         // The work stays due in its table; the next sweep tries again.
         options.log.error(`${source.name} failed and will be tried again`, error);

@@ -20,6 +20,8 @@ export interface SimulatorRoutesOptions {
   /** Where payers reach the simulated networks' pages, without a slash at the end. */
   publicUrl: () => string;
   log: Log;
+  /** Aborted when the process is told to end: callers that are kept waiting for nothing are let go. */
+  closing?: AbortSignal;
 }
 
 // A start has some five hundred bytes beside three URLs of at most 2,048 characters.
@@ -35,6 +37,7 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
   return async (server) => {
     const held = new HeldRequests();
     server.addHook('preClose', async () => held.close());
+    options.closing?.addEventListener('abort', () => held.close());
     readBodiesStrictly(server);
     answerErrors(server, options.log);
     await server.register(async (collections) => addRoutes(collections, options, held), {

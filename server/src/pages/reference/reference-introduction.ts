@@ -3,6 +3,8 @@ import type { Html } from '../../kit/html.ts';
 import type { ApiDocument } from './api-document.ts';
 import { renderInline } from './markdown.ts';
 
+const requestIdHeader = 'x-request-id';
+
 /** What holds for every operation, and what no operation tells: how requests are made and how events are verified. */
 export function referenceIntroduction(
   document: ApiDocument,
@@ -21,7 +23,7 @@ export function referenceIntroduction(
 <div><dt>Repeating</dt><dd>Give a POST an <code>Idempotency-Key</code>, for example a UUID. The same key and body answer the first result again,
 with <code>Idempotent-Replayed: true</code>, for 72 hours. Another body under the same key is refused with 422.</dd></div>
 <div><dt>Errors</dt><dd><code>message</code> says what to do, <code>code</code> is for your program. <a href="/errors">All codes</a>.</dd></div>
-<div><dt>Request id</dt><dd>Every answer has <code>x-request-id</code>. Name it when you ask for help.</dd></div>
+<div><dt>Request id</dt><dd>Every answer has <code>${requestIdHeader}</code>. Name it when you ask for help.</dd></div>
 </dl>
 </section>
 <section aria-labelledby="events">

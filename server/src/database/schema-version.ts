@@ -1,0 +1,31 @@
+import type { Queryable } from '../kit/db.ts';
+import { StartError } from '../kit/start-error.ts';
+import { migrationsFolder, readMigrations } from './migration-files.ts';
+
+/**
+ * Refuses to serve from a schema that this program was not written for. The migrator looks as well; this one looks
+ * where only APP_DATABASE_URL is set, or leads to another database than DATABASE_URL.
+ *
+ * @throws StartError naming both versions.
+ */
+export async function assertSchemaIsCurrent(database: Queryable, folder: string = migrationsFolder): Promise<void> {
+  const known = readMigrations(folder).at(-1)?.number ?? 0;
+  const row = await database.row<{ newest: number | null }>({
+    name: 'database.readSchemaVersion',
+    text: 'SELECT max(number) AS newest FROM schema_migrations',
+    values: [],
+  });
+  const newest = row?.newest ?? 0;
+  if (newest === known) return;
+  if (newest > known) throw newerSchemaError(newest, known);
+  throw new StartError(
+    `The database is at migration ${newest} and this program needs ${known}; start once with DATABASE_URL set, which migrates it.`,
+  );
+}
+
+/** A program that knows less than the database must not touch it: it would not know what it breaks. */
+export function newerSchemaError(newest: number, known: number): StartError {
+  return new StartError(
+    `The database is at migration ${newest} and this program knows only ${known}; start the newer program that migrated it.`,
+  );
+}

@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Compile } from 'typebox/schema';
+import { Client } from 'undici';
+import { examples } from '../../../test/harness/api-examples.ts';
+import type { OwnRecords } from '../../../test/harness/api-examples.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
+import { nested, notJson, refusedJson } from '../kit/strict-json.corpus.ts';
+
+// Requests under way at once: enough to keep the service busy, few enough not to wait for database connections.
+const pipelined = 8;
+
+let service: TestService;
+let business: TestBusiness;
+let contract: Contract;
+let client: Client;
+let own: OwnRecords;
+
+before(async () => {
+  // A line for each of ten thousand refusals would be what the test measures.
+  service = await startService({ settings: { LOG_LEVEL: 'warn' } });
+  business = await service.onboard();
+  contract = await loadContract();
+  client = new Client(service.url, { pipelining: pipelined });
+  own = await createOwnRecords();
+});
+after(async () => {
+  await client.close();
+  await service.stop();
+});
+
+async function createOwnRecords(): Promise<OwnRecords> {
+  const api = createContractClient(contract, service.url, business.test.key);
+  const { body } = await api.post('/v1/payments', {
+    data: { amount: 10, network: 'wave', account_number: '7000004' },
+  });
+  const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/mine' });
+  const charge = await api.get(`/v1/transactions/${String(body['payment_intent_id'])}`);
+  return {
+    intentId: String(body['payment_intent_id']),
+    intentSecret: String(body['intent_secret']),
+    chargeId: String(charge.body['id']),
+    endpointId: String(endpoint.body['id']),
+  };
+}
+
+/** A place of a body that takes a value, as the way to it: `data`, `payment_methods`, `0`. */
+interface Field {
+  operation: Operation;
+  way: string[];
+}
+
+/** Every field of every body of the API. */
+function bodyFields(): Field[] {
+  return contract.operations.flatMap((operation) =>
+    operation.body === null ? [] : waysInto(operation.body).map((way) => ({ operation, way })),
+  );
+}
+
+function waysInto(schema: JsonSchema): string[][] {
+  const inside = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+  if (inside.items) return [[], ...waysInto(inside.items).map((way) => ['0', ...way])];
+  const ways = Object.entries(inside.properties ?? {}).flatMap(([name, property]) =>
+    waysInto(property).map((way) => [name, ...way]),
+  );
+  // Free-form data is a field and takes fields.
+  return [[], ...ways, ...(inside.type === 'object' && ways.length === 0 ? [['free']] : [])];
+}
+
+/** The example's body with this text in the field's place, behind all other fields. */
+function bodyWith({ operation, way }: Field, text: string): string {
+  return withText(examples[operation.operationId]?.body?.(own) ?? {}, way, text);
+}
+
+function withText(body: unknown, way: readonly string[], text: string): string {
+  const [name, ...rest] = way;
+  if (name === undefined) return text;
+  if (name === '0') return `[${withText(undefined, rest, text)}]`;
+  const { [name]: inside, ...others } = (body ?? {}) as Record<string, unknown>;
+  const fields = Object.entries(others).map(([other, value]) => `${JSON.stringify(other)}:${JSON.stringify(value)}`);
+  return `{${[...fields, `${JSON.stringify(name)}:${withText(inside, rest, text)}`].join(',')}}`;
+}
+
+interface Refusal {
+  status: number;
+  code: string;
+  text: string;
+}
+
+async function send(
+  { operation }: Field,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Refusal> {
+  const answer = await client.request({
+    method: operation.method as 'POST',
+    path: operation.path.replace('{id}', own.endpointId),
+    headers: { authorization: `Bearer ${business.test.key}`, 'content-type': 'application/json', ...headers },
+    body,
+    // Else one waits for the other.
+    idempotent: true,
+  });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, code: String((JSON.parse(text) as { code?: string }).code), text };
+}
+
+/** Runs as many at once as the connection takes. */
+async function sendAll(requests: (() => Promise<void>)[]): Promise<void> {
+  const rest = requests.values();
+  await Promise.all(
+    Array.from({ length: pipelined }, async () => {
+      for (const request of rest) await request();
+    }),
+  );
+}
+
+/** What the API has stored or changed for anybody. */
+function everything(): Promise<unknown[]> {
+  return asOwner(
+    service,
+    `SELECT (SELECT count(*)::integer FROM payment_intents) AS intents, (SELECT count(*)::integer FROM charges) AS charges,
+       (SELECT count(*)::integer FROM events) AS events, (SELECT count(*)::integer FROM idempotency_keys) AS keys,
+       (SELECT jsonb_agg(endpoints ORDER BY id) FROM webhook_endpoints AS endpoints) AS endpoints`,
+  );
+}
+
+// What is longer than a body may be is refused for that, and is tested with the other limits.
+const texts = [...notJson, ...refusedJson.map(([text]) => text), nested(33)].filter(
+  // Half a surrogate pair has no bytes in UTF-8.
+  (text) => text.length < 4_000 && text.isWellFormed(),
+);
+
+/** JSON that is read without doubt, and is not what most fields take. */
+const values: unknown[] = [
+  ...[
+    0, -1, -0.01, 0.001, 1.005, 10.999, 1e-7, 0.1, 0.99, 1_000_000.01, 1e15, 1e20, 123_456_789_012_345, 2_147_483_648,
+  ],
+  ...['10', '10.00', '1e1', '', ' ', '\t', '\n', 'null', 'true', 'NaN', 'Infinity', '-0', '0x10', '1,5', '١٠', '１０'],
+  ...[
+    true,
+    false,
+    null,
+    [],
+    {},
+    [10],
+    [null],
+    [[]],
+    [{}],
+    [[[[10]]]],
+    { amount: 10 },
+    { data: {} },
+    { '0': 1 },
+    { '': '' },
+  ],
+  ...[
+    { $ne: null },
+    { toString: 1 },
+    { valueOf: null },
+    { hasOwnProperty: 'x' },
+    { length: -1 },
+    { then: 1 },
+    { toJSON: 1 },
+  ],
+  ...[
+    "' OR 1=1 --",
+    '"; DROP TABLE charges; --',
+    '\\',
+    '%00',
+    '%',
+    '_',
+    '${7*7}',
+    '{{7*7}}',
+    '<script>alert(1)</script>',
+  ],
+  ...['../../../etc/passwd', 'javascript:alert(1)', ' java\nscript:alert(1)', 'data:text/html,x', 'file:///etc/passwd'],
+  ...['http://', 'http://a:b@shop.example/', 'http://169.254.169.254/', 'http://[::ffff:a9fe:a9fe]/'],
+  ...[
+    '//shop.example',
+    'HTTP://127.0.0.1:9',
+    'https://shop.example:99999/',
+    'https://sh op.example/',
+    'shop://done',
+    'mailto:a@b.c',
+  ],
+  ...[
+    '\u202eevil',
+    'a\u200bb',
+    '\ufeff',
+    '\u0301',
+    '\u{1f4b0}'.repeat(50),
+    '\uffff',
+    '\u0085',
+    '\u2028',
+    'ﷺ',
+    'İ',
+    'ǰ',
+  ],
+  ...['x'.repeat(33), 'x'.repeat(201), 'x'.repeat(501), 'x'.repeat(2_049), 'x'.repeat(20_000), '9'.repeat(40), 'a@b.c'],
+  ...[
+    '+2207012345',
+    '7012345',
+    '701 23 45',
+    '00220-701-2345',
+    '+1 202 555 0100',
+    '70123456',
+    '0',
+    '+',
+    'gmd',
+    'GMD',
+    'USD',
+  ],
+  ...[
+    'wave',
+    'WAVE',
+    'wallet',
+    'charge.succeeded',
+    'charge.*',
+    'enabled',
+    'disabled',
+    'live',
+    '01a1f8ac-4b37-7417-9fed-11d78420f713',
+  ],
+  ...['a'.repeat(64), 'F'.repeat(64), '2026-02-30', '2026-11-20T10:00:00Z', '1970-01-01T00:00:00.000Z'],
+  ...[
+    Array(11).fill('wave'),
+    Array(1_000).fill(0),
+    Array(21).fill('charge.failed'),
+    ['wave', 'wave'],
+    ['wave', 1],
+    ['*'],
+  ],
+  ...[Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`k${place}`, place])), { ['k'.repeat(41)]: 1 }],
+  ...[{ a: 'x'.repeat(501) }, { a: { b: { c: { d: [1, 2, { e: null }] } } } }, { ключ: 'значение' }],
+];
+
+describe('a body', () => {
+  it('with text that is not JSON, or that two readers could read differently, is refused whatever the field', async () => {
+    const fields = bodyFields();
+    assert.ok(texts.length + values.length >= 300 && fields.length >= 25, `${texts.length} and ${values.length}`);
+    const before = await everything();
+    // The parser does not know the field, so a third of the texts for each, another one for its neighbours, says as much
+    // as all of them in a third of the time; all fields of an operation together meet every text.
+    const requests = fields.flatMap((field, place) =>
+      texts
+        .filter((_, index) => (place + index) % 3 === 0)
+        .map((text) => async () => {
+          // No body at all, and a list without entries, are another thing.
+          if (text.trim() === '' && ['', '0'].includes(field.way.at(-1) ?? '')) return;
+          const answer = await send(field, bodyWith(field, text));
+          const place = `${field.operation.operationId} ${field.way.join('.')} with ${text.slice(0, 80)}`;
+          assert.deepEqual([answer.status, answer.code], [400, 'invalid_json'], `${place} answers ${answer.text}`);
+        }),
+    );
+    await sendAll(requests);
+    assert.deepEqual(await everything(), before);
+  });
+
+  it('whose field has a value of another kind is refused by its name, and no value breaks the service', async () => {
+    const intentsBefore = await countIntents();
+    let created = 0;
+    const requests = bodyFields().flatMap((field) => {
+      const schema = Compile(field.operation.body ?? {});
+      return values.map((value) => async () => {
+        const body = bodyWith(field, JSON.stringify(value));
+        const answer = await send(field, body);
+        const place = `${field.operation.operationId} ${field.way.join('.')} with ${JSON.stringify(value).slice(0, 80)}`;
+        if (answer.status < 300) {
+          assert.ok(schema.Check(JSON.parse(body)), `${place} is not as the document says, and answers ${answer.text}`);
+          if (field.operation.operationId === 'createPayment') created += 1;
+          return;
+        }
+        // Only what may not be done twice, or more often, is a conflict.
+        assert.ok([400, 404, 409].includes(answer.status), `${place} answers ${answer.text}`);
+        const { errors } = JSON.parse(answer.text) as { errors?: { path: string }[] };
+        if (answer.status === 400) assert.ok(errors?.[0]?.path !== undefined, `${place} answers ${answer.text}`);
+      });
+    });
+    const names = Object.getOwnPropertyNames(Object.prototype);
+    await sendAll(requests);
+    assert.equal(await countIntents(), intentsBefore + created);
+    assert.deepEqual(Object.getOwnPropertyNames(Object.prototype), names);
+  });
+
+  it('with an amount that is not one of dalasi and bututs is refused, and the amount is never another one', async () => {
+    const [field] = bodyFields().filter(
+      ({ operation, way }) => operation.operationId === 'createPayment' && way.join('.') === 'data.amount',
+    );
+    assert.ok(field);
+    const before = await countIntents();
+    const refused =
+      '1.005 0.001 1e-3 10.999 0 0.0 -1 -10 0.99 1000000.01 1e7 1e400 9007199254740993 -0 "10" [10] null true {}';
+    for (const text of refused.split(' ')) {
+      const answer = await send(field, bodyWith(field, text));
+      assert.equal(answer.status, 400, `${text} answers ${answer.text}`);
+      assert.equal(
+        (JSON.parse(answer.text) as { errors: { path: string }[] }).errors[0]?.path,
+        'data.amount',
+        answer.text,
+      );
+    }
+    assert.equal(await countIntents(), before);
+    const taken: [string, number][] = [
+      ['1', 1],
+      ['1.00', 1],
+      ['1e0', 1],
+      ['0.1e2', 10],
+      ['10.5', 10.5],
+      ['10.50', 10.5],
+      ['1.13', 1.13],
+      ['8.29', 8.29],
+      ['999999.99', 999_999.99],
+      ['1000000', 1_000_000],
+      ['1e6', 1_000_000],
+      ['64.1', 64.1],
+      ['100e-2', 1],
+    ];
+    for (const [text, amount] of taken) {
+      const answer = await send(field, bodyWith(field, text));
+      assert.deepEqual([answer.status, (JSON.parse(answer.text) as { amount: number }).amount], [201, amount], text);
+    }
+  });
+
+  it('that is not UTF-8, or lies about its kind, is refused', async () => {
+    const [field] = bodyFields();
+    assert.ok(field);
+    const text = '{"data":{"amount":10,"title":"é"}}';
+    const before = await everything();
+    const bytes: [string, Buffer, string, number][] = [
+      ['Latin 1', Buffer.from(text, 'latin1'), 'application/json', 400],
+      ['UTF-16', Buffer.from(text, 'utf16le'), 'application/json', 400],
+      ['a byte order mark', Buffer.from(`\ufeff${text}`), 'application/json', 400],
+      [
+        'an overlong NUL',
+        Buffer.concat([Buffer.from('{"data":{"amount":10,"title":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}}')]),
+        'application/json',
+        400,
+      ],
+      [
+        'a surrogate in UTF-8',
+        Buffer.concat([
+          Buffer.from('{"data":{"amount":10,"title":"'),
+          Buffer.from([0xed, 0xa0, 0x80]),
+          Buffer.from('"}}'),
+        ]),
+        'application/json',
+        400,
+      ],
+      [
+        'deep nesting',
+        Buffer.from(`{"data":{"amount":10,"metadata":{"a":${nested(30_000)}}}}`),
+        'application/json',
+        400,
+      ],
+      ['another charset', Buffer.from(text), 'application/json; charset=iso-8859-1', 415],
+      ['UTF-16 by name', Buffer.from(text), 'application/json;charset="utf-16"', 415],
+      ['plain text', Buffer.from(text), 'text/plain', 415],
+      ['a form', Buffer.from('data[amount]=10'), 'application/x-www-form-urlencoded', 415],
+      ['parts', Buffer.from(text), 'multipart/form-data; boundary=x', 415],
+      ['almost JSON', Buffer.from(text), 'application/jsonp', 415],
+      ['JSON of another kind', Buffer.from(text), 'application/ld+json', 415],
+      ['no kind', Buffer.from(text), '', 415],
+    ];
+    for (const [why, body, type, status] of bytes) {
+      const answer = await send(field, body, { 'content-type': type });
+      assert.equal(answer.status, status, `${why} answers ${answer.text}`);
+    }
+    assert.deepEqual(await everything(), before);
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF8"']) {
+      assert.equal((await send(field, text, { 'content-type': type })).status, 201, type);
+    }
+  });
+
+  it('gives back every character as it was sent', async () => {
+    const api = createContractClient(contract, service.url, business.test.key);
+    const title = 'Ŋ\u0301 \u202eשלום\u202c 💰👨‍👩‍👧 ﷺ <b>&amp;</b> \\ " \' \u200b\ufeff\uffff';
+    const metadata = { 'ключ ŋ': title, list: [0.1, 1e20, -5, null, { deep: '\u2028' }], '': 'an empty name' };
+    const { body } = await api.post('/v1/payments', { data: { amount: 10, title, description: title, metadata } });
+    const found = await api.get(`/v1/payments/${String(body['payment_intent_id'])}`);
+    assert.deepEqual(
+      [found.body['title'], found.body['description'], found.body['metadata']],
+      [title, title, metadata],
+    );
+  });
+});
+
+async function countIntents(): Promise<number> {
+  const [row] = await asOwner<{ count: number }>(service, 'SELECT count(*)::integer AS count FROM payment_intents');
+  return row?.count ?? 0;
+}

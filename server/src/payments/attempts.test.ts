@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { afterEach, before, after, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import type { Intent } from './intent.ts';
+import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+const amountMinor = 10_000n;
+
+function cancel(intent: Intent): Promise<Intent> {
+  return world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, intent.id));
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'state_conflict' && error.statusCode === 409;
+}
+
+async function statuses(intent: Intent): Promise<string[]> {
+  const charges = await world.charges(intent);
+  return [(await world.intent(intent)).status, ...charges.map(({ status }) => status)];
+}
+
+test('a refused attempt gives the payer another one, on another network too', async () => {
+  const { intent, charge } = await world.createSent({ network: 'wave' });
+  await applyAnswer(world.context, charge, refused);
+  assert.deepEqual(await statuses(intent), ['requires_payment_method', 'failed']);
+  const second = await world.attempt(intent, 'aps');
+  assert.deepEqual(await statuses(intent), ['processing', 'failed', 'pending']);
+  await world.work();
+  await applyAnswer(world.context, second, succeeded(second));
+  assert.deepEqual(await statuses(intent), ['successful', 'failed', 'completed']);
+  assert.equal((await world.intent(intent)).late, false);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
+  assert.deepEqual(await world.events(second), ['charge.created', 'charge.succeeded']);
+  assert.deepEqual(await world.movements(second), ['collected float:rail-aps → payable_available 10000']);
+});
+
+test('while an attempt is under way there is no other one', async () => {
+  const { intent } = await world.createSent();
+  await assert.rejects(world.attempt(intent, 'aps'), isConflict);
+});
+
+test('the fifth refusal is the last: the payment has failed', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, refused);
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    assert.equal((await world.intent(intent)).status, 'requires_payment_method');
+    const next = await world.attempt(intent, 'wave');
+    await world.work();
+    await applyAnswer(world.context, next, refused);
+  }
+  assert.deepEqual(await statuses(intent), ['failed', 'failed', 'failed', 'failed', 'failed', 'failed']);
+  await assert.rejects(world.attempt(intent, 'wave'), isConflict);
+  await assert.rejects(cancel(intent), isConflict);
+});
+
+test('money that comes after the payment has failed is booked and marked late', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, refused);
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    const next = await world.attempt(intent, 'wave');
+    await applyAnswer(world.context, next, refused);
+  }
+  const before = await world.balance('payable_available');
+  await applyAnswer(world.context, charge, succeeded(charge));
+  const paid = await world.intent(intent);
+  assert.deepEqual([paid.status, paid.late], ['successful', true]);
+  const completed = await world.charge(charge);
+  assert.deepEqual([completed.status, completed.late, completed.failureCode], ['completed', true, null]);
+  assert.equal((await world.balance('payable_available')) - before, amountMinor);
+});
+
+test('a success of the first attempt while the second waits pays the intent, and the second is cancelled at its network', async () => {
+  const { intent, charge } = await world.createSent({ network: 'wave' });
+  await applyAnswer(world.context, charge, refused);
+  const second = await world.attempt(intent, 'aps');
+  await world.work();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  assert.deepEqual(await statuses(intent), ['successful', 'completed', 'pending']);
+  const { late } = await world.intent(intent);
+  assert.equal(late, false, 'the payer was in time');
+  await world.work();
+  assert.deepEqual(
+    world.networks.aps.calls.filter(({ reference }) => reference === second.reference).map(({ call }) => call),
+    ['start', 'cancel'],
+  );
+  assert.deepEqual(await statuses(intent), ['successful', 'completed', 'cancelled']);
+  assert.deepEqual(await world.events(second), ['charge.created'], 'nobody refused it');
+});
+
+test('a second attempt that had been paid when it was to be cancelled stands in suspense, with a case', async () => {
+  const { aps } = world.networks;
+  const { intent, charge } = await world.createSent({ network: 'wave' });
+  await applyAnswer(world.context, charge, refused);
+  const second = await world.attempt(intent, 'aps');
+  await world.work();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  const cancelAnswer = aps.answers.cancel;
+  aps.answers.cancel = succeeded(second);
+  await world.work();
+  aps.answers.cancel = cancelAnswer;
+  assert.deepEqual(await world.movements(second), ['suspense float:rail-aps → suspense 10000']);
+  assert.deepEqual(await world.cases(second), ['second_success']);
+  const waiting = await world.charge(second);
+  assert.deepEqual([waiting.status, waiting.review], ['pending', 'second_success']);
+  assert.equal((await world.intent(intent)).status, 'successful');
+});
+
+test('a late success of the first attempt after the second has paid stands in suspense, with a case, once', async () => {
+  const { intent, charge } = await world.createSent({ network: 'wave' });
+  await applyAnswer(world.context, charge, refused);
+  const second = await world.attempt(intent, 'aps');
+  await world.work();
+  await applyAnswer(world.context, second, succeeded(second));
+  const merchantHas = await world.balance('payable_available');
+  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, succeeded(charge));
+  assert.deepEqual(await statuses(intent), ['successful', 'failed', 'completed']);
+  assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 10000']);
+  assert.deepEqual(await world.cases(charge), ['second_success']);
+  assert.equal((await world.charge(charge)).review, 'second_success');
+  assert.equal(await world.balance('payable_available'), merchantHas);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
+});
+
+test('a cancelled payment is cancelled at the network; what the network says of it then is no failure', async () => {
+  const { intent, charge } = await world.createSent();
+  await cancel(intent);
+  assert.equal((await world.intent(intent)).status, 'cancelled');
+  await world.work();
+  assert.deepEqual(await statuses(intent), ['cancelled', 'cancelled']);
+  assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.cancelled']);
+  assert.deepEqual(await world.events(charge), ['charge.created']);
+  await assert.rejects(cancel(intent), isConflict);
+});
+
+test('a payment that was paid before it could be cancelled is booked, successful and late', async () => {
+  const { wave } = world.networks;
+  const { intent, charge } = await world.createSent();
+  await cancel(intent);
+  const cancelAnswer = wave.answers.cancel;
+  wave.answers.cancel = succeeded(charge);
+  await world.work();
+  wave.answers.cancel = cancelAnswer;
+  const paid = await world.intent(intent);
+  assert.deepEqual([paid.status, paid.late], ['successful', true]);
+  assert.deepEqual(await world.movements(charge), ['collected float:rail-wave → payable_available 10000']);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+});
+
+test('two payers’ fingers: of two attempts started at once one begins', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, refused);
+  const outcomes = await Promise.allSettled([world.attempt(intent, 'aps'), world.attempt(intent, 'wave')]);
+  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
+  assert.equal(refusals.length, 1);
+  assert.ok(refusals.every(({ reason }) => isConflict(reason)));
+  assert.equal((await world.charges(intent)).length, 2);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { applyAnswer } from './apply-answer.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import { createPayment } from './create-payment.ts';
+import { expirePayments } from './expire-payments.ts';
+import { createPaymentWorld, newPayment, refused, reversed, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+interface Counts {
+  intents: bigint;
+  charges: bigint;
+  events: bigint;
+  dispatches: bigint;
+  networkWork: bigint;
+  movements: bigint;
+  cases: bigint;
+}
+
+async function counts(): Promise<Counts> {
+  const row = await world.db.row<Counts>({
+    name: 'test_counts',
+    text: `SELECT (SELECT count(*) FROM payment_intents) AS intents, (SELECT count(*) FROM charges) AS charges,
+             (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM ledger_movements) AS movements,
+             (SELECT count(*) FROM outbox WHERE kind = 'dispatch_event') AS dispatches,
+             (SELECT count(*) FROM outbox WHERE queue = 'networks') AS "networkWork",
+             (SELECT count(*) FROM cases) AS cases`,
+    values: [],
+  });
+  assert.ok(row);
+  return row;
+}
+
+/** Runs `body` with a database that refuses events of one kind: the last thing that a change writes. */
+async function withoutEvents(kind: string, body: () => Promise<unknown>): Promise<void> {
+  await world.asOwner(`ALTER TABLE events ADD CONSTRAINT broken CHECK (kind <> '${kind}') NOT VALID`);
+  const unchanged = await counts();
+  try {
+    await assert.rejects(body, /broken/);
+  } finally {
+    await world.asOwner('ALTER TABLE events DROP CONSTRAINT broken');
+  }
+  assert.deepEqual(await counts(), unchanged, 'nothing of it was written');
+}
+
+test('a creation that is undone leaves neither payment nor attempt, event or work behind', async () => {
+  const before = await counts();
+  const woken: unknown[] = [];
+  const context = { ...world.context, wake: (work: unknown) => woken.push(work) };
+  const undone = world.db.withTransaction(async (tx) => {
+    await createPayment(tx, context, world.merchant, newPayment);
+    throw new Error('the answer could not be written');
+  });
+  await assert.rejects(undone, /could not be written/);
+  assert.deepEqual(await counts(), before);
+  assert.deepEqual(woken, []);
+
+  await world.db.withTransaction((tx) => createPayment(tx, context, world.merchant, newPayment));
+  const after = await counts();
+  assert.deepEqual(
+    [after.intents - before.intents, after.charges - before.charges, after.events - before.events],
+    [1n, 1n, 2n],
+  );
+  assert.equal(after.dispatches - before.dispatches, 2n, 'each event has the work of delivering it');
+  assert.equal(after.networkWork - before.networkWork, 1n);
+  assert.equal(woken.length, 3);
+});
+
+test('a change without its event is no change: not a creation, an attempt, a success, a refusal', async () => {
+  const { intent, charge } = await world.createSent();
+  await withoutEvents('payment_intent.created', () => world.create());
+  await withoutEvents('charge.created', () => world.create());
+  await withoutEvents('charge.failed', () => applyAnswer(world.context, charge, refused));
+  await withoutEvents('charge.succeeded', () => applyAnswer(world.context, charge, succeeded(charge)));
+  assert.equal((await world.charge(charge)).status, 'pending');
+  assert.equal((await world.intent(intent)).status, 'processing');
+  await applyAnswer(world.context, charge, succeeded(charge));
+  assert.equal((await world.charge(charge)).status, 'completed', 'the same news again finds nothing in its way');
+});
+
+test('nor a reversal, a cancellation or an expiry', async () => {
+  const { charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await withoutEvents('charge.reversed', () => applyAnswer(world.context, charge, reversed(charge)));
+  assert.equal((await world.charge(charge)).status, 'completed');
+
+  const open = await world.createSent();
+  await withoutEvents('payment_intent.cancelled', () =>
+    world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, open.intent.id)),
+  );
+  await world.clock.advance(30 * 60_000);
+  await withoutEvents('payment_intent.expired', () => expirePayments(world.context));
+  assert.equal((await world.intent(open.intent)).status, 'processing');
+});
+
+test('an event tells the record as it was then, and every event has one delivery to be planned', async () => {
+  const { intent, charge } = await world.createSent({ metadata: { order: '1042' }, title: 'Books' });
+  await applyAnswer(world.context, charge, refused);
+  await applyAnswer(world.context, charge, succeeded(charge));
+  const rows = await world.db.rows<{ kind: string; record: Record<string, unknown>; planned: bigint }>({
+    name: 'test_events',
+    text: `SELECT kind, record, (SELECT count(*) FROM outbox WHERE outbox.merchant_id = events.merchant_id
+                                 AND kind = 'dispatch_event' AND subject_id = events.id) AS planned
+           FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id`,
+    values: [charge.merchantId, [intent.id, charge.id]],
+  });
+  const told = rows.map(({ kind, record }) => [kind, record['id'], record['status']]);
+  assert.deepEqual(told, [
+    ['payment_intent.created', intent.id, 'processing'],
+    ['charge.created', charge.id, 'pending'],
+    ['charge.failed', charge.id, 'failed'],
+    ['charge.succeeded', charge.id, 'completed'],
+  ]);
+  assert.ok(rows.every(({ planned }) => planned === 1n));
+  const [created, , failed, succeededRecord] = rows.map(({ record }) => record);
+  assert.equal(created?.['intent_secret'], undefined, 'the secret is sent to nobody');
+  assert.equal(failed?.['failure_code'], 'declined_by_payer');
+  assert.equal(succeededRecord?.['failure_code'], null);
+  assert.deepEqual(succeededRecord?.['metadata'], { order: '1042' });
+  assert.equal(succeededRecord?.['amount_paid'], 100);
+});

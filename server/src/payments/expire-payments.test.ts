@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import { expirePayments } from './expire-payments.ts';
+import { statusAt } from './intent.ts';
+import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+const lifetimeMs = 30 * 60_000;
+
+test('a payment is expired when its time has passed, and takes neither an attempt nor a cancellation then', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, refused);
+  await world.clock.advance(lifetimeMs - 1);
+  assert.equal(statusAt(await world.intent(intent), world.clock.now()), 'requires_payment_method');
+  await world.clock.advance(1);
+  assert.equal(statusAt(await world.intent(intent), world.clock.now()), 'expired');
+  const isConflict = (error: unknown): boolean => error instanceof AppError && error.code === 'state_conflict';
+  await assert.rejects(world.attempt(intent, 'wave'), isConflict);
+  await assert.rejects(
+    world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, intent.id)),
+    isConflict,
+  );
+  assert.deepEqual(await world.events(intent), ['payment_intent.created'], 'no job has run');
+});
+
+test('the job writes down what the clock has decided, with one event, however many run', async () => {
+  const { intent } = await world.createSent();
+  await world.clock.advance(lifetimeMs);
+  await Promise.all([expirePayments(world.context), expirePayments(world.context), expirePayments(world.context)]);
+  assert.equal((await world.intent(intent)).status, 'expired');
+  assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
+  assert.equal(await expirePayments(world.context), 0);
+});
+
+test('what is closed does not expire, and what waits for a person does not either', async () => {
+  const paid = await world.createSent();
+  await applyAnswer(world.context, paid.charge, succeeded(paid.charge));
+  const mismatched = await world.createSent();
+  await applyAnswer(world.context, mismatched.charge, succeeded(mismatched.charge, { amountMinor: 1n }));
+  await world.clock.advance(lifetimeMs);
+  await expirePayments(world.context);
+  assert.equal((await world.intent(paid.intent)).status, 'successful');
+  const waiting = await world.intent(mismatched.intent);
+  assert.deepEqual([waiting.status, statusAt(waiting, world.clock.now())], ['processing', 'processing']);
+  assert.deepEqual(await world.events(mismatched.intent), ['payment_intent.created']);
+});
+
+for (const wasWritten of [false, true]) {
+  test(`money that comes after the time, ${wasWritten ? 'after' : 'before'} the job has run, is booked and late`, async () => {
+    const { intent, charge } = await world.createSent();
+    await world.clock.advance(lifetimeMs);
+    if (wasWritten) await expirePayments(world.context);
+    await applyAnswer(world.context, charge, succeeded(charge));
+    const paid = await world.intent(intent);
+    assert.deepEqual([paid.status, paid.late], ['successful', true]);
+    assert.equal((await world.charge(charge)).late, true);
+    assert.deepEqual(await world.movements(charge), ['collected float:rail-wave → payable_available 10000']);
+    await expirePayments(world.context);
+    assert.equal((await world.intent(intent)).status, 'successful');
+  });
+}
+
+test('a refusal after the time closes the attempt and leaves the payment expired', async () => {
+  const { intent, charge } = await world.createSent();
+  await world.clock.advance(lifetimeMs);
+  await applyAnswer(world.context, charge, refused);
+  assert.equal((await world.charge(charge)).status, 'failed');
+  assert.equal(statusAt(await world.intent(intent), world.clock.now()), 'expired');
+  await expirePayments(world.context);
+  assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
+});
+
+test('a charge that is still looked up after the expiry ends as the network says', async () => {
+  const { charge } = await world.createSent();
+  await world.clock.advance(lifetimeMs);
+  await expirePayments(world.context);
+  world.networks.wave.answers.look_up = async ({ reference }) =>
+    reference === charge.reference ? succeeded(charge) : { state: 'processing' };
+  await world.work();
+  assert.equal((await world.charge(charge)).status, 'completed');
+});
+
+test('one merchant’s many do not keep another’s waiting: each sweep takes a hundred of everyone’s', async () => {
+  const crowd = await world.newMerchant();
+  const single = await world.newMerchant();
+  for (let index = 0; index < 101; index += 1) await world.create({}, crowd);
+  const { intent } = await world.create({}, single);
+  await world.clock.advance(lifetimeMs);
+  assert.equal(await expirePayments(world.context), 101);
+  assert.equal((await world.intent(intent)).status, 'expired');
+  assert.equal(await expirePayments(world.context), 1);
+});

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { addMs } from '../kit/clock.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import type { Intent } from './intent.ts';
+import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+beforeEach(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(async () => {
+  await world.verify();
+  await world.close();
+});
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const leaseMs = minuteMs;
+
+function cancel(intent: Intent): Promise<Intent> {
+  return world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, intent.id));
+}
+
+function dueAt(kind: string): Promise<Date | undefined> {
+  return world.db
+    .row<{ dueAt: Date }>({
+      name: 'test_due_at',
+      text: 'SELECT due_at AS "dueAt" FROM outbox WHERE merchant_id = $1 AND kind = $2',
+      values: [world.merchant.id, kind],
+    })
+    .then((row) => row?.dueAt);
+}
+
+test('a start whose worker died in the call is never repeated: a look-up finds what became of it', async () => {
+  const { wave } = world.networks;
+  wave.answers.start = () => Promise.reject(new Error('the process died'));
+  const { charge } = await world.create();
+  const [work] = await world.claim();
+  assert.ok(work);
+  await assert.rejects(world.jobs.start(work), /the process died/);
+  assert.equal((await world.charge(charge)).progress, 'submitted');
+
+  wave.answers.look_up = { state: 'unknown', detail: 'no answer' };
+  await world.clock.advance(leaseMs);
+  assert.deepEqual((await world.work()).toSorted(), ['look_up_charge', 'start_charge']);
+  assert.equal(wave.count('start'), 1);
+  assert.equal((await world.charge(charge)).status, 'pending');
+
+  wave.answers.look_up = succeeded(charge);
+  await world.clock.advance(minuteMs);
+  await world.work();
+  assert.equal((await world.charge(charge)).status, 'completed');
+  assert.equal(wave.count('start'), 1);
+  assert.equal(await dueAt('look_up_charge'), undefined, 'nothing is looked up any more');
+});
+
+test('a start whose worker died before the call is made by the next one, once', async () => {
+  const { charge } = await world.create();
+  assert.equal((await world.claim()).length, 1);
+  assert.deepEqual(await world.work(), [], 'it is claimed');
+  await world.clock.advance(leaseMs);
+  assert.deepEqual(await world.work(), ['start_charge']);
+  assert.equal(world.networks.wave.count('start'), 1);
+  assert.equal((await world.charge(charge)).progress, 'awaiting_payer');
+});
+
+test('two workers with the same start, one of them late, call the network once', async () => {
+  await world.create();
+  const [first] = await world.claim();
+  await world.clock.advance(leaseMs);
+  const [second] = await world.claim();
+  assert.ok(first && second);
+  await Promise.all([world.jobs.start(first), world.jobs.start(second), world.jobs.start(first)]);
+  assert.equal(world.networks.wave.count('start'), 1);
+});
+
+test('the attempt and its look-up are written down before the network is called', async () => {
+  const seen: unknown[] = [];
+  const { charge } = await world.create();
+  world.networks.wave.answers.start = async () => {
+    seen.push((await world.charge(charge)).progress, await dueAt('look_up_charge'));
+    return { state: 'processing' };
+  };
+  await world.work();
+  assert.deepEqual(seen, ['submitted', addMs(charge.createdAt, 5 * secondMs)]);
+});
+
+test('an answer that is missing leaves the payment pending, and look-ups go on by the network’s schedule', async () => {
+  const { wave } = world.networks;
+  wave.answers.start = { state: 'unknown', detail: 'no answer within 3000 ms' };
+  wave.answers.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  const { charge, intent } = await world.create();
+  await world.work();
+  assert.equal((await world.charge(charge)).progress, 'unknown');
+  assert.equal((await world.intent(intent)).status, 'processing');
+  assert.deepEqual(await world.notes(charge), ['sent_to_network', 'no_clear_answer']);
+  // Three seconds for the call and two before the first look-up; then 3, 5 and 5 for ever.
+  for (const [index, waitMs] of [5_000, 3_000, 5_000, 5_000].entries()) {
+    await world.clock.advance(waitMs - 1);
+    assert.deepEqual(await world.work(), []);
+    await world.clock.advance(1);
+    assert.deepEqual(await world.work(), ['look_up_charge']);
+    assert.equal(wave.count('look_up'), index + 1);
+  }
+  assert.deepEqual(await world.notes(charge), ['sent_to_network', 'no_clear_answer'], 'the same is noted once');
+});
+
+test('“no such payment” is believed only some time after the charge was sent, however long it had waited for us', async () => {
+  const { wave } = world.networks;
+  wave.answers.start = { state: 'unknown', detail: 'no answer' };
+  wave.answers.look_up = { state: 'not_found' };
+  const { charge, intent } = await world.create();
+  // No worker ran for ten minutes.
+  await world.clock.advance(10 * minuteMs);
+  await world.work();
+  await world.clock.advance(25 * secondMs);
+  assert.deepEqual(await world.work(), ['look_up_charge']);
+  assert.equal((await world.charge(charge)).status, 'pending', 'the network may only not know it yet');
+  await world.clock.advance(5 * secondMs);
+  assert.deepEqual(await world.work(), ['look_up_charge']);
+  const failed = await world.charge(charge);
+  assert.deepEqual([failed.status, failed.failureCode], ['failed', 'network_unavailable']);
+  assert.equal((await world.intent(intent)).status, 'requires_payment_method');
+});
+
+test('a network that had acknowledged a payment and knows it no longer has refused nothing', async () => {
+  const { wave } = world.networks;
+  const { charge } = await world.createSent();
+  wave.answers.look_up = { state: 'not_found' };
+  for (let minute = 0; minute < 5; minute += 1) {
+    await world.clock.advance(minuteMs);
+    await world.work();
+  }
+  assert.equal((await world.charge(charge)).status, 'pending');
+  assert.ok(wave.count('look_up') >= 5);
+});
+
+test('after a day without an outcome a person is asked, once, and the look-ups go on every hour', async () => {
+  const { wave } = world.networks;
+  wave.answers.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  const { charge } = await world.createSent();
+  await world.clock.advance(24 * hourMs + minuteMs);
+  await world.work();
+  assert.deepEqual(await world.cases(charge), ['outcome_unknown']);
+  for (let hour = 0; hour < 3; hour += 1) {
+    await world.clock.advance(hourMs - 1);
+    assert.deepEqual(await world.work(), []);
+    await world.clock.advance(1);
+    assert.deepEqual(await world.work(), ['look_up_charge']);
+  }
+  assert.deepEqual(await world.cases(charge), ['outcome_unknown']);
+  wave.answers.look_up = succeeded(charge);
+  await world.clock.advance(hourMs);
+  await world.work();
+  const late = await world.charge(charge);
+  assert.deepEqual([late.status, late.late], ['completed', true]);
+});
+
+test('a payment that was cancelled or has expired before it was sent is never sent, and fails nothing', async () => {
+  const cancelled = await world.create();
+  await cancel(cancelled.intent);
+  await world.work();
+  const expired = await world.create();
+  await world.clock.advance(30 * minuteMs);
+  await world.work();
+  assert.deepEqual(world.networks.wave.calls, []);
+  for (const { charge } of [cancelled, expired]) {
+    assert.equal((await world.charge(charge)).status, 'cancelled');
+    assert.deepEqual(await world.events(charge), ['charge.created']);
+  }
+});
+
+test('a cancellation in the middle of a start is asked for again until the network has heard of the payment', async () => {
+  const { wave } = world.networks;
+  const mayAnswer = Promise.withResolvers<void>();
+  wave.answers.start = async () => {
+    await mayAnswer.promise;
+    return { state: 'processing' };
+  };
+  wave.answers.cancel = { state: 'not_found' };
+  const { charge, intent } = await world.create();
+  const [start] = await world.claim();
+  assert.ok(start);
+  const starting = world.jobs.start(start);
+  while (wave.count('start') === 0) await world.charge(charge);
+  await cancel(intent);
+  assert.deepEqual(await world.work(), ['cancel_charge']);
+  mayAnswer.resolve();
+  await starting;
+  assert.equal((await world.charge(charge)).status, 'pending');
+
+  wave.answers.cancel = { state: 'refused', failure: { code: 'cancelled', reason: 'Cancelled.' } };
+  wave.answers.look_up = { state: 'processing' };
+  await world.clock.advance(5 * secondMs);
+  await world.work();
+  assert.equal(wave.count('cancel'), 2);
+  assert.equal((await world.charge(charge)).status, 'cancelled');
+});
+
+test('a network that never confirms a cancellation is asked five times and looked up after that', async () => {
+  const { wave } = world.networks;
+  wave.answers.cancel = { state: 'unknown', detail: 'no answer' };
+  wave.answers.look_up = { state: 'unknown', detail: 'no answer' };
+  const { intent } = await world.createSent();
+  await cancel(intent);
+  for (let round = 0; round < 20; round += 1) {
+    await world.work();
+    await world.clock.advance(5 * secondMs);
+  }
+  assert.equal(wave.count('cancel'), 5);
+  assert.ok((await dueAt('look_up_charge')) !== undefined);
+});
+
+test('a cancellation and a start at the same moment: nothing is sent, or what was sent is cancelled', async () => {
+  const { wave } = world.networks;
+  for (let round = 0; round < 25; round += 1) {
+    wave.calls.length = 0;
+    const { charge, intent } = await world.create();
+    const [start] = await world.claim();
+    assert.ok(start);
+    const stopping = cancel(intent).then(async () => {
+      for (const work of await world.claim()) await world.jobs.cancel(work);
+    });
+    await Promise.all([world.jobs.start(start), stopping]);
+    await world.clock.advance(5 * secondMs);
+    await world.work();
+    const calls = wave.calls.map(({ call }) => call).filter((call) => call !== 'look_up');
+    assert.ok(calls.length === 0 || calls.at(-1) === 'cancel', `round ${round}: ${calls.join(', ')}`);
+    assert.equal((await world.charge(charge)).status, 'cancelled');
+  }
+});
+
+test('a look-up that comes after the end finds nothing to do', async () => {
+  const { wave } = world.networks;
+  const { charge } = await world.createSent();
+  await world.clock.advance(5 * secondMs);
+  const [work] = await world.claim();
+  assert.ok(work);
+  wave.answers.look_up = refused;
+  await world.jobs.lookUp(work);
+  await world.jobs.lookUp(work);
+  assert.equal(wave.count('look_up'), 1);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
+});

@@ -1,0 +1,154 @@
+import type { Charge, ChargeStatus } from './charge.ts';
+import type { IntentStatus, Review } from './intent.ts';
+
+/**
+ * What must become of one intent, its attempts and the money, in a few lines and without a database: written from the
+ * rules (decisions, "Payments"; architecture, "Money"), not from the code.
+ */
+export class PaymentModel {
+  status: IntentStatus = 'processing';
+  review: Review | null = null;
+  late = false;
+  isTimeUp = false;
+  charges: ModelCharge[] = [];
+  /** Bututs that the intent has added to the merchant's balance, and to suspense. */
+  merchantGot = 0n;
+  inSuspense = 0n;
+  intentEvents: string[] = ['payment_intent.created'];
+  readonly #amountMinor: bigint;
+  /** Which charge a network's transaction has settled. */
+  readonly #owners = new Map<string, number>();
+
+  constructor(amountMinor: bigint) {
+    this.#amountMinor = amountMinor;
+    this.#addCharge();
+  }
+
+  get statusNow(): IntentStatus {
+    return this.#isOpen(this.status) && this.isTimeUp && this.review === null ? 'expired' : this.status;
+  }
+
+  /** False where another attempt is refused. */
+  attempt(): boolean {
+    if (this.statusNow !== 'requires_payment_method' || this.charges.length >= 5) return false;
+    this.status = 'processing';
+    this.#addCharge();
+    return true;
+  }
+
+  cancel(): boolean {
+    if (!this.#isOpen(this.statusNow) || this.review !== null) return false;
+    this.status = 'cancelled';
+    this.intentEvents.push('payment_intent.cancelled');
+    for (const charge of this.charges) if (charge.status === 'pending') charge.isToBeCancelled = true;
+    return true;
+  }
+
+  expire(): void {
+    if (this.statusNow !== 'expired' || this.status === 'expired') return;
+    this.status = 'expired';
+    this.intentEvents.push('payment_intent.expired');
+  }
+
+  /** The worker sends what is to be sent and cancels what is to be cancelled; the network cancels when it is asked. */
+  work(): void {
+    for (const charge of this.charges) {
+      if (charge.status === 'pending' && !charge.isSent) {
+        if (this.statusNow === 'processing') charge.isSent = true;
+        else charge.status = 'cancelled';
+      } else if (charge.status === 'pending' && charge.isToBeCancelled) this.refuse(charge, true);
+      charge.isToBeCancelled = false;
+    }
+  }
+
+  refuse(charge: ModelCharge, asCancelled = false): void {
+    if (charge.status !== 'pending' || charge.review !== null) return;
+    charge.status = asCancelled ? 'cancelled' : 'failed';
+    if (!asCancelled) charge.events.push('charge.failed');
+    if (this.statusNow === 'processing') {
+      this.status = this.charges.length < 5 ? 'requires_payment_method' : 'failed';
+    }
+  }
+
+  succeed(charge: ModelCharge, transactionId: string, amountMinor: bigint): 'booked' | 'suspense' | 'nowhere' {
+    const index = this.charges.indexOf(charge);
+    const owner = this.#owners.get(transactionId) ?? index;
+    this.#owners.set(transactionId, owner);
+    if (owner !== index) {
+      if (charge.openCase('receipt_reused', transactionId)) charge.review = 'receipt_reused';
+      return 'nowhere';
+    }
+    if (charge.paidBy === transactionId) return 'booked';
+    const review = this.#reviewOf(amountMinor);
+    if (review === null) return this.#book(charge, transactionId);
+    if (charge.isInSuspense(transactionId)) return 'suspense';
+    charge.openCase(review, transactionId);
+    charge.review = review;
+    this.inSuspense += amountMinor;
+    if (review === 'amount_mismatch' && this.#isOpen(this.statusNow)) this.review = review;
+    return 'suspense';
+  }
+
+  reverse(charge: ModelCharge, transactionId: string, amountMinor: bigint): void {
+    const standing = this.succeed(charge, transactionId, amountMinor);
+    if (standing === 'suspense') charge.openCase('network_reversal', transactionId);
+    if (standing !== 'booked' || charge.status !== 'completed') return;
+    charge.status = 'reversed';
+    charge.events.push('charge.reversed');
+    charge.openCase('network_reversal', transactionId);
+    this.merchantGot -= this.#amountMinor;
+  }
+
+  #book(charge: ModelCharge, transactionId: string): 'booked' {
+    if (!this.#isOpen(this.statusNow)) this.late = true;
+    this.status = 'successful';
+    this.review = null;
+    charge.status = 'completed';
+    charge.paidBy = transactionId;
+    charge.events.push('charge.succeeded');
+    this.merchantGot += this.#amountMinor;
+    for (const other of this.charges) if (other.status === 'pending') other.isToBeCancelled = true;
+    return 'booked';
+  }
+
+  #reviewOf(amountMinor: bigint): Review | null {
+    if (amountMinor !== this.#amountMinor) return 'amount_mismatch';
+    return this.status === 'successful' ? 'second_success' : null;
+  }
+
+  #isOpen(status: IntentStatus): boolean {
+    return status === 'requires_payment_method' || status === 'processing';
+  }
+
+  #addCharge(): void {
+    this.charges.push(new ModelCharge());
+  }
+}
+
+export class ModelCharge {
+  status: ChargeStatus = 'pending';
+  review: Charge['review'] = null;
+  isSent = false;
+  isToBeCancelled = false;
+  /** The network transaction that is booked for it. */
+  paidBy: string | null = null;
+  events: string[] = ['charge.created'];
+  readonly #cases = new Set<string>();
+
+  /** The kinds of its cases, sorted. */
+  get cases(): string[] {
+    return [...this.#cases].map((name) => name.split(' ')[0] ?? '').toSorted();
+  }
+
+  /** True the first time: the same thing has one case. */
+  openCase(kind: string, transactionId: string): boolean {
+    const name = `${kind} ${transactionId}`;
+    const isNew = !this.#cases.has(name);
+    this.#cases.add(name);
+    return isNew;
+  }
+
+  isInSuspense(transactionId: string): boolean {
+    return this.#cases.has(`amount_mismatch ${transactionId}`) || this.#cases.has(`second_success ${transactionId}`);
+  }
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { listCases } from '../cases/list-cases.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
+import { claimWork } from '../events/outbox.ts';
+import type { Work } from '../events/outbox.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { LongLists } from '../kit/long-lists.ts';
+import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { seededRandom } from '../kit/random.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { readBalance } from '../ledger/balances.ts';
+import { verifyLedger } from '../ledger/verify.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { CollectionFee, Merchant } from '../merchants/merchant.ts';
+import type { CollectionAnswer, Receipt } from '../networks/contract.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import type { Charge } from './charge.ts';
+import type { PaymentContext } from './context.ts';
+import { createPayment } from './create-payment.ts';
+import type { NewPayment } from './create-payment.ts';
+import type { Intent } from './intent.ts';
+import { createChargeJobs } from './jobs.ts';
+import { findChargeById, findIntentById, listChargesOfIntent, listNotesOfCharges } from './queries.ts';
+import { ScriptedNetwork } from './scripted-network.corpus.ts';
+import { startAttempt } from './start-attempt.ts';
+
+/**
+ * The payments' use-cases and jobs on a database of their own, with networks that say what the test wants them to. No
+ * server and no worker: work is done when the test says so.
+ */
+export type PaymentWorld = Awaited<ReturnType<typeof createPaymentWorld>>;
+
+export async function createPaymentWorld() {
+  const database = await createTestDatabase();
+  const clock = new ManualClock();
+  const random = seededRandom('payments');
+  const newId = (): string => uuidV7(clock, random);
+  const db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock: systemClock,
+    onConnectionError: () => {},
+    refuseNestedUse: true,
+  });
+  const logged: string[] = [];
+  const networks = Object.fromEntries(
+    (['wave', 'afrimoney', 'qmoney', 'aps'] as const).map((name) => [name, new ScriptedNetwork(name)]),
+  ) as Record<'wave' | 'afrimoney' | 'qmoney' | 'aps', ScriptedNetwork>;
+  const context: PaymentContext = {
+    db,
+    clock,
+    random,
+    newId,
+    networks: createNetworkRegistry(Object.values(networks)),
+    wake: () => {},
+    changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
+    merchants: createMerchantDirectory(db, clock),
+    longLists: new LongLists(),
+    log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
+    settings: {
+      publicUrl: () => 'http://localhost:8080',
+      callbackBaseUrl: () => 'http://localhost:8080',
+      intentLifetimeMs: 30 * 60_000,
+      amountMinMinor: 1n,
+      amountMaxMinor: 100_000_000n,
+      idSecret: 'test',
+      urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
+    },
+  };
+  const jobs = createChargeJobs(context);
+  const newMerchant = async (): Promise<Merchant> => {
+    const business = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));
+    return business.test;
+  };
+  const merchant = await newMerchant();
+  const asOwner = (text: string, values: unknown[] = []): Promise<unknown> =>
+    withAdminClient(database.adminUrl, (client) => client.query(text, values));
+
+  const world = {
+    context,
+    jobs,
+    db,
+    clock,
+    networks,
+    merchant,
+    logged,
+    newMerchant,
+    asOwner,
+
+    /** A payment with its first attempt, which nobody has sent yet. */
+    create: async (changes: Partial<NewPayment> = {}, owner = merchant): Promise<{ intent: Intent; charge: Charge }> => {
+      const request = { ...newPayment, ...changes };
+      const created = await db.withTransaction((tx) => createPayment(tx, context, owner, request));
+      assert.ok(created.charge, 'the attempt did not begin');
+      return { intent: created.intent, charge: created.charge };
+    },
+    /** The same, sent to the network, which answers `awaiting_payer` unless the test has said otherwise. */
+    createSent: async (changes: Partial<NewPayment> = {}): Promise<{ intent: Intent; charge: Charge }> => {
+      const created = await world.create(changes);
+      await world.work();
+      return { intent: created.intent, charge: await world.charge(created.charge) };
+    },
+    /** Another attempt on an intent. */
+    attempt: (intent: Intent, network: string): Promise<Charge> =>
+      db.withTransaction((tx) =>
+        startAttempt(tx, context, merchant, { intentId: intent.id, network, accountNumber: '7001234', fieldPrefix: '' }),
+      ),
+
+    claim: (rowsMax = 50): Promise<Work[]> => {
+      const now = clock.now();
+      const leaseEndsAt = addMs(now, 60_000);
+      return claimWork(db, { merchantId: merchant.id, queue: 'networks', now, leaseEndsAt, rowsMax });
+    },
+    /** Does what is due for the networks now, and what becomes due through it. Answers the kinds, in order. */
+    work: async (): Promise<string[]> => {
+      const done: string[] = [];
+      for (;;) {
+        const claimed = await world.claim();
+        if (claimed.length === 0) return done;
+        for (const work of claimed) {
+          await handlers[work.kind](work);
+          done.push(work.kind);
+        }
+      }
+    },
+
+    charge: async (charge: Pick<Charge, 'merchantId' | 'id'>): Promise<Charge> => {
+      const found = await findChargeById(db, charge.merchantId, charge.id);
+      assert.ok(found);
+      return found;
+    },
+    intent: async (intent: Pick<Intent, 'merchantId' | 'id'>): Promise<Intent> => {
+      const found = await findIntentById(db, intent.merchantId, intent.id);
+      assert.ok(found);
+      return found;
+    },
+    charges: (intent: Intent): Promise<Charge[]> => listChargesOfIntent(db, intent.merchantId, intent.id),
+    /** The events of an object as `kind` in the order of their sequence numbers, which must count up from 1. */
+    events: async (object: { merchantId: string; id: string }): Promise<string[]> => {
+      const events = await listEventsOfObjects(db, object.merchantId, [object.id]);
+      assert.deepEqual(
+        events.map(({ sequence }) => sequence).toSorted((one, other) => Number(one - other)),
+        events.map((_event, index) => BigInt(index + 1)),
+        'the sequence numbers have no gap and no double',
+      );
+      return events.toSorted((one, other) => Number(one.sequence - other.sequence)).map(({ kind }) => kind);
+    },
+    notes: async (charge: Charge): Promise<string[]> =>
+      (await listNotesOfCharges(db, charge.merchantId, [charge.id])).map(({ kind }) => kind),
+    /** The kinds of the cases about a charge. */
+    cases: async (charge: Charge): Promise<string[]> => {
+      const all = await listCases(db, null, 10_000);
+      return all.filter(({ subjectId }) => subjectId === charge.id).map(({ kind }) => kind).toSorted();
+    },
+    balance: (account: Account, owner = merchant): Promise<bigint> =>
+      readBalance(db, { merchantId: owner.id, account, currency: 'GMD' }),
+    /** What the ledger booked for a charge: `flow debit → credit amount`. */
+    movements: async (charge: Charge): Promise<string[]> => {
+      const rows = await db.rows<{ text: string }>({
+        name: 'test_movements',
+        text: `SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
+               FROM ledger_movements WHERE merchant_id = $1 AND source_id = $2 ORDER BY id`,
+        values: [charge.merchantId, charge.id],
+      });
+      return rows.map(({ text }) => text);
+    },
+    verify: async (): Promise<void> => assert.equal((await verifyLedger(db)).finding, null),
+    setFee: async (rule: Partial<CollectionFee>, owner = merchant): Promise<Merchant> => {
+      const fee = { ...owner.collectionFee, ...rule };
+      await asOwner(
+        `UPDATE merchants SET fee_percent_hundredths = $2, fee_fixed = $3, fee_minimum = $4, fee_maximum = $5,
+           fee_payer = $6 WHERE id = $1`,
+        [owner.id, fee.percentHundredths, fee.fixedMinor, fee.minimumMinor, fee.maximumMinor, fee.payer],
+      );
+      return { ...owner, collectionFee: fee };
+    },
+    close: async (): Promise<void> => {
+      await db.close();
+      await database.drop();
+    },
+  };
+  const handlers: Record<Work['kind'], (work: Work) => Promise<void>> = {
+    start_charge: jobs.start,
+    look_up_charge: jobs.lookUp,
+    cancel_charge: jobs.cancel,
+    dispatch_event: () => assert.fail('events are not the networks’ work'),
+  };
+  return world;
+}
+
+export const newPayment: NewPayment = {
+  amountMinor: 10_000n,
+  currency: null,
+  returnUrl: null,
+  cancelUrl: null,
+  callbackUrl: null,
+  skipUrlValidation: false,
+  network: 'wave',
+  accountNumber: '7001234',
+  title: null,
+  description: null,
+  customerName: null,
+  customerEmail: null,
+  customerPhone: null,
+  paymentMethods: null,
+  metadata: {},
+};
+
+/** What the payer paid, as asked for unless changed. The transaction id follows from the charge. */
+export function receiptOf(charge: Charge, changes: Partial<Receipt> = {}): Receipt {
+  return {
+    transactionId: `T-${charge.reference}`,
+    networkReference: `N-${charge.reference}`,
+    amountMinor: charge.amountPaidMinor,
+    currency: charge.currency,
+    networkFeeMinor: 0n,
+    payerNumber: charge.accountCanonical,
+    ...changes,
+  };
+}
+
+export function succeeded(charge: Charge, changes: Partial<Receipt> = {}): CollectionAnswer {
+  return { state: 'succeeded', receipt: receiptOf(charge, changes) };
+}
+
+export function reversed(charge: Charge, changes: Partial<Receipt> = {}): CollectionAnswer {
+  return { state: 'reversed', receipt: receiptOf(charge, changes) };
+}
+
+export const refused: CollectionAnswer = {
+  state: 'refused',
+  failure: { code: 'declined_by_payer', reason: 'The payer declined the payment.' },
+};

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
+import { post } from '../ledger/post.ts';
+import { applyAnswer } from './apply-answer.ts';
+import type { Charge } from './charge.ts';
+import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+/** Leaves the merchant with this much to spend, as if the rest had been paid out. */
+async function leaveBalance(amountMinor: bigint): Promise<void> {
+  const { db, clock } = world.context;
+  const tooMuch = (await world.balance('payable_available')) - amountMinor;
+  await db.withTransaction((tx) =>
+    post(tx, world.context, {
+      merchantId: world.merchant.id,
+      currency: 'GMD',
+      flow: 'test',
+      source: { type: 'test', id: world.context.newId() },
+      movements: [{ debit: 'payable_available', credit: 'test_funding', amountMinor: tooMuch }],
+      at: clock.now(),
+    }),
+  );
+}
+
+async function caseSummary(charge: Charge): Promise<string | undefined> {
+  const cases = await listCases(world.db, 'open', 1_000);
+  return cases.find(({ subjectId, kind }) => subjectId === charge.id && kind === 'network_reversal')?.summary;
+}
+
+const collected = 'collected float:rail-wave → payable_available 10000';
+
+test('a payment that the network takes back leaves the merchant’s balance, with an event and a case', async () => {
+  const { intent, charge } = await world.createSent();
+  const before = await world.balance('payable_available');
+  await applyAnswer(world.context, charge, succeeded(charge));
+  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, reversed(charge));
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  assert.equal((await world.intent(intent)).status, 'successful', 'it was paid; the charge tells the rest');
+  assert.deepEqual(await world.movements(charge), [collected, 'reversed payable_available → float:rail-wave 10000']);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
+  assert.deepEqual(await world.cases(charge), ['network_reversal']);
+  assert.equal(await caseSummary(charge), 'wave took GMD 100.00 back after it had been paid.');
+  assert.equal(await world.balance('payable_available'), before);
+});
+
+test('what the merchant has spent already becomes a debt, and the balance stops at zero', async () => {
+  const { charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await leaveBalance(3_000n);
+  const debt = await world.balance('receivable_merchant');
+  await applyAnswer(world.context, charge, reversed(charge));
+  assert.equal(await world.balance('payable_available'), 0n);
+  assert.equal((await world.balance('receivable_merchant')) - debt, 7_000n);
+  assert.deepEqual(await world.movements(charge), [
+    collected,
+    'reversed payable_available → float:rail-wave 3000',
+    'reversed receivable_merchant → float:rail-wave 7000',
+  ]);
+  assert.match((await caseSummary(charge)) ?? '', /short by GMD 70\.00/);
+});
+
+test('the fee that the service had taken goes back too', async () => {
+  const owner = await world.setFee({ percentHundredths: 200n });
+  await world.clock.advance(3_000);
+  const { charge } = await world.create({}, owner);
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyAnswer(world.context, charge, reversed(charge));
+  await world.setFee({ percentHundredths: 0n });
+  assert.deepEqual(await world.movements(charge), [
+    'collected float:rail-wave → fees 200',
+    'collected float:rail-wave → payable_available 9800',
+    'reversed payable_available → float:rail-wave 9800',
+    'reversed fees → float:rail-wave 200',
+  ]);
+});
+
+test('news of a reversal before the news of the success books both, and the success that follows changes nothing', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, reversed(charge));
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyAnswer(world.context, charge, refused);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  assert.equal((await world.intent(intent)).status, 'successful');
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
+  assert.deepEqual(await world.movements(charge), [collected, 'reversed payable_available → float:rail-wave 10000']);
+});
+
+test('success and reversal at the same moment are both booked, once', async () => {
+  const { charge } = await world.createSent();
+  await Promise.all(
+    [succeeded(charge), reversed(charge), reversed(charge), succeeded(charge)].map((answer) =>
+      applyAnswer(world.context, charge, answer),
+    ),
+  );
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  assert.equal((await world.movements(charge)).length, 2);
+});
+
+test('a reversal that fails halfway books nothing at all, and is still looked up', async () => {
+  const { charge } = await world.createSent();
+  world.networks.wave.answers.look_up = reversed(charge);
+  await world.clock.advance(5_000);
+  const [work] = await world.claim();
+  assert.ok(work);
+  await world.asOwner(`ALTER TABLE cases ADD CONSTRAINT broken CHECK (kind <> 'network_reversal') NOT VALID`);
+  await assert.rejects(world.jobs.lookUp(work), /broken/);
+  await world.asOwner('ALTER TABLE cases DROP CONSTRAINT broken');
+  assert.equal((await world.charge(charge)).status, 'pending');
+  assert.deepEqual(await world.movements(charge), []);
+  await world.clock.advance(60_000);
+  await world.work();
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('money in suspense that the network takes back is told to whoever has its case, and booked by nobody', async () => {
+  const { charge } = await world.createSent();
+  const other = { amountMinor: 12_000n };
+  await applyAnswer(world.context, charge, succeeded(charge, other));
+  for (let time = 0; time < 2; time += 1) await applyAnswer(world.context, charge, reversed(charge, other));
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  assert.equal(
+    await caseSummary(charge),
+    'wave took GMD 120.00 back after it had been paid. It stands in suspense: there is nothing left to return.',
+  );
+  assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 12000']);
+  assert.equal((await world.charge(charge)).status, 'pending');
+});
+
+test('a reversal of a transaction that paid something else takes nothing from anybody', async () => {
+  const [one, other] = [await world.createSent(), await world.createSent()];
+  const transactionId = 'T-of-the-first';
+  await applyAnswer(world.context, one.charge, succeeded(one.charge, { transactionId }));
+  await applyAnswer(world.context, other.charge, reversed(other.charge, { transactionId }));
+  assert.equal((await world.charge(one.charge)).status, 'completed');
+  assert.deepEqual(await world.movements(other.charge), []);
+  assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
+});

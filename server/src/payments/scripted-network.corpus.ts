@@ -1,0 +1,85 @@
+import type {
+  Capabilities,
+  CallbackReading,
+  CollectionAnswer,
+  Connector,
+  ContinueCollection,
+  LookUpCollection,
+  StartCollection,
+} from '../networks/contract.ts';
+
+export interface NetworkCall {
+  call: 'start' | 'look_up' | 'cancel' | 'continue';
+  reference: string;
+}
+
+type Answer = CollectionAnswer | ((request: LookUpCollection | StartCollection) => Promise<CollectionAnswer>);
+
+/** A network that answers what a test has told it to, and remembers what it was asked. */
+export class ScriptedNetwork implements Connector {
+  readonly capabilities: Capabilities;
+  readonly calls: NetworkCall[] = [];
+  /** What it answers to each kind of call until it is told otherwise. */
+  readonly answers: Record<NetworkCall['call'], Answer> = {
+    start: awaitingPayer,
+    look_up: awaitingPayer,
+    cancel: { state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } },
+    continue: { state: 'processing' },
+  };
+
+  constructor(network: string, changes: Partial<Capabilities> = {}) {
+    this.capabilities = {
+      network,
+      displayName: network,
+      testMode: true,
+      railAccount: `rail-${network}`,
+      shape: 'push',
+      numberRequired: true,
+      amountStepMinor: 1n,
+      codeLength: 0,
+      canPayOut: false,
+      callTimeoutMs: 3_000,
+      lookUpDelaysMs: [2_000, 3_000, 5_000],
+      notFoundIsFinalAfterMs: 30_000,
+      ...changes,
+    };
+  }
+
+  /** How often it was asked this. */
+  count(call: NetworkCall['call']): number {
+    return this.calls.filter((made) => made.call === call).length;
+  }
+
+  startCollection(request: StartCollection): Promise<CollectionAnswer> {
+    return this.#answer('start', request);
+  }
+
+  lookUpCollection(request: LookUpCollection): Promise<CollectionAnswer> {
+    return this.#answer('look_up', request);
+  }
+
+  cancelCollection(request: LookUpCollection): Promise<CollectionAnswer> {
+    return this.#answer('cancel', request);
+  }
+
+  continueCollection(request: ContinueCollection): Promise<CollectionAnswer> {
+    return this.#answer('continue', request);
+  }
+
+  readCallback(): CallbackReading {
+    return { accepted: false, reason: 'signature' };
+  }
+
+  async #answer(call: NetworkCall['call'], request: LookUpCollection | StartCollection): Promise<CollectionAnswer> {
+    this.calls.push({ call, reference: request.reference });
+    const answer = this.answers[call];
+    return typeof answer === 'function' ? answer(request) : answer;
+  }
+}
+
+const awaitingPayer: CollectionAnswer = {
+  state: 'awaiting_payer',
+  nextAction: { type: 'approve_on_phone' },
+  networkReference: 'N-scripted',
+  handles: { session_id: 'N-scripted' },
+};

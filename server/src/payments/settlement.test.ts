@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { lockBalances } from '../ledger/post.ts';
+import { claimReceipt } from '../networks/receipts.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { createPaymentWorld, receiptOf, refused, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+const collected = 'collected float:rail-wave → payable_available 10000';
+
+test('the same success ten times over, one after another, is booked once', async () => {
+  const { charge } = await world.createSent();
+  for (let time = 0; time < 10; time += 1) await applyAnswer(world.context, charge, succeeded(charge));
+  assert.deepEqual(await world.movements(charge), [collected]);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+  assert.deepEqual(await world.cases(charge), []);
+});
+
+test('the same success ten times at once is booked once', async () => {
+  const { charge } = await world.createSent();
+  const news = Array.from({ length: 10 }, () => applyAnswer(world.context, charge, succeeded(charge)));
+  await Promise.all(news);
+  assert.deepEqual(await world.movements(charge), [collected]);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+});
+
+test('a network’s transaction that paid one payment pays no other one, whichever merchant’s', async () => {
+  const first = await world.createSent();
+  const other = await world.newMerchant();
+  const second = await world.createSent();
+  const third = await world.create({}, other);
+  const transactionId = 'T-used-by-the-first';
+  await applyAnswer(world.context, first.charge, succeeded(first.charge, { transactionId }));
+  for (const { charge, intent } of [second, third]) {
+    for (let time = 0; time < 3; time += 1) {
+      await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+    }
+    assert.deepEqual(await world.movements(charge), []);
+    assert.deepEqual(await world.cases(charge), ['receipt_reused']);
+    const waiting = await world.charge(charge);
+    assert.deepEqual([waiting.status, waiting.review], ['pending', 'receipt_reused']);
+    assert.equal((await world.intent(intent)).status, 'processing');
+  }
+  assert.deepEqual(await world.movements(first.charge), [collected]);
+});
+
+test('when many payments claim one transaction at once, one gets it', async () => {
+  const payments = [];
+  for (let index = 0; index < 8; index += 1) payments.push(await world.createSent());
+  const transactionId = 'T-wanted-by-all';
+  await Promise.all(
+    payments.map(({ charge }) => applyAnswer(world.context, charge, succeeded(charge, { transactionId }))),
+  );
+  const charges = await Promise.all(payments.map(({ charge }) => world.charge(charge)));
+  assert.equal(charges.filter(({ status }) => status === 'completed').length, 1);
+  assert.equal(charges.filter(({ review }) => review === 'receipt_reused').length, 7);
+});
+
+test('another network may use the same transaction id: it is not the same money', async () => {
+  const [one, other] = [await world.createSent({ network: 'wave' }), await world.createSent({ network: 'aps' })];
+  const transactionId = 'T-1';
+  for (const { charge } of [one, other]) {
+    await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+    assert.equal((await world.charge(charge)).status, 'completed');
+  }
+});
+
+test('a worker that died between the claim of a transaction and its booking is made good by the next news', async () => {
+  const { charge } = await world.createSent();
+  const { db, clock } = world.context;
+  const { transactionId } = receiptOf(charge);
+  const owner = { merchantId: charge.merchantId, subjectId: charge.id };
+  assert.ok(await claimReceipt(db, clock, { railAccount: 'rail-wave', transactionId, kind: 'collection', ...owner }));
+  await applyAnswer(world.context, charge, succeeded(charge));
+  assert.deepEqual(await world.movements(charge), [collected]);
+});
+
+for (const [name, changes] of [
+  ['a butut more', { amountMinor: 10_001n }],
+  ['a butut less', { amountMinor: 9_999n }],
+  ['another currency', { currency: 'XOF' }],
+] as const) {
+  test(`money that is ${name} than asked for stands in suspense, and the payment waits for a person`, async () => {
+    const { intent, charge } = await world.createSent();
+    const transactionId = `T-${name}`;
+    for (let time = 0; time < 3; time += 1) {
+      await applyAnswer(world.context, charge, succeeded(charge, { transactionId, ...changes }));
+    }
+    const waiting = await world.charge(charge);
+    assert.deepEqual([waiting.status, waiting.review], ['pending', 'amount_mismatch']);
+    assert.equal(waiting.networkTransactionId, transactionId);
+    const { amountMinor } = receiptOf(charge, changes);
+    assert.deepEqual(await world.movements(charge), [`suspense float:rail-wave → suspense ${amountMinor}`]);
+    assert.deepEqual(await world.cases(charge), ['amount_mismatch']);
+    assert.deepEqual(await world.events(charge), ['charge.created']);
+    const held = await world.intent(intent);
+    assert.deepEqual([held.status, held.review], ['processing', 'amount_mismatch']);
+    await applyAnswer(world.context, charge, refused);
+    assert.equal((await world.charge(charge)).status, 'pending', 'a refusal does not undo that money came');
+  });
+}
+
+test('the right amount after a wrong one is booked; the wrong one stays where it is', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-whole' }));
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
+  assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 4000', collected]);
+  const paid = await world.intent(intent);
+  assert.deepEqual([paid.status, paid.review], ['successful', null]);
+});
+
+test('collecting waits for no lock on the merchant’s balance', async () => {
+  const { charge } = await world.createSent();
+  const locked = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const at = { merchantId: charge.merchantId, currency: 'GMD' };
+  const holder = world.db.withTransaction(async (tx) => {
+    await lockBalances(tx, at, ['payable_available', 'fees', 'float:rail-wave']);
+    locked.resolve();
+    await mayEnd.promise;
+  });
+  await locked.promise;
+  await applyAnswer(world.context, charge, succeeded(charge));
+  mayEnd.resolve();
+  await holder;
+  assert.equal((await world.charge(charge)).status, 'completed');
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { eventKinds, defaultEventKinds } from '../server/src/events/kinds.ts';
+import { scenarioOf } from '../server/src/networks/simulator/scenarios.ts';
+import { signatureHeaders } from '../server/src/webhooks/signature.ts';
+import { settingsPage } from '../tools/docs.ts';
+
+const repository = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+
+/** The cells of the Markdown tables of a page, row by row, without their headings. */
+function tableRows(text: string): string[][] {
+  const rows = text.split('\n').filter((line) => line.startsWith('|'));
+  return rows
+    .filter((row, place) => !/^\|[-| ]+\|$/.test(row) && !/^\|[-| ]+\|$/.test(rows[place + 1] ?? ''))
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    );
+}
+
+test('the page of settings is what the table in the code says', () => {
+  assert.equal(read('docs/settings.md'), settingsPage());
+});
+
+test('every dependency has its line with its version, and no line is stale', () => {
+  type Versions = Record<string, string>;
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+    string,
+    Versions
+  >;
+  const documented = tableRows(read('docs/dependencies.md').split('\n## Written here')[0] ?? '');
+  for (const [, , reason] of documented) assert.ok((reason?.length ?? 0) > 8, 'each has a reason');
+  assert.deepEqual(Object.fromEntries(documented.map(([name, version]) => [name?.replaceAll('`', ''), version])), {
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies,
+  });
+});
+
+test('the table of test numbers has exactly the numbers that decide by themselves', () => {
+  const documented = tableRows(read('docs/testing-with-the-simulator.md'))
+    .map(([first]) => first ?? '')
+    .filter((first) => /^\d{4}$/.test(first));
+  const deciding = Array.from({ length: 10_000 }, (_, number) => String(number).padStart(4, '0')).filter(
+    (suffix) => scenarioOf(`+220877${suffix}`) !== 'tap',
+  );
+  assert.deepEqual(documented, deciding);
+});
+
+test('the table of events has every kind, and says which are sent by default', () => {
+  const rows = tableRows(read('docs/events.md')).filter(([first]) => /^`\w+\.\w+`$/.test(first ?? ''));
+  assert.deepEqual(
+    rows.map(([kind, , , isDefault]) => [kind?.replaceAll('`', ''), isDefault]),
+    eventKinds.map((kind) => [kind, defaultEventKinds.includes(kind) ? 'yes' : 'no']),
+  );
+});
+
+test('the architecture names every table, and no other', () => {
+  const created = globSync('server/migrations/0*.sql', { cwd: repository })
+    .flatMap((path) => [...read(path).matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([\w.]+)/gm)])
+    .map((match) => match[1] ?? '');
+  const section = read('docs/architecture.md').split('\n## Tables')[1]?.split('\n## ')[0] ?? '';
+  const named = tableRows(section).flatMap(([first]) =>
+    [...(first ?? '').matchAll(/`([\w.]+)`/g)].map((match) => match[1]),
+  );
+  assert.deepEqual(named.toSorted(), [...created, 'schema_migrations'].toSorted());
+});
+
+test('operations name every operator command', async () => {
+  const main = join(repository, 'server/src/operator/main.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [main, '--help']);
+  const commands = [...stdout.matchAll(/^ {2}(\w+ \w+) /gm)].map((match) => match[1] ?? '');
+  assert.ok(commands.length >= 9);
+  const documented = tableRows(read('docs/operations.md').split('\n## Commands')[1]?.split('\n## ')[0] ?? '');
+  assert.deepEqual(
+    documented.map(([usage]) => /^`(\w+ \w+)/.exec(usage ?? '')?.[1]),
+    commands,
+  );
+});
+
+test('links between documents lead to something', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md', 'benchmarks/*.md'], { cwd: repository });
+  assert.ok(pages.length > 30);
+  for (const page of pages) {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      assert.ok(existsSync(join(repository, dirname(page), target)), `${page} links to ${target}`);
+    }
+  }
+});
+
+test('files that documents name in backticks exist', () => {
+  for (const page of globSync(['*.md', 'docs/*.md', 'docs/adr/*.md'], { cwd: repository })) {
+    for (const [, path = ''] of read(page).matchAll(/`((?:server|test|tools|docs|benchmarks)\/[\w./-]+[.][a-z]+)`/g)) {
+      assert.ok(/NNNN/.test(path) || existsSync(join(repository, path)), `${page} names ${path}`);
+    }
+  }
+});
+
+const secret = `wh_${Buffer.alloc(32, 7).toString('base64')}`;
+const previous = `wh_${Buffer.alloc(32, 9).toString('base64')}`;
+const sentAt = new Date('2026-11-20T10:18:00.000Z');
+const body = Buffer.from('{"id":"1","amount":450.5,"name":"Ŋañ 9007199254740993"}');
+
+type Verify = (rawBody: Buffer, headers: Record<string, string>, secret: string, nowSeconds?: number) => boolean;
+
+/** The first JavaScript of a page, as the module that a reader would make of it. */
+async function importSnippet(page: string): Promise<Record<string, Verify>> {
+  const code = /```js\n([^]*?)```/.exec(read(page))?.[1] ?? '';
+  return (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Record<string, Verify>;
+}
+
+function assertVerifies(verify: Verify | undefined, signedWith: string): void {
+  assert.ok(verify);
+  const message = { id: '01a1f8ad', sentAt, body };
+  const headers = signatureHeaders(message, { current: secret, previous }, 'x-service-signature');
+  const nowSeconds = sentAt.getTime() / 1_000;
+  assert.equal(verify(body, headers, signedWith, nowSeconds), true);
+  assert.equal(verify(body, headers, `wh_${Buffer.alloc(32, 8).toString('base64')}`, nowSeconds), false);
+  assert.equal(verify(body, {}, signedWith, nowSeconds), false);
+  assert.throws(() => verify(body, headers, '', nowSeconds), /not set/);
+  for (let place = 0; place < body.length; place += 1) {
+    const changed = Buffer.from(body);
+    changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
+    assert.equal(verify(changed, headers, signedWith, nowSeconds), false);
+  }
+}
+
+test('the verification in the README holds for our signatures and for nothing else', async () => {
+  const { isGenuine } = await importSnippet('README.md');
+  assertVerifies(isGenuine, previous);
+});
+
+test('both verifications of the page of events hold, also while a secret is rotated', async () => {
+  const { verifyService, verifyStandard } = await importSnippet('docs/events.md');
+  assertVerifies(verifyService, previous);
+  assertVerifies(verifyStandard, secret);
+  assertVerifies(verifyStandard, previous);
+});
+
+test('the Standard Webhooks verification of the page of events refuses what is old', async () => {
+  const { verifyStandard } = await importSnippet('docs/events.md');
+  const headers = signatureHeaders({ id: '1', sentAt, body }, { current: secret, previous: null }, 'x-a');
+  const at = (seconds: number) => verifyStandard?.(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
+  assert.deepEqual([at(-301), at(-300), at(300), at(301)], [false, true, true, false]);
+});

@@ -1,0 +1,40 @@
+/** What the requests of a test may name: one merchant's own records. */
+export interface OwnRecords {
+  /** An open payment intent. */
+  intentId: string;
+  intentSecret: string;
+  chargeId: string;
+  /** A webhook endpoint that is not the default one. */
+  endpointId: string;
+}
+
+export interface Example {
+  /** The record that the request names, in its address or in its body; null where it names none. */
+  names: keyof OwnRecords | null;
+  /** A body that is taken. */
+  body?: (own: OwnRecords) => object;
+  query?: (own: OwnRecords) => string;
+}
+
+/** One request for each operation of the API, by its operation id. A new route needs its row. */
+export const examples: Readonly<Record<string, Example>> = {
+  createPayment: { names: null, body: () => ({ data: { amount: 10 } }) },
+  previewPayment: { names: null, body: () => ({ data: { amount: 10 } }) },
+  verifyPayment: { names: 'intentSecret', body: ({ intentSecret }) => ({ intent_secret: intentSecret }) },
+  verifyPaymentByQuery: { names: 'intentSecret', query: ({ intentSecret }) => `?intent_secret=${intentSecret}` },
+  listPayments: { names: null },
+  retrievePayment: { names: 'intentId' },
+  cancelPayment: { names: 'intentId' },
+  cancelPaymentByPatch: { names: 'intentId' },
+  retrievePaymentTimeline: { names: 'intentId' },
+  listTransactions: { names: null },
+  retrieveTransaction: { names: 'chargeId' },
+  // A port that nobody listens on: an example is not worth a look-up of a name.
+  createWebhookEndpoint: { names: null, body: () => ({ url: 'http://127.0.0.1:9/events' }) },
+  listWebhookEndpoints: { names: null },
+  retrieveWebhookEndpoint: { names: 'endpointId' },
+  updateWebhookEndpoint: { names: 'endpointId', body: () => ({ description: 'Changed' }) },
+  deleteWebhookEndpoint: { names: 'endpointId' },
+  rotateWebhookSecret: { names: 'endpointId', body: () => ({ overlap_hours: 1 }) },
+  endWebhookSecretOverlap: { names: 'endpointId' },
+};

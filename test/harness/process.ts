@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
+import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import type { DemoFacts } from '../../server/src/demo.ts';
+import { fastTemporaryDirectory } from './temporary-directory.ts';
+
+const repository = join(import.meta.dirname, '../..');
+// A start takes a second on a machine of its own; beside three other test files it has taken twelve.
+const patienceMs = 60_000;
+const pollEveryMs = 10;
+
+/** A program of ours in a process of its own. */
+export interface TestProcess {
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with what the pattern found in what was printed; fails when the process ends without it. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it has ended and all it wrote has arrived. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Starts processes and temporary directories for one test file, and takes them away again. */
+export class ProcessWorld {
+  readonly #children: ChildProcess[] = [];
+  readonly #directories: string[] = [];
+  #used: Promise<string> | undefined;
+
+  /** An empty directory's path inside a new one, as DATA_DIR; nothing is there yet. */
+  newDataDirectory(): string {
+    const directory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-process-'));
+    this.#directories.push(directory);
+    return join(directory, 'data');
+  }
+
+  /** A data directory with a past: a start made the database and the demo merchant and was stopped. A copy takes 30 ms. */
+  async usedDataDirectory(): Promise<string> {
+    this.#used ??= this.#makeUsedDirectory();
+    const directory = this.newDataDirectory();
+    cpSync(await this.#used, directory, { recursive: true });
+    return directory;
+  }
+
+  async #makeUsedDirectory(): Promise<string> {
+    const directory = this.newDataDirectory();
+    const process = this.startService({ DATA_DIR: directory });
+    await process.printed(/^Dalasi is ready at/m);
+    process.signal('SIGTERM');
+    await process.ended;
+    return directory;
+  }
+
+  /** `node server/src/main.ts` with these settings and none of the test's own; the system picks the port. */
+  startService(settings: Settings): TestProcess {
+    return this.start([process.execPath, 'server/src/main.ts'], { PORT: '0', LOG_LEVEL: 'error', ...settings });
+  }
+
+  /** `node server/src/operator/main.ts`, to its end. */
+  async runOperator(
+    settings: Settings,
+    words: readonly string[],
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const child = this.start([process.execPath, 'server/src/operator/main.ts', ...words], settings);
+    const { code } = await child.ended;
+    return { code, stdout: child.stdout(), stderr: child.stderr() };
+  }
+
+  start([program = '', ...args]: readonly string[], settings: Settings): TestProcess {
+    const child = spawn(program, args, {
+      cwd: repository,
+      env: { ...ownEnvironment(), ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    return watch(child);
+  }
+
+  /** Ends what still runs, by id, and removes the directories. */
+  async close(): Promise<void> {
+    for (const child of this.#children.filter(isRunning)) {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    }
+    for (const directory of this.#directories) {
+      const clusterDirectory = clusterDirectoryIn(join(directory, 'data'));
+      await stopOrphanedServer({ clusterDirectory, clock: systemClock, log: () => {} });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+}
+
+/** What is in demo.json: where the service is, and the demo merchant's keys. */
+export function readDemo(dataDirectory: string): DemoFacts {
+  return JSON.parse(readFileSync(join(dataDirectory, 'demo.json'), 'utf8')) as DemoFacts;
+}
+
+/** The address that a service printed when it was ready. */
+export async function readyAt(service: TestProcess): Promise<string> {
+  const [, url = ''] = await service.printed(/^Dalasi is ready at (\S+)/m);
+  return url;
+}
+
+/** The processes whose working directory is below this one: a database server's all are, and its initdb's. */
+export function processesIn(directory: string): string[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => workingDirectoryOf(pid)?.startsWith(directory) ?? false);
+}
+
+function workingDirectoryOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // It has ended meanwhile, or is another user's, which ours are not.
+    return undefined;
+  }
+}
+
+/** The test's own settings would reach the service, and node's test runner refuses to run inside itself. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+function watch(child: ChildProcess): TestProcess {
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  let hasEnded = false;
+  const ended = new Promise<Awaited<TestProcess['ended']>>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  }).finally(() => {
+    hasEnded = true;
+  });
+  ended.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    signal: (name) => child.kill(name),
+    ended,
+    async printed(pattern) {
+      const giveUpAt = systemClock.now().getTime() + patienceMs;
+      for (;;) {
+        const found = pattern.exec(written.stdout);
+        if (found) return found;
+        const isLate = systemClock.now().getTime() > giveUpAt;
+        if (hasEnded || isLate) {
+          const fate = hasEnded ? 'ended' : 'took too long';
+          throw new Error(`it ${fate} without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
+        }
+        await systemClock.sleep(pollEveryMs);
+      }
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createSocketServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
+import { migrate } from '../../server/src/database/migrate.ts';
+import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { startDatabaseServer } from '../harness/database-server.ts';
+import type { DatabaseServer } from '../harness/database-server.ts';
+import { ProcessWorld, processesIn, readyAt } from '../harness/process.ts';
+
+// Each start needs a processor for most of a second; more than this only wait for each other.
+const concurrency = 3;
+
+let world: ProcessWorld;
+let databases: DatabaseServer;
+let adminUrl: string;
+
+before(async () => {
+  world = new ProcessWorld();
+  databases = await startDatabaseServer();
+  adminUrl = await databases.createDatabase();
+});
+
+after(async () => {
+  await world.close();
+  await databases.stop();
+});
+
+const key = 'ab'.repeat(32);
+const production = { APP_ENV: 'production', SEAL_KEY: key, KEY_PEPPER: key, PUBLIC_URL: 'https://pay.example.gm' };
+
+/** Starts with these settings and expects the one sentence, code 1, and nobody left behind. */
+async function refuses(settings: Record<string, string>, sentence: RegExp): Promise<void> {
+  const dataDirectory = settings['DATA_DIR'] ?? world.newDataDirectory();
+  const service = world.startService({ DATA_DIR: dataDirectory, ...settings });
+  const { code } = await service.ended;
+  const [said = '', ...more] = service.stderr().split('\n');
+  assert.match(said, sentence, service.stderr());
+  assert.match(said, /[.]$|openssl rand -base64 32$/, 'it ends like a sentence');
+  assert.doesNotMatch(said, /[.] [A-Z]/, 'it is one sentence');
+  assert.deepEqual(more, [''], 'nothing else is said');
+  assert.equal(code, 1);
+  assert.doesNotMatch(service.stdout(), /ready|Stopp/);
+  assert.deepEqual(processesIn(dataDirectory), [], 'nobody is left behind');
+}
+
+function refusesDatabase(url: string, sentence: RegExp): Promise<void> {
+  return refuses({ APP_ENV: 'development', DATABASE_URL: url }, sentence);
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+// server/src/config.test.ts has every setting; these are one for each place that judges them.
+describe('a setting that is wrong ends the start', { concurrency }, () => {
+  for (const [name, value, sentence] of [
+    ['PORT', '80x', /^PORT must be a whole number from 0 to 65535, not "80x"\.$/],
+    ['HOST', '203.0.113.7', /^HOST 203\.0\.113\.7 is not an address of this machine; /],
+    ['HOST', 'fe80::1', /^HOST fe80::1 is not an address of this machine; /],
+    ['DEMO_WEBHOOK_URL', 'http://user:secret@example.gm/', /^DEMO_WEBHOOK_URL cannot be used: .* password\.$/],
+  ] as const) {
+    test(`${name}=${value}`, () => refuses({ [name]: value }, sentence));
+  }
+
+  test('an operator’s database means production, whichever of its two URLs is set', async () => {
+    await refuses({ DATABASE_URL: adminUrl }, /^SEAL_KEY is required in production/);
+    await refuses({ APP_DATABASE_URL: adminUrl }, /^SEAL_KEY is required in production/);
+  });
+});
+
+describe('what is taken is said to be taken', { concurrency }, () => {
+  test('a port in use', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await refuses({ PORT: String(port) }, new RegExp(`^Port ${port} is in use; .* set PORT to another one\\.$`));
+    server.close();
+  });
+
+  test('a data directory in use, whose service goes on', async () => {
+    const dataDirectory = await world.usedDataDirectory();
+    const first = world.startService({ DATA_DIR: dataDirectory });
+    const url = await readyAt(first);
+    const second = world.startService({ DATA_DIR: dataDirectory });
+    assert.equal((await second.ended).code, 1);
+    assert.match(second.stderr(), new RegExp(`^The data directory .* is in use by process ${first.pid}; [^\n]*\\.\n$`));
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  });
+
+  test('a data directory that cannot be written to', async () => {
+    // Permissions do not hold root back; the system's own directory does.
+    const isRoot = process.geteuid?.() === 0;
+    const dataDirectory = isRoot ? '/proc/dalasi' : join(world.newDataDirectory(), '..', 'closed');
+    if (!isRoot) {
+      mkdirSync(dataDirectory);
+      chmodSync(dataDirectory, 0o500);
+    }
+    const sentence = /^The data directory .* cannot be used \(E[A-Z]+ at .*\); make it writable, or set DATA_DIR/;
+    await refuses({ DATA_DIR: dataDirectory }, sentence);
+    await refuses({ DATA_DIR: dataDirectory, DATABASE_URL: adminUrl, APP_ENV: 'development' }, sentence);
+  });
+});
+
+describe('a database that cannot be used is said to be so', { concurrency }, () => {
+  test('nobody listens', () => refusesDatabase('postgresql://a:b@127.0.0.1:1/x', /ECONNREFUSED\.$/));
+
+  test('wrong password', () => {
+    const url = changeConnectionUrl(adminUrl, { password: 'wrong' });
+    return refusesDatabase(url, /^The database at 127\.0\.0\.1:\d+ cannot be used: password authentication failed/);
+  });
+
+  test('no such database', () => {
+    const url = changeConnectionUrl(adminUrl, { database: 'nowhere' });
+    return refusesDatabase(url, /cannot be used: database "nowhere" does not exist\.$/);
+  });
+
+  test('something that is not PostgreSQL', async () => {
+    const web = createServer((_, res) => res.end('hello'));
+    const port = await listen(web);
+    await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: /);
+    web.close();
+  });
+
+  test('something that takes the connection and never speaks', async () => {
+    const silent = createSocketServer((socket) => socket.on('error', () => {}));
+    const port = await listen(silent);
+    await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: timeout expired\.$/);
+    silent.close();
+  });
+
+  test('TLS asked of a server that has none, without a warning of the driver’s', () =>
+    refusesDatabase(`${adminUrl}?sslmode=require`, /cannot be used: The server does not support SSL connections\.$/));
+
+  test('a server that may forget what it confirmed', async () => {
+    const forgetful = await createTestDatabase();
+    await refusesDatabase(forgetful.adminUrl, /may lose committed rows in a power cut: fsync is off/);
+    await forgetful.drop();
+  });
+
+  test('a schema that is newer than the program, also where it cannot migrate', async () => {
+    const url = await databases.createDatabase();
+    await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
+    const appUrl = await ensureServingRole({ adminUrl: url });
+    await withAdminClient(url, (client) => client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"));
+    const sentence = /^The database is at migration 9999 and this program knows only \d+; start the newer program/;
+    await refuses({ ...production, DATABASE_URL: url }, sentence);
+    await refuses({ ...production, APP_DATABASE_URL: appUrl }, sentence);
+  });
+
+  test('the role that owns the tables, where the serving role belongs', async () => {
+    const url = await databases.createDatabase();
+    await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
+    const both = { ...production, DATABASE_URL: url, APP_DATABASE_URL: url };
+    await refuses(
+      both,
+      /^DATABASE_URL and APP_DATABASE_URL both connect as \w+; give APP_DATABASE_URL a role that owns/,
+    );
+    await refuses(
+      { ...production, APP_DATABASE_URL: url },
+      /^The database role \w+ is a superuser; set APP_DATABASE_URL/,
+    );
+    const owner = changeConnectionUrl(url, { user: 'shopkeeper', password: 'shopkeeper' });
+    await withAdminClient(url, (client) =>
+      client.query(
+        `CREATE ROLE shopkeeper LOGIN PASSWORD 'shopkeeper'; ALTER TABLE ledger_movements OWNER TO shopkeeper`,
+      ),
+    );
+    await refuses({ ...production, APP_DATABASE_URL: owner }, /^The database role shopkeeper owns ledger_movements; /);
+  });
+
+  test('an owner that may not make tables', async () => {
+    await withAdminClient(adminUrl, (client) => client.query("CREATE ROLE guest LOGIN PASSWORD 'guest'"));
+    const url = changeConnectionUrl(adminUrl, { user: 'guest', password: 'guest' });
+    await refusesDatabase(url, /^The database refused to be made ready: permission denied for schema public\.$/);
+  });
+
+  test('a serving role with the wrong password', async () => {
+    const url = changeConnectionUrl(adminUrl, { user: 'nobody_here', password: 'wrong' });
+    await refuses({ ...production, APP_DATABASE_URL: url }, /cannot be used: password authentication failed/);
+  });
+});
