@@ -87,7 +87,10 @@ async function wholeLoad(options: WholeLoadOptions): Promise<WholeLoadResult> {
     if (endedAt <= endsAt) inTime += 1;
   };
   const all = options.paymentsPerSecond === undefined ? inTurns : atRate;
-  await Promise.race([all(options, endsAt, payOnce), systemClock.sleep(options.seconds * 1_000 + drainMs)]);
+  const done = new AbortController();
+  const patience = systemClock.sleep(options.seconds * 1_000 + drainMs, done.signal);
+  await Promise.race([all(options, endsAt, payOnce), patience]);
+  done.abort();
   watch.isEnded = true;
   await watching;
   await client.end();

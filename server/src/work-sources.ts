@@ -8,6 +8,7 @@ import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
 import { purgeIdempotencyKeys } from './http/retention.ts';
 import { foldBalances } from './ledger/balances.ts';
+import { batchedSource } from './worker/batched-source.ts';
 import { outboxSource } from './worker/outbox-source.ts';
 import type { WebhookWorker } from './webhooks/webhook-worker.ts';
 import type { WorkSource } from './worker/worker.ts';
@@ -56,7 +57,10 @@ export function webhookSources(
 ): WorkSource[] {
   const { db, clock, log } = context;
   return [
-    outboxSource({ db, clock, log, queue: 'webhooks', handlers: { dispatch_event: webhooks.dispatch } }),
+    batchedSource(
+      outboxSource({ db, clock, log, queue: 'webhooks', handlers: { dispatch_event: webhooks.dispatch } }),
+      { log, workBatch: webhooks.dispatchDue },
+    ),
     {
       name: 'webhook deliveries',
       topicKind: deliveryTopicKind,

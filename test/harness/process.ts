@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -21,6 +22,8 @@ export interface TestProcess {
   /** Resolves with what the pattern found in what was printed; fails when the process ends without it. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
+  /** As a terminal does: to every process of its group, which it must have been started with. */
+  signalGroup(name: NodeJS.Signals): void;
   /** Resolves when it has ended and all it wrote has arrived. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -72,9 +75,14 @@ export class ProcessWorld {
     return { code, stdout: child.stdout(), stderr: child.stderr() };
   }
 
-  start([program = '', ...args]: readonly string[], settings: Settings): TestProcess {
+  start(
+    [program = '', ...args]: readonly string[],
+    settings: Settings,
+    { ownGroup = false }: { ownGroup?: boolean } = {},
+  ): TestProcess {
     const child = spawn(program, args, {
       cwd: repository,
+      detached: ownGroup,
       env: { ...ownEnvironment(), ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -94,6 +102,15 @@ export class ProcessWorld {
       await stopOrphanedServer({ clusterDirectory, clock: systemClock, log: () => {} });
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     }
+  }
+}
+
+/** As `eventually`, with the patience that starting and stopping processes takes on a busy machine. */
+export async function waitUntil(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = systemClock.now().getTime() + patienceMs;
+  while (!(await isSo())) {
+    if (systemClock.now().getTime() > giveUpAt) throw new Error(`it never came to this: ${what}`);
+    await systemClock.sleep(pollEveryMs);
   }
 }
 
@@ -154,19 +171,18 @@ function watch(child: ChildProcess): TestProcess {
     stdout: () => written.stdout,
     stderr: () => written.stderr,
     signal: (name) => child.kill(name),
+    signalGroup: (name) => process.kill(-(child.pid ?? 0), name),
     ended,
     async printed(pattern) {
-      const giveUpAt = systemClock.now().getTime() + patienceMs;
-      for (;;) {
-        const found = pattern.exec(written.stdout);
-        if (found) return found;
-        const isLate = systemClock.now().getTime() > giveUpAt;
-        if (hasEnded || isLate) {
-          const fate = hasEnded ? 'ended' : 'took too long';
-          throw new Error(`it ${fate} without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
-        }
-        await systemClock.sleep(pollEveryMs);
-      }
+      let found: RegExpExecArray | null = null;
+      await waitUntil(`${pattern} is printed`, () => {
+        // Asked first: what is written before the end has arrived when the end is known.
+        const isOver = hasEnded;
+        found = pattern.exec(written.stdout);
+        if (found || !isOver) return found !== null;
+        throw new Error(`it ended without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
+      });
+      return found ?? assert.fail();
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   deleteOutboxRow,
   listOutboxMerchantsDue,
   postponeOutboxRow,
+  takeOutboxRows,
   summarizeOutbox,
   upsertOutboxRow,
 } from './queries.ts';
@@ -69,9 +70,25 @@ export function claimWork(
   return claimOutboxRows(db, claim);
 }
 
+/**
+ * Takes due work of one kind for good: it is gone when the transaction commits, and due as before when it does not. For
+ * work that is nothing but statements of that transaction.
+ */
+export function takeWork(
+  tx: Transaction,
+  take: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
+): Promise<Work[]> {
+  return takeOutboxRows(tx, take);
+}
+
 /** Ends claimed work. If someone asked for it again meanwhile, the row stays and is due. */
 export async function completeWork(db: Queryable, work: Work): Promise<void> {
   await db.run(deleteOutboxRow(work));
+}
+
+/** The same in the transaction of what was done. */
+export function completeWorkWith(tx: Transaction, work: Work): void {
+  tx.send(deleteOutboxRow(work));
 }
 
 /** Puts claimed work off until `dueAt`, unless someone asked for it again meanwhile. */

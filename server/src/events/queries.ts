@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { NewEvent } from './append-event.ts';
 import type { StoredEvent } from './list-events.ts';
-import type { NewWork, QueueName, Work } from './outbox.ts';
+import type { NewWork, QueueName, Work, WorkKind } from './outbox.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
 export function insertEvent(event: NewEvent & { id: string; createdAt: Date }): Statement {
@@ -53,6 +53,27 @@ export function claimOutboxRows(
                      outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
                      outbox.created_at AS "createdAt"`,
     values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
+  });
+}
+
+/** Gone with the caller's transaction; rows that another worker has are skipped. */
+export function takeOutboxRows(
+  db: Queryable,
+  take: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
+): Promise<Work[]> {
+  return db.rows<Work>({
+    name: 'outbox_take',
+    text: `WITH due AS (
+             SELECT kind, subject_id FROM outbox
+             WHERE merchant_id = $1 AND queue = $2 AND kind = $3 AND due_at <= $4
+             ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED
+           )
+           DELETE FROM outbox USING due
+           WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
+           RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
+                     outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
+                     outbox.created_at AS "createdAt"`,
+    values: [take.merchantId, take.queue, take.kind, take.now, take.rowsMax],
   });
 }
 

@@ -2,21 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import Type from 'typebox';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
-import { serveRoutes } from '../../../test/harness/api-frame.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
-import { asOwner, countRows, whileLocked } from '../../../test/harness/tables.ts';
-import { openCase } from '../cases/open-case.ts';
-import { AppError } from '../kit/app-error.ts';
-import { uuidV7 } from '../kit/ids.ts';
-import { systemRandom } from '../kit/random.ts';
-import { writeRoute } from '../kit/route.ts';
+import { asOwner, countRows } from '../../../test/harness/tables.ts';
 
 let service: TestService;
 let business: TestBusiness;
@@ -257,161 +250,5 @@ describe('an Idempotency-Key header', () => {
       await api.post('/v1/payments', { data: { amount: 5 } }),
     ];
     assert.notEqual(answers[0]?.body['payment_intent_id'], answers[1]?.body['payment_intent_id']);
-  });
-});
-
-describe('what is remembered under an Idempotency-Key', () => {
-  it('is not a body that was refused as it was sent, so that the mended one may use the key', async () => {
-    const key = newKey();
-    const refused: [string, number][] = [
-      ['{"data":{"amount":0}}', 400],
-      ['{"data":{"amount":10,"currency":"EUR"}}', 400],
-      ['{"data":{"amount":10,"return_url":"ftp://x"}}', 400],
-      ['{"data":{"amount":10,"network":"wave","account_number":"12"}}', 400],
-      ['{"data":{"amount":"10"}}', 400],
-      ['{"data":{"amount":10,"nonsense":1}}', 400],
-      ['{"data":{"amount":10}', 400],
-    ];
-    for (const [text, status] of refused) assert.equal((await sendText(text, key)).status, status, text);
-    const plain = await api.send('POST', '/v1/payments', { body: 'x', headers: { 'idempotency-key': key } });
-    assert.equal(plain.status, 415);
-    const mended = await pay({ amount: 10 }, key);
-    assert.deepEqual([mended.status, isReplay(mended)], [201, false]);
-  });
-
-  it('is not a 401, a 404 or a conflict with the state of things', async () => {
-    const key = newKey();
-    const headers = { 'idempotency-key': key };
-    const { body } = await pay({ amount: 10 }, newKey());
-    const path = `/v1/payments/${String(body['payment_intent_id'])}/cancel`;
-    const stranger = createApiClient(service.url, `${business.test.key.slice(0, -1)}!`);
-    assert.equal((await stranger.post(path, undefined, headers)).status, 401);
-    assert.equal((await createApiClient(service.url, business.live.key).post(path, undefined, headers)).status, 404);
-    const cancelled = await api.post(path, undefined, headers);
-    assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
-    const before = await stored();
-    for (const again of ['a', 'a']) {
-      const conflict = await api.post(path, undefined, { 'idempotency-key': again });
-      assert.deepEqual([conflict.status, conflict.body['code'], isReplay(conflict)], [409, 'state_conflict', false]);
-    }
-    assert.deepEqual(await stored(), before);
-  });
-
-  it('is not the 409 for a first request that is still running', async () => {
-    const key = newKey();
-    const merchantId = business.test.merchant.id;
-    const text = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at)
-                  VALUES ($1, '/v1/payments', $2, '', '2026-11-20')`;
-    const running = await whileLocked(service, { text, values: [merchantId, key] }, () => pay({ amount: 10 }, key));
-    assert.deepEqual([running.status, running.body['code']], [409, 'idempotency_in_progress']);
-    assert.equal(running.headers.get('retry-after'), '1');
-    const later = await pay({ amount: 10 }, key);
-    assert.deepEqual([later.status, isReplay(later)], [201, false]);
-  });
-
-  it('is not a 503, and not a 500 that came before the commit', async () => {
-    const key = newKey();
-    const before = await stored();
-    const locked = await whileLocked(service, { text: 'LOCK TABLE events' }, () => pay({ amount: 10 }, key));
-    assert.deepEqual([locked.status, locked.body['code']], [503, 'unavailable']);
-    await asOwner(service, 'ALTER TABLE events ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
-    const broken = await pay({ amount: 10 }, key);
-    await asOwner(service, 'ALTER TABLE events DROP CONSTRAINT broken_on_purpose');
-    assert.deepEqual([broken.status, broken.body['code']], [500, 'internal_error']);
-    assert.deepEqual(await stored(), before);
-    const later = await pay({ amount: 10 }, key);
-    assert.deepEqual([later.status, isReplay(later)], [201, false]);
-  });
-
-  it('is a refusal that followed from the state of things', async () => {
-    const key = newKey();
-    const refused = await pay({ amount: 10, network: 'nowhere' }, key);
-    assert.deepEqual([refused.status, refused.body['code'], isReplay(refused)], [400, 'network_not_available', false]);
-    const again = await createApiClient(service.url, business.test.key).post(
-      '/v1/payments',
-      { data: { amount: 10, network: 'nowhere' } },
-      { 'idempotency-key': key },
-    );
-    assert.deepEqual([again.status, again.text, isReplay(again)], [400, refused.text, true]);
-    assert.equal((await pay({ amount: 10, network: 'wave', account_number: '7000004' }, key)).status, 422);
-  });
-
-  it('is sealed, and opens for its own row only', async () => {
-    const key = newKey();
-    const { body, text } = await pay({ amount: 10, title: 'A secret title' }, key);
-    const where = 'WHERE merchant_id = $1 AND key = $2';
-    const [row] = await asOwner<{ response: Buffer }>(service, `SELECT response FROM idempotency_keys ${where}`, [
-      business.test.merchant.id,
-      key,
-    ]);
-    assert.ok(row && !row.response.includes('secret') && !row.response.includes(String(body['intent_secret'])));
-    const other = newKey();
-    await pay({ amount: 10, title: 'A secret title' }, other);
-    await asOwner(service, `UPDATE idempotency_keys SET response = $3 ${where}`, [
-      business.test.merchant.id,
-      other,
-      row.response,
-    ]);
-    const moved = await pay({ amount: 10, title: 'A secret title' }, other);
-    assert.equal(moved.status, 500);
-    assert.ok(!moved.text.includes(text));
-  });
-});
-
-describe('a route of the frame', () => {
-  const experiment = { isRefused: true };
-  const route = writeRoute('POST', {
-    path: '/v1/experiments/:id',
-    operationId: 'experiment',
-    tag: 'Experiments',
-    summary: 'Open a case, then fail or not',
-    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
-    body: Type.Object({}, { additionalProperties: false }),
-    status: 201,
-    response: Type.Object({}),
-    idempotencyKeyRequired: true,
-    async handle(_context: undefined, { caller, params }, tx) {
-      const { merchantId } = caller;
-      const made = { clock: service.clock, newId: () => uuidV7(service.clock, systemRandom) };
-      const subject = { subjectType: 'charge', subjectId: params.id, reference: '', currency: 'GMD' } as const;
-      const rest = { kind: 'amount_mismatch', amountMinor: 1n, summary: 'An experiment.' } as const;
-      await openCase(tx, made, { merchantId, ...subject, ...rest });
-      if (experiment.isRefused) throw new AppError('insufficient_balance', 'There is too little money.');
-      return { balance: 'enough' };
-    },
-  });
-  let frame: Awaited<ReturnType<typeof serveRoutes>>;
-  let client: ApiClient;
-  const id = '01a1f8ac-4b37-7417-9fed-11d78420f713';
-  const send = (headers: Record<string, string>) => client.post(`/v1/experiments/${id}`, {}, headers);
-  const countCases = async () => (await countRows(service, business.test.merchant.id, 'cases')).cases;
-
-  before(async () => {
-    frame = await serveRoutes(service, [route]);
-    client = createApiClient(frame.url, business.test.key);
-  });
-  after(() => frame.close());
-
-  it('that requires the key refuses a request without it, and says where to read on', async () => {
-    const answer = await send({});
-    assert.deepEqual([answer.status, answer.body['code']], [400, 'idempotency_key_invalid']);
-    assert.match(String(answer.body['message']), /Send an Idempotency-Key header/);
-    assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
-    assert.equal(await countCases(), 0);
-  });
-
-  it('undoes what a refused request did, and answers its key with the refusal although money came meanwhile', async () => {
-    const key = newKey();
-    experiment.isRefused = true;
-    const refused = await send({ 'idempotency-key': key });
-    assert.deepEqual([refused.status, refused.body['code']], [400, 'insufficient_balance']);
-    assert.equal(await countCases(), 0);
-    experiment.isRefused = false;
-    const again = await send({ 'idempotency-key': key });
-    assert.deepEqual([again.status, again.text, isReplay(again)], [400, refused.text, true]);
-    assert.equal(await countCases(), 0);
-    const fresh = await send({ 'idempotency-key': newKey() });
-    assert.deepEqual([fresh.status, isReplay(fresh)], [201, false]);
-    assert.equal(await countCases(), 1);
   });
 });

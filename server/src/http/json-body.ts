@@ -7,7 +7,8 @@ export const bodyLimitBytes = 64 * 1024;
 
 /**
  * Bodies are read by the strict parser and by nothing else: a field that stands twice, a number that cannot be kept
- * exactly or a `__proto__` is refused rather than guessed at. An empty body is no body.
+ * exactly or a `__proto__` is refused rather than guessed at. An empty body is no body, whatever it is called: many
+ * clients name a type, or announce chunks, where they have nothing to send.
  */
 export function takeStrictJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -17,6 +18,13 @@ export function takeStrictJson(app: FastifyInstance): void {
     async (request: FastifyRequest, body: Buffer) => {
       checkCharset(request.headers['content-type'] ?? '');
       return body.length === 0 ? undefined : parseBody(body);
+    },
+  );
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
+    async (_request: FastifyRequest, body: Buffer) => {
+      if (body.length > 0) throw new AppError('unsupported_media_type', 'Send the body as application/json.');
     },
   );
 }

@@ -39,6 +39,7 @@ export class RateLimiter {
   readonly #clock: Clock;
   readonly #settings: RateLimitSettings;
   readonly #leases = new Map<string, Lease>();
+  readonly #asked = new Map<string, Promise<Allowance | null>>();
 
   constructor(db: Queryable, clock: Clock, settings: RateLimitSettings) {
     this.#db = db;
@@ -50,16 +51,32 @@ export class RateLimiter {
   async take(merchant: Merchant): Promise<Allowance | null> {
     const rate = this.#rateOf(merchant);
     if (rate === 0) return null;
-    const nowMs = this.#clock.now().getTime();
-    const lease = this.#leases.get(merchant.id);
-    if (lease && lease.left > 0 && lease.expiresAtMs > nowMs) {
-      lease.left -= 1;
-      return { headers: headers(rate, { left: lease.left + lease.leftToAll, seconds: 1 }), refusal: null };
+    for (;;) {
+      const lease = this.#leases.get(merchant.id);
+      if (lease && lease.left > 0 && lease.expiresAtMs > this.#clock.now().getTime()) {
+        lease.left -= 1;
+        return { headers: headers(rate, { left: lease.left + lease.leftToAll, seconds: 1 }), refusal: null };
+      }
+      const refused = await this.#askOnce(merchant, rate);
+      if (refused) return refused;
     }
-    return this.#takeLease(merchant, rate, nowMs);
   }
 
-  async #takeLease(merchant: Merchant, rate: number, nowMs: number): Promise<Allowance> {
+  /**
+   * One lease at a time for each merchant: of several that were taken side by side all but the last would be lost, and
+   * a client with ten requests under way would get a third of its rate.
+   */
+  #askOnce(merchant: Merchant, rate: number): Promise<Allowance | null> {
+    const asked = this.#asked.get(merchant.id);
+    if (asked) return asked;
+    const asking = this.#takeLease(merchant, rate).finally(() => this.#asked.delete(merchant.id));
+    this.#asked.set(merchant.id, asking);
+    return asking;
+  }
+
+  /** Answers the refusal, or null once there is a lease. */
+  async #takeLease(merchant: Merchant, rate: number): Promise<Allowance | null> {
+    const nowMs = this.#clock.now().getTime();
     const size = Math.max(1, Math.floor(rate * leaseShare));
     const nowUs = BigInt(nowMs) * 1_000n;
     const costUs = BigInt(Math.round((1_000_000 / rate) * size));
@@ -69,8 +86,12 @@ export class RateLimiter {
     if (this.#leases.size >= merchantsMax) this.#leases.clear();
     const leftUs = burstUs - (arrivalUs - nowUs);
     const leftToAll = Math.floor((Number(leftUs) / 1_000_000) * rate);
-    this.#leases.set(merchant.id, { left: size - 1, leftToAll, expiresAtMs: nowMs + leaseLifetimeMs });
-    return { headers: headers(rate, { left: size - 1 + leftToAll, seconds: 1 }), refusal: null };
+    this.#leases.set(merchant.id, {
+      left: size,
+      leftToAll,
+      expiresAtMs: this.#clock.now().getTime() + leaseLifetimeMs,
+    });
+    return null;
   }
 
   async #refuse(

@@ -72,10 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  app.addHook('onSend', async (_request, reply) => {
-    // A client that keeps its connection would bring its next request here, where soon nobody listens.
-    if (options.isClosing?.()) reply.header('connection', 'close');
-  });
+  if (options.isClosing) letGoOfConnections(app, options.isClosing);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: request.method, route, status: reply.statusCode };
@@ -88,4 +85,21 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
   });
   return app;
+}
+
+/**
+ * A server that closes waits for its connections. A client that keeps one would bring its next request where soon nobody
+ * listens, so it is told to leave; whoever was told otherwise before (a stream, an answer that was on its way) is
+ * disconnected once it has its answer.
+ */
+function letGoOfConnections(app: FastifyInstance, isClosing: () => boolean): void {
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing()) reply.header('connection', 'close');
+  });
+  app.server.on('request', (_request, response) => {
+    response.once('close', () => {
+      // The connection counts as idle only after this event.
+      if (isClosing()) setImmediate(() => app.server.closeIdleConnections());
+    });
+  });
 }

@@ -21,7 +21,7 @@ export function createNetworkRegistry(connectors: readonly Connector[]): Network
   const live = connectors.filter((connector) => !connector.capabilities.testMode);
   return {
     list: (testMode) => (testMode ? test : live),
-    find: (network, testMode) => byName.get(testMode ? `${network}-test` : network),
+    find: (network, testMode) => (testMode ? test : live).find(({ capabilities }) => capabilities.network === network),
     findByCallbackName: (name) => byName.get(name),
   };
 }

@@ -99,7 +99,10 @@ test('any order of a network’s answers, with repetition, ends in the same stat
         const charge = isStale ? sent.charge : await world.charge(sent.charge);
         await applyAnswer(world.context, charge, answerOf(kind, charge));
       }
-      await checkOutcome(steps.map(({ kind }) => kind), sent);
+      await checkOutcome(
+        steps.map(({ kind }) => kind),
+        sent,
+      );
     }),
     { numRuns: 60 },
   );
@@ -110,10 +113,11 @@ test('the same when the answers come at the same moment', async () => {
   await fc.assert(
     fc.asyncProperty(sequences, async (steps) => {
       const sent = await world.createSent();
-      await Promise.all(
-        steps.map(({ kind }) => applyAnswer(world.context, sent.charge, answerOf(kind, sent.charge))),
+      await Promise.all(steps.map(({ kind }) => applyAnswer(world.context, sent.charge, answerOf(kind, sent.charge))));
+      await checkOutcome(
+        steps.map(({ kind }) => kind),
+        sent,
       );
-      await checkOutcome(steps.map(({ kind }) => kind), sent);
     }),
     { numRuns: 25 },
   );

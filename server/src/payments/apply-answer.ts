@@ -4,7 +4,7 @@ import { applyRefusal } from './apply-refusal.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
-import { noteCharge } from './charge-notes.ts';
+import { noteChargeNow } from './charge-notes.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { updateChargeProgress } from './queries.ts';
@@ -38,7 +38,7 @@ export async function applyAnswer(context: PaymentContext, charge: Charge, answe
       return applyProgress(context, charge, { progress: 'submitted', nextAction: null });
     case 'unknown':
       if (charge.progress !== 'unknown') {
-        await noteCharge(context.db, context, charge, 'no_clear_answer', answer.detail);
+        await noteChargeNow(context.db, context, charge, 'no_clear_answer', answer.detail);
       }
       return applyProgress(context, charge, { progress: 'unknown', nextAction: charge.nextAction });
     case 'not_found':

@@ -12,7 +12,7 @@ import { attemptsMax, statusAt } from './intent.ts';
 export async function applyRefusal(context: PaymentContext, charge: Charge, failure: Failure): Promise<void> {
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (locked.charge.status !== 'pending' || locked.charge.review !== null) {
-      await noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);
+      noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);
       return;
     }
     const cancelled = failure.code === 'cancelled';

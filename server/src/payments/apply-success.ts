@@ -20,6 +20,8 @@ import { listChargesOfIntent } from './queries.ts';
  * what was asked for and the intent has not been paid, else in `suspense` with a case.
  */
 export async function applySuccess(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
+  // The same news again, by answer, look-up and callback: what the transaction settled on this charge stands.
+  if (charge.networkTransactionId === receipt.transactionId) return;
   const from = await claimCollection(context, charge, receipt);
   await withLockedPayment(context, charge, (tx, locked) => settleSuccess(tx, context, locked, from));
 }

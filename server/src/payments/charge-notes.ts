@@ -1,4 +1,4 @@
-import type { Queryable } from '../kit/db.ts';
+import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { insertChargeNote } from './queries.ts';
@@ -12,16 +12,32 @@ export type NoteKind =
   | 'approval_reported'
   | 'refusal_ignored';
 
-/** `detail` is a sentence without secrets, codes or full numbers. */
-export async function noteCharge(
+type NoteContext = Pick<PaymentContext, 'clock' | 'newId'>;
+type NotedCharge = Pick<Charge, 'merchantId' | 'id'>;
+
+/** Written with the transaction. `detail` is a sentence without secrets, codes or full numbers. */
+export function noteCharge(
+  tx: Transaction,
+  context: NoteContext,
+  charge: NotedCharge,
+  kind: NoteKind,
+  detail: string,
+): void {
+  tx.send(noteOf(context, charge, kind, detail));
+}
+
+/** The same by itself. */
+export async function noteChargeNow(
   db: Queryable,
-  context: Pick<PaymentContext, 'clock' | 'newId'>,
-  charge: Pick<Charge, 'merchantId' | 'id'>,
+  context: NoteContext,
+  charge: NotedCharge,
   kind: NoteKind,
   detail: string,
 ): Promise<void> {
-  const { merchantId, id: chargeId } = charge;
-  await db.run(
-    insertChargeNote({ merchantId, chargeId, id: context.newId(), kind, detail, createdAt: context.clock.now() }),
-  );
+  await db.run(noteOf(context, charge, kind, detail));
+}
+
+function noteOf(context: NoteContext, { merchantId, id }: NotedCharge, kind: NoteKind, detail: string): Statement {
+  const createdAt = context.clock.now();
+  return insertChargeNote({ merchantId, chargeId: id, id: context.newId(), kind, detail, createdAt });
 }

@@ -33,8 +33,11 @@ export async function withLockedPayment<Result>(
   const merchant = await context.merchants.byId(charge.merchantId);
   assert(merchant, 'a charge has its merchant');
   return context.db.withTransaction(async (tx) => {
-    const intent = await lockIntent(tx, charge.merchantId, charge.intentId);
-    const current = await findChargeById(tx, charge.merchantId, charge.id);
+    // Sent together, run one after the other.
+    const [intent, current] = await Promise.all([
+      lockIntent(tx, charge.merchantId, charge.intentId),
+      findChargeById(tx, charge.merchantId, charge.id),
+    ]);
     assert(intent && current, 'a charge has its intent');
     return body(tx, { merchant, intent, charge: current });
   });

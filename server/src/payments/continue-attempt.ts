@@ -1,6 +1,6 @@
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { noteCharge } from './charge-notes.ts';
+import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { findLatestCharge } from './queries.ts';
@@ -25,7 +25,7 @@ export async function continueAttempt(
     code === null
       ? (['approval_reported', 'The payer says that the approval is done.'] as const)
       : (['code_entered', 'The payer entered a code.'] as const);
-  await noteCharge(context.db, context, charge, kind, detail);
+  await noteChargeNow(context.db, context, charge, kind, detail);
   const connector = await connectorOf(context, charge);
   const handles = charge.networkHandles ?? {};
   const answer = await connector.continueCollection({ reference: charge.reference, handles, code });

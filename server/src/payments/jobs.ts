@@ -1,5 +1,5 @@
 import { openCase } from '../cases/open-case.ts';
-import { completeWork, enqueue, postponeWork } from '../events/outbox.ts';
+import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
@@ -10,7 +10,7 @@ import { callbackName } from '../networks/registry.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import type { Charge } from './charge.ts';
-import { noteCharge } from './charge-notes.ts';
+import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { changeCharge, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import { connectorOf } from './connector-of.ts';
@@ -45,17 +45,17 @@ export function createChargeJobs(context: PaymentContext): ChargeJobs {
 
 async function startCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  const intent = charge?.progress === 'created' ? await markSubmitted(context, charge) : null;
+  const intent = charge?.progress === 'created' ? await markSubmitted(context, charge, work) : null;
   if (charge && intent) await sendCharge(context, intent, charge);
-  await completeWork(context.db, work);
+  else await completeWork(context.db, work);
 }
 
 /**
  * Written before the call: from here on the network may know of the charge, so whatever happens to this process, a
- * look-up is due and the call is never repeated blindly. Under the intent's lock, so that a cancellation either comes
+ * look-up is due in place of this work and the call is never repeated blindly. Under the intent's lock, so that a cancellation either comes
  * first and nothing is sent, or finds that something was. Null when there is nothing to send.
  */
-async function markSubmitted(context: PaymentContext, charge: Charge): Promise<Intent | null> {
+async function markSubmitted(context: PaymentContext, charge: Charge, work: Work): Promise<Intent | null> {
   const { capabilities } = await connectorOf(context, charge);
   return withLockedPayment(context, charge, async (tx, locked) => {
     if (!isUnsent(locked.charge)) return null;
@@ -70,7 +70,8 @@ async function markSubmitted(context: PaymentContext, charge: Charge): Promise<I
     assert(touched === 1, 'a locked charge does not change under us');
     const dueAt = addMs(now, capabilities.callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
     enqueue(tx, context, { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId: id, dueAt });
-    await noteCharge(tx, context, charge, 'sent_to_network', `Sent to ${capabilities.displayName}.`);
+    noteCharge(tx, context, charge, 'sent_to_network', `Sent to ${capabilities.displayName}.`);
+    completeWorkWith(tx, work);
     return locked.intent;
   });
 }
@@ -174,7 +175,7 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (charge?.status !== 'pending' || (await dropUnsentCharge(context, charge))) return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  await noteCharge(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
+  await noteChargeNow(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
   const settled = await applyAnswer(context, charge, await connector.cancelCollection(handlesOf(charge)));
   // The network may not have heard of the charge when it is cancelled in the middle of its start. Later the look-up,
   // which is due anyway, tells how it ended.

@@ -95,7 +95,10 @@ export async function createPaymentWorld() {
     asOwner,
 
     /** A payment with its first attempt, which nobody has sent yet. */
-    create: async (changes: Partial<NewPayment> = {}, owner = merchant): Promise<{ intent: Intent; charge: Charge }> => {
+    create: async (
+      changes: Partial<NewPayment> = {},
+      owner = merchant,
+    ): Promise<{ intent: Intent; charge: Charge }> => {
       const request = { ...newPayment, ...changes };
       const created = await db.withTransaction((tx) => createPayment(tx, context, owner, request));
       assert.ok(created.charge, 'the attempt did not begin');
@@ -110,7 +113,12 @@ export async function createPaymentWorld() {
     /** Another attempt on an intent. */
     attempt: (intent: Intent, network: string): Promise<Charge> =>
       db.withTransaction((tx) =>
-        startAttempt(tx, context, merchant, { intentId: intent.id, network, accountNumber: '7001234', fieldPrefix: '' }),
+        startAttempt(tx, context, merchant, {
+          intentId: intent.id,
+          network,
+          accountNumber: '7001234',
+          fieldPrefix: '',
+        }),
       ),
 
     claim: (rowsMax = 50): Promise<Work[]> => {
@@ -157,7 +165,10 @@ export async function createPaymentWorld() {
     /** The kinds of the cases about a charge. */
     cases: async (charge: Charge): Promise<string[]> => {
       const all = await listCases(db, null, 10_000);
-      return all.filter(({ subjectId }) => subjectId === charge.id).map(({ kind }) => kind).toSorted();
+      return all
+        .filter(({ subjectId }) => subjectId === charge.id)
+        .map(({ kind }) => kind)
+        .toSorted();
     },
     balance: (account: Account, owner = merchant): Promise<bigint> =>
       readBalance(db, { merchantId: owner.id, account, currency: 'GMD' }),

@@ -5,6 +5,7 @@ import type {
   Connector,
   ContinueCollection,
   LookUpCollection,
+  RawCallback,
   StartCollection,
 } from '../networks/contract.ts';
 
@@ -66,7 +67,7 @@ export class ScriptedNetwork implements Connector {
     return this.#answer('continue', request);
   }
 
-  readCallback(): CallbackReading {
+  readCallback(_callback: RawCallback): CallbackReading {
     return { accepted: false, reason: 'signature' };
   }
 

@@ -83,7 +83,9 @@ test('a row that has moved on is not changed by whoever saw it before', async ()
   assert.equal((await world.intent(intent)).status, 'successful');
   assert.equal((await world.charge(charge)).status, 'completed');
   await assert.rejects(
-    world.db.withTransaction((tx) => changeIntent(tx, world.context, { ...intent, status: 'processing' }, { status: 'failed' })),
+    world.db.withTransaction((tx) =>
+      changeIntent(tx, world.context, { ...intent, status: 'processing' }, { status: 'failed' }),
+    ),
     AssertionFailure,
   );
 });

@@ -1,9 +1,11 @@
-import { completeWork } from '../events/outbox.ts';
+import { completeWorkWith, takeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Database } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
+import type { EventToDispatch } from './delivery.ts';
+import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
-import { findEventToDispatch, insertDeliveryOnce, listEndpointsForDispatch } from './queries.ts';
+import { insertDeliveryOnce, listEndpointsForDispatch, listEventsToDispatch } from './queries.ts';
 
 export interface DispatchContext {
   db: Database;
@@ -13,26 +15,57 @@ export interface DispatchContext {
   wakeDelivery: (merchantId: string) => void;
 }
 
+// Some milliseconds of statements: short enough to hold the endpoints' rows, long enough for a burst.
+const batchMax = 100;
+
 /**
- * Writes an event's deliveries and ends the work, in one transaction: an event has all its deliveries or is still to be
- * dispatched. Run again for the same event it adds nothing.
+ * Dispatches what a merchant's outbox holds, a batch in one transaction: each event has all its deliveries or is still
+ * to be dispatched. Answers whether more may be due.
  */
-export async function dispatchEvent(context: DispatchContext, work: Work): Promise<void> {
-  const { merchantId, subjectId: eventId } = work;
-  await context.db.withTransaction(async (tx) => {
-    const [event, endpoints] = await Promise.all([
-      findEventToDispatch(tx, merchantId, eventId),
+export async function dispatchDueEvents(context: DispatchContext, merchantId: string): Promise<boolean> {
+  return context.db.withTransaction(async (tx) => {
+    const now = context.clock.now();
+    const [works, endpoints] = await Promise.all([
+      takeWork(tx, { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: batchMax }),
       listEndpointsForDispatch(tx, merchantId),
     ]);
-    const planned = event ? planDeliveries(event, endpoints) : [];
-    const createdAt = context.clock.now();
-    for (const delivery of planned) {
-      const nextAttemptAt = delivery.status === 'pending' ? createdAt : null;
-      tx.send(insertDeliveryOnce({ ...delivery, merchantId, id: context.newId(), eventId, nextAttemptAt, createdAt }));
-    }
-    await completeWork(tx, work);
-    if (planned.some((delivery) => delivery.status === 'pending')) {
-      tx.afterCommit(() => context.wakeDelivery(merchantId));
-    }
+    if (works.length === 0) return false;
+    const eventIds = works.map((work) => work.subjectId);
+    writeDeliveries(tx, context, merchantId, await listEventsToDispatch(tx, merchantId, eventIds), endpoints);
+    return works.length === batchMax;
   });
+}
+
+/** The same for one event whose work was claimed. Run again for the same event it adds nothing. */
+export async function dispatchEvent(context: DispatchContext, work: Work): Promise<void> {
+  const { merchantId, subjectId } = work;
+  await context.db.withTransaction(async (tx) => {
+    const [events, endpoints] = await Promise.all([
+      listEventsToDispatch(tx, merchantId, [subjectId]),
+      listEndpointsForDispatch(tx, merchantId),
+    ]);
+    writeDeliveries(tx, context, merchantId, events, endpoints);
+    completeWorkWith(tx, work);
+  });
+}
+
+function writeDeliveries(
+  tx: Transaction,
+  context: DispatchContext,
+  merchantId: string,
+  events: readonly EventToDispatch[],
+  endpoints: readonly Endpoint[],
+): void {
+  const createdAt = context.clock.now();
+  let isAnyPending = false;
+  for (const event of events) {
+    for (const delivery of planDeliveries(event, endpoints)) {
+      const isPending = delivery.status === 'pending';
+      isAnyPending ||= isPending;
+      const nextAttemptAt = isPending ? createdAt : null;
+      const id = context.newId();
+      tx.send(insertDeliveryOnce({ ...delivery, merchantId, id, eventId: event.id, nextAttemptAt, createdAt }));
+    }
+  }
+  if (isAnyPending) tx.afterCommit(() => context.wakeDelivery(merchantId));
 }

@@ -135,15 +135,17 @@ export function listEndpointsForDispatch(db: Queryable, merchantId: string): Pro
 
 // Events --------------------------------------------------------------------------------------------------------------
 
-export function findEventToDispatch(
+/** In the order in which they happened. */
+export function listEventsToDispatch(
   db: Queryable,
   merchantId: string,
-  id: string,
-): Promise<EventToDispatch | undefined> {
-  return db.row<EventToDispatch>({
-    name: 'webhook_events_find',
-    text: 'SELECT id, kind, callback_url AS "callbackUrl" FROM events WHERE merchant_id = $1 AND id = $2',
-    values: [merchantId, id],
+  ids: readonly string[],
+): Promise<EventToDispatch[]> {
+  return db.rows<EventToDispatch>({
+    name: 'webhook_events_list_to_dispatch',
+    text: `SELECT id, kind, callback_url AS "callbackUrl" FROM events
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
+    values: [merchantId, [...ids]],
   });
 }
 

@@ -2,7 +2,7 @@ import type { Work } from '../events/outbox.ts';
 import { DeliveryPump } from './delivery-pump.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import type { SlotLimits } from './delivery-slots.ts';
-import { dispatchEvent } from './dispatch-event.ts';
+import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
 import type { DispatchContext } from './dispatch-event.ts';
 import { listMerchantsWithDueDeliveries } from './queries.ts';
 import type { SendContext } from './send-delivery.ts';
@@ -13,8 +13,10 @@ export interface WebhookWorkerContext extends SendContext, DispatchContext {
 
 /** What a worker process does for webhooks; when to do it is the caller's. Several processes can work side by side. */
 export interface WebhookWorker {
-  /** Does the outbox's work `dispatch_event`. */
+  /** Does one piece of the outbox's work `dispatch_event`. */
   dispatch(work: Work): Promise<void>;
+  /** Does what is due of it for the merchant, a batch at a time. Answers whether more may be due. */
+  dispatchDue(merchantId: string): Promise<boolean>;
   /** The merchants for whom `deliver` has something to do now. */
   listDueMerchants(): Promise<string[]>;
   /**
@@ -51,6 +53,7 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
   };
   return {
     dispatch: (work) => dispatchEvent({ ...context, wakeDelivery }, work),
+    dispatchDue: (merchantId) => dispatchDueEvents({ ...context, wakeDelivery }, merchantId),
     listDueMerchants: () => listMerchantsWithDueDeliveries(context.db, context.clock.now()),
     deliver: async (merchantId) => {
       if (isStopped) return;

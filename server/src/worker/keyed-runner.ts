@@ -30,6 +30,10 @@ export class KeyedRunner {
     this.#waiting.clear();
   }
 
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
   /** Resolves when nothing runs and nothing waits. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map((entry) => entry.done));

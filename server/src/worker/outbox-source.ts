@@ -20,10 +20,13 @@ interface OutboxSourceOptions {
 const sweepEveryMs = 1_000;
 // Longer than any handler takes: network calls have their own, shorter limits.
 const leaseMs = 60_000;
-// Merchants side by side, and rows of one merchant side by side: together more than the connections of a process.
-const keysMax = 16;
+// A merchant keeps its place for as long as one of its calls hangs, so there are more places than merchants whom one
+// dead network may hold up; rows of one merchant are worked side by side as well.
+const keysMax = 128;
 const rowsMax = 16;
 const failureDelayMaxMs = 60_000;
+// What becomes due within this time of each other is claimed together.
+const gatherMs = 5;
 
 /** The kind of the topics that wake workers for a queue; the merchant's id follows it. */
 export function workTopicKind(queue: QueueName): string {
@@ -33,21 +36,36 @@ export function workTopicKind(queue: QueueName): string {
 /** The outbox of one queue, worked merchant by merchant so that a long backlog of one keeps nobody waiting. */
 export function outboxSource(options: OutboxSourceOptions): WorkSource {
   const { db, clock, queue } = options;
+  const pokes = new Map<string, () => void>();
   return {
     name: `work for ${queue}`,
     topicKind: workTopicKind(queue),
     sweepEveryMs,
     keysMax,
     listDueKeys: () => listMerchantsWithDueWork(db, queue, clock.now()),
-    run: (merchantId, stopped) => workMerchant(options, merchantId, stopped),
+    run: (merchantId, stopped) =>
+      workMerchant(options, merchantId, { stopped, onPoke: (poke) => pokes.set(merchantId, poke) }).finally(() =>
+        pokes.delete(merchantId),
+      ),
+    whileRunning: (merchantId) => pokes.get(merchantId)?.(),
   };
 }
 
-/** Claims as rows finish rather than batch by batch, so that one slow call does not hold up the ones behind it. */
-async function workMerchant(options: OutboxSourceOptions, merchantId: string, stopped: AbortSignal): Promise<void> {
+/**
+ * Claims as rows finish and as new ones become due, rather than batch by batch, so that a call that hangs holds up
+ * nothing else of its merchant: not what is due already, and not what is asked for meanwhile.
+ */
+async function workMerchant(
+  options: OutboxSourceOptions,
+  merchantId: string,
+  { stopped, onPoke }: { stopped: AbortSignal; onPoke: (poke: () => void) => void },
+): Promise<void> {
   const { db, clock, queue } = options;
   const underWay = new Set<Promise<void>>();
   for (;;) {
+    // Listens before it looks, so that nothing becomes due unseen in between.
+    const poked = Promise.withResolvers<void>();
+    onPoke(poked.resolve);
     const now = clock.now();
     const free = rowsMax - underWay.size;
     const leaseEndsAt = addMs(now, leaseMs);
@@ -58,10 +76,15 @@ async function workMerchant(options: OutboxSourceOptions, merchantId: string, st
       underWay.add(running);
     }
     if (underWay.size === 0) return;
-    // With everything claimed there is nothing to gain from asking again before all of it is done.
-    if (claimed.length < free) await Promise.all(underWay);
-    else await Promise.race(underWay);
+    if (claimed.length === free) await Promise.race(underWay);
+    else await allDoneOrMoreDue(clock, underWay, poked.promise);
   }
+}
+
+async function allDoneOrMoreDue(clock: Clock, underWay: ReadonlySet<Promise<void>>, poked: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([Promise.all(underWay), poked.then(() => clock.sleep(gatherMs, over.signal))]);
+  over.abort();
 }
 
 /** A handler that fails puts its work off, a little longer each time; the lease would bring it back anyway. */

@@ -51,7 +51,8 @@ export function startWorker(options: WorkerOptions): Worker {
         for (const part of parts) await part.runner.idle();
         let found = 0;
         for (const part of queues) found += await part.sweep();
-        if (found === 0) return;
+        // What one part did while another was waited for may have started a third, which is no longer due.
+        if (found === 0 && parts.every((part) => part.runner.isIdle)) return;
       }
     },
     stop: async () => {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { countOpenCases, findCaseById, listCases } from './list-cases.ts';
+import { openCase } from './open-case.ts';
+import type { NewCase } from './open-case.ts';
+
+let database: TestDatabase;
+let db: Database;
+let sample: NewCase;
+
+const clock = new ManualClock();
+const random = seededRandom('cases');
+const newId = (): string => uuidV7(clock, random);
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 8, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  await db.run({ name: 'test_empty', text: 'DELETE FROM cases', values: [] });
+  const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
+  sample = {
+    merchantId: business.test.id,
+    kind: 'second_success',
+    subjectType: 'charge',
+    subjectId: newId(),
+    reference: 'T1',
+    amountMinor: 10_000n,
+    currency: 'GMD',
+    summary: 'Paid twice.',
+  };
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function open(changes: Partial<NewCase> = {}): Promise<boolean> {
+  return db.withTransaction((tx) => openCase(tx, { clock, newId }, { ...sample, ...changes }));
+}
+
+test('the same thing opens one case, however often it is told', async () => {
+  assert.equal(await open(), true);
+  assert.equal(await open({ summary: 'Paid twice, said again.' }), false);
+  const [only, ...others] = await listCases(db, null, 10);
+  assert.ok(only);
+  assert.deepEqual(others, []);
+  const { id, ...found } = only;
+  assert.deepEqual(found, { ...sample, status: 'open', createdAt: clock.now(), resolvedAt: null });
+  assert.deepEqual(await findCaseById(db, id), only);
+});
+
+test('another kind, another charge or another transaction is another case', async () => {
+  assert.equal(await open(), true);
+  assert.equal(await open({ kind: 'amount_mismatch' }), true);
+  assert.equal(await open({ subjectId: newId() }), true);
+  assert.equal(await open({ reference: 'T2' }), true);
+  assert.equal((await listCases(db, 'open', 10)).length, 4);
+});
+
+test('of many who open it at once, one has opened it and does what belongs to it', async () => {
+  const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
+  assert.equal(opened.filter(Boolean).length, 1);
+});
+
+test('a case goes with the change that needs it', async () => {
+  const undone = db.withTransaction(async (tx) => {
+    await openCase(tx, { clock, newId }, sample);
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.deepEqual(await listCases(db, null, 10), []);
+});
+
+test('the operator sees the newest first, by status, and how many of each kind are open', async () => {
+  await open({ reference: 'T1' });
+  await open({ reference: 'T2' });
+  await open({ reference: 'T3', kind: 'network_reversal' });
+  await db.run({ name: 'test_resolve', text: `UPDATE cases SET status = 'resolved' WHERE reference = 'T2'`, values: [] });
+  const references = async (status: 'open' | 'resolved' | null, rowsMax = 10): Promise<string[]> =>
+    (await listCases(db, status, rowsMax)).map(({ reference }) => reference);
+  assert.deepEqual(await references(null), ['T3', 'T2', 'T1']);
+  assert.deepEqual(await references('open'), ['T3', 'T1']);
+  assert.deepEqual(await references('resolved'), ['T2']);
+  assert.deepEqual(await references(null, 1), ['T3']);
+  const counts = await countOpenCases(db);
+  assert.deepEqual(counts.toSorted((one, other) => (one.kind < other.kind ? -1 : 1)), [
+    { kind: 'network_reversal', count: 1n },
+    { kind: 'second_success', count: 1n },
+  ]);
+});

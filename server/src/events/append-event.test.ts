@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { isUniqueViolation, openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { appendEvent } from './append-event.ts';
+import type { NewEvent } from './append-event.ts';
+import { defaultEventKinds, eventKinds } from './kinds.ts';
+import { listEventsOfObjects } from './list-events.ts';
+import { claimWork } from './outbox.ts';
+
+let database: TestDatabase;
+let db: Database;
+let merchantId: string;
+
+const clock = new ManualClock();
+const random = seededRandom('events');
+const newId = (): string => uuidV7(clock, random);
+const context = { clock, newId, wake: () => {} };
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+  const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
+  merchantId = business.test.id;
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function append(objectId: string, sequence: bigint, changes: Partial<NewEvent> = {}): Promise<void> {
+  const event = { merchantId, kind: 'charge.created', objectId, sequence, record: { id: objectId }, callbackUrl: null } as const;
+  return db.withTransaction(async (tx) => appendEvent(tx, context, { ...event, ...changes }));
+}
+
+test('an event is kept as it was told, and the work of delivering it with it', async () => {
+  const objectId = newId();
+  const record = { id: objectId, amount: 10.5, name: 'Ŋ "Ceesay"', nothing: null };
+  await append(objectId, 1n, { record, callbackUrl: 'https://shop.example/events' });
+  const [event] = await listEventsOfObjects(db, merchantId, [objectId]);
+  assert.deepEqual([event?.kind, event?.sequence, event?.record], ['charge.created', 1n, record]);
+  assert.deepEqual([event?.callbackUrl, event?.createdAt], ['https://shop.example/events', clock.now()]);
+  const now = clock.now();
+  const claim = { merchantId, queue: 'webhooks', now, leaseEndsAt: addMs(now, 1), rowsMax: 10 } as const;
+  const work = await claimWork(db, claim);
+  assert.deepEqual(work.map(({ kind, subjectId }) => [kind, subjectId]), [['dispatch_event', event?.id]]);
+});
+
+test('two writers cannot tell of the same step of one object: the second one’s change is undone', async () => {
+  const objectId = newId();
+  const outcomes = await Promise.allSettled([append(objectId, 2n), append(objectId, 2n)]);
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  assert.equal(refusals.length, 1);
+  assert.ok(isUniqueViolation(refusals[0], 'events_sequence_key'), String(refusals[0]));
+  assert.equal((await listEventsOfObjects(db, merchantId, [objectId])).length, 1);
+});
+
+test('events of several objects come in the order in which they were made', async () => {
+  const [one, other] = [newId(), newId()];
+  await append(one, 1n);
+  await append(other, 1n);
+  await append(one, 2n);
+  const events = await listEventsOfObjects(db, merchantId, [other, one]);
+  assert.deepEqual(events.map(({ objectId, sequence }) => [objectId, sequence]), [
+    [one, 1n],
+    [other, 1n],
+    [one, 2n],
+  ]);
+});
+
+test('endpoints that chose nothing get the five kinds of the interface, in its words', () => {
+  assert.deepEqual(defaultEventKinds, [
+    'payment_intent.created',
+    'payment_intent.cancelled',
+    'charge.succeeded',
+    'charge.failed',
+    'transfer.succeeded',
+  ]);
+  assert.equal(new Set(eventKinds).size, eventKinds.length);
+});

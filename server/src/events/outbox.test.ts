@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import {
+  cancelWork,
+  claimWork,
+  completeWork,
+  enqueue,
+  listMerchantsWithDueWork,
+  outboxBacklog,
+  postponeWork,
+} from './outbox.ts';
+import type { NewWork, Work, WorkContext } from './outbox.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let merchantId: string;
+let woken: unknown[];
+let context: WorkContext;
+
+const random = seededRandom('outbox');
+const leaseMs = 60_000;
+const subject = '01939f00-0000-7000-8000-000000000001';
+const networksMerchant = () => ({ merchantId, queue: 'networks' });
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 6, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  woken = [];
+  context = { clock, newId: () => uuidV7(clock, random), wake: (work) => woken.push(work) };
+  await db.run({ name: 'test_empty', text: 'DELETE FROM outbox', values: [] });
+  merchantId = await newMerchant();
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function newMerchant(): Promise<string> {
+  const make = { clock, random, newId: () => uuidV7(clock, random) };
+  const business = await db.withTransaction((tx) => createBusiness(tx, make, { name: 'Shop' }));
+  return business.test.id;
+}
+
+function ask(changes: Partial<NewWork> = {}): Promise<void> {
+  const work = { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId: subject, ...changes } as const;
+  return db.withTransaction(async (tx) => enqueue(tx, context, work));
+}
+
+function claim(rowsMax = 10, owner = merchantId): Promise<Work[]> {
+  const now = clock.now();
+  return claimWork(db, { merchantId: owner, queue: 'networks', now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+}
+
+async function claimOne(): Promise<Work> {
+  const [work, ...others] = await claim();
+  assert.ok(work && others.length === 0);
+  return work;
+}
+
+test('work is there with the change that makes it necessary, and a worker is woken after the commit', async () => {
+  await db.withTransaction(async (tx) => {
+    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'start_charge', subjectId: subject });
+    assert.deepEqual(woken, []);
+  });
+  assert.deepEqual(woken, [networksMerchant()]);
+  const work = await claimOne();
+  assert.deepEqual([work.kind, work.subjectId, work.attempts, work.createdAt], ['start_charge', subject, 1n, clock.now()]);
+});
+
+test('work of a change that is undone is neither there nor announced', async () => {
+  const undone = db.withTransaction(async (tx) => {
+    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'start_charge', subjectId: subject });
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.deepEqual(woken, []);
+  assert.deepEqual(await claim(), []);
+});
+
+test('work for later wakes nobody and is claimed by nobody before its time', async () => {
+  await ask({ dueAt: addMs(clock.now(), 5_000) });
+  assert.deepEqual(woken, []);
+  await clock.advance(4_999);
+  assert.deepEqual(await claim(), []);
+  await clock.advance(1);
+  await claimOne();
+});
+
+test('asking twice makes one piece of work, due at the earlier of the two times', async () => {
+  await ask({ dueAt: addMs(clock.now(), 5_000) });
+  await ask({ dueAt: addMs(clock.now(), 9_000) });
+  await ask({ dueAt: addMs(clock.now(), 2_000) });
+  await clock.advance(2_000);
+  await claimOne();
+});
+
+test('work that is done is gone', async () => {
+  await ask();
+  await completeWork(db, await claimOne());
+  await clock.advance(leaseMs);
+  assert.deepEqual(await claim(), []);
+});
+
+test('asked for again while it runs, it runs once more: the first run does not end it', async () => {
+  await ask();
+  const first = await claimOne();
+  await ask();
+  await completeWork(db, first);
+  const second = await claimOne();
+  assert.equal(second.attempts, 2n);
+  await completeWork(db, second);
+  assert.deepEqual(await claim(), []);
+});
+
+test('asked for again while it runs, it is not put off either', async () => {
+  await ask();
+  const first = await claimOne();
+  await ask();
+  await postponeWork(db, first, addMs(clock.now(), 3_600_000));
+  await claimOne();
+});
+
+test('put off, it comes again at that time', async () => {
+  await ask();
+  await postponeWork(db, await claimOne(), addMs(clock.now(), 7_000));
+  await clock.advance(6_999);
+  assert.deepEqual(await claim(), []);
+  await clock.advance(1);
+  assert.equal((await claimOne()).attempts, 2n);
+});
+
+test('what a dead worker had claimed is claimed by another when the lease ends, and the dead one has no say any more', async () => {
+  await ask();
+  const dead = await claimOne();
+  await clock.advance(leaseMs - 1);
+  assert.deepEqual(await claim(), []);
+  await clock.advance(1);
+  const living = await claimOne();
+  await completeWork(db, dead);
+  await postponeWork(db, dead, addMs(clock.now(), 3_600_000));
+  await clock.advance(leaseMs);
+  const third = await claimOne();
+  assert.equal(third.attempts, living.attempts + 1n, 'neither of its words counted');
+});
+
+test('work that a change makes unnecessary goes with that change, also while it is claimed', async () => {
+  await ask();
+  const work = await claimOne();
+  await db.withTransaction(async (tx) => cancelWork(tx, work));
+  await postponeWork(db, work, clock.now());
+  assert.deepEqual(await claim(), []);
+});
+
+test('many who claim at once never get the same', async () => {
+  const subjects = Array.from({ length: 40 }, () => uuidV7(clock, random));
+  for (const subjectId of subjects) await ask({ subjectId });
+  const claims = await Promise.all(Array.from({ length: 8 }, () => claim(10)));
+  const got = claims.flat().map(({ subjectId }) => subjectId);
+  assert.equal(new Set(got).size, got.length);
+  const rest = await claim(100);
+  assert.deepEqual([...got, ...rest.map(({ subjectId }) => subjectId)].toSorted(), subjects.toSorted());
+});
+
+test('a claim takes what has been due longest, as much as it asks for, of one merchant and one queue', async () => {
+  const [late, early] = [uuidV7(clock, random), uuidV7(clock, random)];
+  await ask({ subjectId: late, dueAt: addMs(clock.now(), -1_000) });
+  await ask({ subjectId: early, dueAt: addMs(clock.now(), -2_000) });
+  await ask({ subjectId: subject, queue: 'webhooks', kind: 'dispatch_event' });
+  const other = await newMerchant();
+  await ask({ merchantId: other });
+  assert.deepEqual((await claim(1)).map(({ subjectId }) => subjectId), [early]);
+  assert.deepEqual((await claim(9)).map(({ subjectId }) => subjectId), [late]);
+  assert.deepEqual(await listMerchantsWithDueWork(db, 'webhooks', clock.now()), [merchantId]);
+  assert.deepEqual(await listMerchantsWithDueWork(db, 'networks', clock.now()), [other]);
+});
+
+test('the operator sees how much is due in each queue, and since when', async () => {
+  const since = addMs(clock.now(), -3_000);
+  await ask({ subjectId: uuidV7(clock, random), dueAt: since });
+  await ask();
+  await ask({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
+  assert.deepEqual(await outboxBacklog(db, clock.now()), [{ queue: 'networks', count: 2n, oldestDueAt: since }]);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract } from '../../../test/harness/openapi.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { asOwner, countRows } from '../../../test/harness/tables.ts';
+
+// Defaults of the settings, and two seconds' worth at once.
+const testRate = 25;
+const liveRate = 100;
+const burstSeconds = 2;
+/** What the limit that processes share may be off by. */
+const errorMax = 0.05;
+
+const clock = new ManualClock();
+let service: TestService;
+let second: TestService;
+let contract: Contract;
+let business: TestBusiness;
+
+before(async () => {
+  service = await startService({ clock });
+  second = await startService({ clock, database: service.database });
+  contract = await loadContract();
+});
+after(async () => {
+  await second.stop();
+  await service.stop();
+});
+beforeEach(async () => {
+  business = await onboardWithRate(null);
+});
+
+async function onboardWithRate(rate: number | null): Promise<TestBusiness> {
+  const made = await service.onboard();
+  const ids = [made.test.merchant.id, made.live.merchant.id];
+  await asOwner(service, 'UPDATE merchants SET rate_limit_per_second = $1 WHERE id = ANY ($2)', [rate, ids]);
+  return made;
+}
+
+function clientOf(key: string, of: TestService = service): ApiClient {
+  return createContractClient(contract, of.url, key);
+}
+
+/** The header fields as draft-ietf-httpapi-ratelimit-headers writes them. */
+function limitOf({ headers }: ApiAnswer) {
+  const [, quota, window] = /^"default";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
+  const [, remaining, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
+  assert.ok(quota && window && remaining && seconds, `${headers.get('ratelimit-policy')} ${headers.get('ratelimit')}`);
+  return { quota: Number(quota), window: Number(window), remaining: Number(remaining), seconds: Number(seconds) };
+}
+
+/** Sends to the clients in turn and answers how many were let through; time stands still meanwhile. */
+async function countServed(clients: ApiClient[], requests: number): Promise<number> {
+  const answers: ApiAnswer[] = [];
+  for (let sent = 0; sent < requests; sent += 10) {
+    const some = Array.from({ length: 10 }, (_, place) =>
+      clients[(sent + place) % clients.length]?.get('/v1/webhook-endpoints'),
+    );
+    answers.push(...(await Promise.all(some)).filter((answer) => answer !== undefined));
+  }
+  for (const { status } of answers) assert.ok(status === 200 || status === 429, String(status));
+  return answers.filter(({ status }) => status === 200).length;
+}
+
+describe('the rate limit', () => {
+  it('lets two seconds’ worth through at once, 25 a second in test and 100 in live, each for itself', async () => {
+    assert.equal(await countServed([clientOf(business.test.key)], 60), testRate * burstSeconds);
+    assert.equal(await countServed([clientOf(business.live.key)], 220), liveRate * burstSeconds);
+    const other = await onboardWithRate(null);
+    assert.equal(await countServed([clientOf(other.test.key)], 60), testRate * burstSeconds);
+  });
+
+  it('tells on every answer what is left, one less each time, also on refusals', async () => {
+    const api = clientOf(business.live.key);
+    const answers = [
+      await api.get('/v1/payments'),
+      await api.post('/v1/payments', { data: { amount: 10 } }),
+      await api.post('/v1/payments', { data: {} }),
+      await api.send('POST', '/v1/payments', { body: 'x', headers: { 'content-type': 'text/plain' } }),
+      await api.get('/v1/payments/01a1f8ac-4b37-7417-9fed-11d78420f713'),
+      await api.send('DELETE', '/v1/payments'),
+      await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'k'.repeat(300) }),
+      await api.get('/v1/payments'),
+      await api.get('/v1/payments?nonsense=1'),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 201, 400, 415, 404, 405, 400, 200, 400],
+    );
+    for (const [place, answer] of answers.entries()) {
+      const { quota, window, remaining, seconds } = limitOf(answer);
+      assert.deepEqual([quota, window, seconds], [liveRate * burstSeconds, burstSeconds, 1]);
+      assert.equal(remaining, liveRate * burstSeconds - 1 - place);
+    }
+  });
+
+  it('refuses with 429, says when to come back, and then serves again', async () => {
+    const api = clientOf(business.test.key);
+    await countServed([api], 60);
+    const refused = await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'limited' });
+    assert.deepEqual([refused.status, refused.body['code']], [429, 'rate_limited']);
+    const { remaining, seconds } = limitOf(refused);
+    const retryAfter = Number(refused.headers.get('retry-after'));
+    assert.equal(remaining, 0);
+    assert.ok(retryAfter >= seconds && retryAfter <= burstSeconds, `${retryAfter} s`);
+    const stored = await countRows(service, business.test.merchant.id, 'payment_intents', 'idempotency_keys');
+    assert.deepEqual(stored, { payment_intents: 0, idempotency_keys: 0 });
+    await clock.advance(retryAfter * 1_000);
+    const later = await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'limited' });
+    assert.deepEqual([later.status, later.headers.get('idempotent-replayed')], [201, null]);
+  });
+
+  it('is one for all processes together, within five percent, in a burst and over time', async () => {
+    const secondsTried = 8;
+    for (const [key, rate] of [
+      [business.test.key, testRate],
+      [business.live.key, liveRate],
+    ] as const) {
+      const clients = [clientOf(key), clientOf(key, second)];
+      let served = await countServed(clients, rate * 3);
+      for (let elapsed = 1; elapsed <= secondsTried; elapsed += 1) {
+        await clock.advance(1_000);
+        served += await countServed(clients, Math.ceil((rate * 1.4) / 10) * 10);
+      }
+      const allowed = rate * (burstSeconds + secondsTried);
+      assert.ok(Math.abs(served - allowed) <= allowed * errorMax, `${served} of ${allowed} at ${rate} a second`);
+    }
+  });
+
+  it('does not count what it refused, so that a client that keeps trying gets its rate', async () => {
+    const api = clientOf(business.test.key);
+    await countServed([api], 300);
+    await clock.advance(1_000);
+    assert.equal(await countServed([api], 100), testRate);
+  });
+
+  it('is the merchant’s own where one is set, and none at all where that is 0', async () => {
+    const own = await onboardWithRate(5);
+    assert.equal(await countServed([clientOf(own.test.key)], 20), 5 * burstSeconds);
+    const free = await onboardWithRate(0);
+    assert.equal(await countServed([clientOf(free.test.key)], 300), 300);
+    const { headers } = await clientOf(free.test.key).get('/v1/payments');
+    assert.deepEqual([headers.get('ratelimit'), headers.get('ratelimit-policy')], [null, null]);
+  });
+
+  it('is not used up by those who have no key', async () => {
+    const api = clientOf(business.test.key);
+    await countServed([clientOf(`${business.test.key.slice(0, -1)}!`)], 0);
+    for (let time = 0; time < 60; time += 1) {
+      assert.equal((await clientOf(`${business.test.key.slice(0, -1)}!`).get('/v1/payments')).status, 401);
+    }
+    assert.equal(limitOf(await api.get('/v1/payments')).remaining, testRate * burstSeconds - 1);
+  });
+});

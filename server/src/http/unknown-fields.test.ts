@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { examples } from '../../../test/harness/api-examples.ts';
+import { createOwnRecords } from '../../../test/harness/own-records.ts';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestService } from '../../../test/harness/service.ts';
+import { dumpTables } from '../../../test/harness/tables.ts';
+import type { OwnRecords } from '../../../test/harness/api-examples.ts';
+
+let service: TestService;
+let contract: Contract;
+let api: ApiClient;
+let own: OwnRecords;
+
+before(async () => {
+  service = await startService();
+  const business = await service.onboard();
+  contract = await loadContract();
+  api = createContractClient(contract, service.url, business.test.key);
+  own = await createOwnRecords(api);
+});
+after(() => service.stop());
+
+function refusal(answer: ApiAnswer): string {
+  const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
+  return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;
+}
+
+/** Every name that an answer of the API holds anywhere. */
+function answeredNames(): string[] {
+  const names = (schema: JsonSchema): string[] => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [name, ...names(property)]),
+    ...(schema.items ? names(schema.items) : []),
+    ...(schema.anyOf ?? []).flatMap(names),
+  ];
+  const schemas = contract.operations.flatMap(({ responses }) => [...responses.values()].map(({ schema }) => schema));
+  return [...new Set(schemas.flatMap(names))];
+}
+
+/** The objects of a body that take no other names than their own: the body itself, and `data` in it. */
+function closedObjects(body: JsonSchema): { way: string[]; known: string[] }[] {
+  const data = body.properties?.['data'];
+  return [
+    { way: [], known: Object.keys(body.properties ?? {}) },
+    ...(data ? [{ way: ['data'], known: Object.keys(data.properties ?? {}) }] : []),
+  ];
+}
+
+function send({ operationId, method, path }: Operation, way: string[], fields: Record<string, unknown>) {
+  const example = (examples[operationId]?.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
+  const body = way.length === 0 ? { ...example, ...fields } : { ...example, data: { ...example['data'], ...fields } };
+  return api.send(method, path.replace('{id}', own.endpointId), {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+describe('a field that the API only answers', () => {
+  it('cannot be set by any request: it is refused by its name, and nothing changes', async () => {
+    const names = answeredNames();
+    for (const name of ['status', 'transaction_fee', 'account_id', 'test_mode', 'createdAt', 'secret', 'expires_at']) {
+      assert.ok(names.includes(name), name);
+    }
+    const secretNames = [
+      'merchant_id',
+      'merchantId',
+      'fee',
+      'balance',
+      'amount_minor',
+      'checkout_token',
+      'id',
+      'is_admin',
+    ];
+    await service.app.drain();
+    const before = await dumpTables(service);
+    for (const operation of contract.operations) {
+      for (const { way, known } of operation.body === null ? [] : closedObjects(operation.body)) {
+        for (const name of new Set([...names, ...secretNames])) {
+          if (known.includes(name)) continue;
+          const answer = await send(operation, way, { [name]: true });
+          const expected = `400 unknown_field ${[...way, name].join('.')}`;
+          assert.equal(refusal(answer), expected, `${operation.operationId}: ${answer.text}`);
+        }
+      }
+    }
+    // What the worker does by itself is not what is looked for here.
+    const after = await dumpTables(service);
+    for (const table of [
+      'public.payment_intents',
+      'public.webhook_endpoints',
+      'public.merchants',
+      'public.idempotency_keys',
+    ]) {
+      assert.equal(after.get(table), before.get(table), table);
+    }
+  });
+});
+
+describe('an unknown field', () => {
+  it('is named with the nearest known one', async () => {
+    const slips: [string, string[], string, string | null][] = [
+      ['createPayment', ['data'], 'amout', 'amount'],
+      ['createPayment', ['data'], 'currancy', 'currency'],
+      ['createPayment', ['data'], 'retrun_url', 'return_url'],
+      ['createPayment', ['data'], 'returnUrl', 'return_url'],
+      ['createPayment', ['data'], 'customerEmail', 'customer_email'],
+      ['createPayment', ['data'], 'meta_data', 'metadata'],
+      ['createPayment', ['data'], 'payment_method', 'payment_methods'],
+      ['createPayment', ['data'], 'Amount', 'amount'],
+      ['createPayment', ['data'], 'wholly_unlike', null],
+      ['createPayment', [], 'dat', 'data'],
+      ['verifyPayment', [], 'intentSecret', 'intent_secret'],
+      ['createWebhookEndpoint', [], 'enabledEvents', 'enabled_events'],
+      ['updateWebhookEndpoint', [], 'descripton', 'description'],
+      ['rotateWebhookSecret', [], 'overlap_hour', 'overlap_hours'],
+    ];
+    for (const [operationId, way, name, nearest] of slips) {
+      const operation = contract.operations.find((candidate) => candidate.operationId === operationId);
+      assert.ok(operation);
+      const answer = await send(operation, way, { [name]: 1 });
+      const path = [...way, name].join('.');
+      const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+      assert.equal(answer.body['message'], `${path} is not a known field.${hint}`);
+    }
+  });
+
+  it('is told with the others in one answer, twenty at most, and a hostile name is cut', async () => {
+    const [operation] = contract.operations;
+    assert.ok(operation);
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, place) => [`field_${place}`, 1]));
+    const answer = await send(operation, ['data'], many);
+    assert.deepEqual([answer.status, (answer.body['errors'] as unknown[]).length], [400, 20]);
+    const long = await send(operation, ['data'], { ['n'.repeat(20_000)]: 1 });
+    assert.ok(long.status === 400 && long.text.length < 1_000, `${long.text.length} characters`);
+  });
+
+  it('of an address is refused by every route', async () => {
+    for (const { operationId, method, path, body, query } of contract.operations) {
+      const example = examples[operationId];
+      const address = path.replace('{id}', own[example?.names ?? 'intentId']) + (example?.query?.(own) ?? '?');
+      const init =
+        body === null
+          ? {}
+          : { body: JSON.stringify(example?.body?.(own)), headers: { 'content-type': 'application/json' } };
+      for (const name of ['nonsense', 'api_key', 'access_token', '__proto__', 'constructor', 'limit[]', 'Limit']) {
+        assert.ok(!query.includes(name));
+        const answer = await api.send(method, `${address}&${name}=1`.replace('?&', '?'), init);
+        assert.equal(refusal(answer), `400 unknown_field ${name}`, `${operationId}: ${answer.text}`);
+      }
+    }
+    const slip = await api.get('/v1/payments?limt=5');
+    assert.equal(slip.body['message'], 'limt is not a known field. Did you mean limit?');
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { seededRandom, systemRandom } from '../kit/random.ts';
+import { createApiKeyText, hmacOfApiKey, isWellFormedApiKey } from './api-key.ts';
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+describe('an API key', () => {
+  it('says its environment, and has 32 random letters and digits and a checksum of six', () => {
+    const keys = Array.from({ length: 1_000 }, (_, place) => createApiKeyText(systemRandom, place % 2 === 0));
+    for (const [place, key] of keys.entries()) {
+      assert.match(key, place % 2 === 0 ? /^sk_test_[0-9A-Za-z]{38}$/ : /^sk_live_[0-9A-Za-z]{38}$/);
+      assert.ok(isWellFormedApiKey(key), 'what is made is taken');
+    }
+    const bodies = keys.map((key) => key.slice(8, 40));
+    assert.equal(new Set(bodies).size, keys.length);
+    const used = new Set(bodies.join(''));
+    assert.equal(used.size, letters.length, 'every letter and digit comes up among 32,000');
+    assert.equal(createApiKeyText(seededRandom('key'), true), createApiKeyText(seededRandom('key'), true));
+  });
+
+  it('is told from a random text of its shape: of a million at most one passes', () => {
+    let passed = 0;
+    for (let batch = 0; batch < 100; batch += 1) {
+      // 256 is no multiple of 62: some letters come a little more often, which nothing here depends on.
+      const bytes = randomBytes(38 * 10_000);
+      for (let key = 0; key < 10_000; key += 1) {
+        let text = key % 2 === 0 ? 'sk_test_' : 'sk_live_';
+        for (let place = 0; place < 38; place += 1) text += letters[(bytes[key * 38 + place] ?? 0) % 62] ?? '';
+        if (isWellFormedApiKey(text)) passed += 1;
+      }
+    }
+    assert.ok(passed <= 1, `${passed} passed`);
+  });
+
+  it('with any one character mistyped, or two neighbours exchanged, is refused', () => {
+    const key = createApiKeyText(systemRandom, true);
+    for (let place = 0; place < key.length; place += 1) {
+      for (const letter of letters) {
+        if (letter === key[place]) continue;
+        assert.ok(!isWellFormedApiKey(key.slice(0, place) + letter + key.slice(place + 1)), `${letter} at ${place}`);
+      }
+      const [left, right] = [key.charAt(place), key.charAt(place + 1)];
+      if (left === right || right === '') continue;
+      assert.ok(
+        !isWellFormedApiKey(key.slice(0, place) + right + left + key.slice(place + 2)),
+        `exchanged at ${place}`,
+      );
+    }
+  });
+
+  it('is refused when it is cut, longer, of the other environment, or has anything around it', () => {
+    const key = createApiKeyText(systemRandom, true);
+    const others = [
+      ...[key.slice(0, -1), key.slice(1), `${key}a`, ` ${key}`, `${key} `, `${key}\n`, `${key}\0`, `"${key}"`, ''],
+      ...[key.replace('test', 'live'), key.toUpperCase(), key.toLowerCase(), key.replace('sk_', 'pk_'), key.repeat(2)],
+      ...[`sk_test_${'é'.repeat(38)}`, `sk_test_${'０'.repeat(38)}`, `sk_test_${'a'.repeat(100_000)}`],
+    ];
+    for (const other of others) assert.ok(!isWellFormedApiKey(other), other.slice(0, 60));
+  });
+
+  it('is stored as what only the holder of the pepper can compute', () => {
+    const key = createApiKeyText(systemRandom, true);
+    const [one, other] = [randomBytes(32), randomBytes(32)];
+    assert.deepEqual(hmacOfApiKey(one, key), hmacOfApiKey(one, key));
+    assert.notDeepEqual(hmacOfApiKey(one, key), hmacOfApiKey(other, key));
+    assert.equal(hmacOfApiKey(one, key).length, 32);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import type { Queryable } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { systemRandom } from '../kit/random.ts';
+import { createApiKeyText } from './api-key.ts';
+import { createKeyAuthenticator } from './authenticate-key.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './manage-keys.ts';
+
+// Revoked keys are refused everywhere within five seconds.
+const refusedAfterMs = 5_000;
+
+const clock = new ManualClock();
+let service: TestService;
+let second: TestService;
+let merchant: TestMerchant;
+
+before(async () => {
+  service = await startService({ clock });
+  second = await startService({ clock, database: service.database });
+  merchant = (await service.onboard()).test;
+});
+after(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+function newKey(name: string) {
+  const context = {
+    clock,
+    random: systemRandom,
+    newId: () => uuidV7(clock, systemRandom),
+    pepper: service.secrets.pepper,
+  };
+  return createApiKey(service.db, context, merchant.merchant, name);
+}
+
+/** What each of the two processes answers to the key. */
+async function statuses(key: string): Promise<number[]> {
+  const answers = await Promise.all([service, second].map(({ url }) => createApiClient(url, key).get('/v1/payments')));
+  return answers.map(({ status }) => status);
+}
+
+describe('an API key', () => {
+  it('works at once on every process, beside the merchant’s other keys', async () => {
+    const { text } = await newKey('Till');
+    assert.deepEqual(await statuses(text), [200, 200]);
+    assert.deepEqual(await statuses(merchant.key), [200, 200]);
+  });
+
+  it('that was used a moment ago is refused on every process five seconds after it was revoked', async () => {
+    const { text, record } = await newKey('Lost');
+    assert.deepEqual(await statuses(text), [200, 200]);
+    const revoked = await revokeApiKey(service.db, {
+      merchantId: merchant.merchant.id,
+      id: record.id,
+      at: clock.now(),
+    });
+    assert.equal(revoked, 1);
+    await clock.advance(refusedAfterMs);
+    assert.deepEqual(await statuses(text), [401, 401]);
+    assert.deepEqual(await statuses(merchant.key), [200, 200], 'the other keys go on');
+  });
+
+  it('that was revoked stays so, with the time of its first revocation', async () => {
+    const { record } = await newKey('Twice');
+    const { id } = record;
+    const { id: merchantId } = merchant.merchant;
+    const at = clock.now();
+    await revokeApiKey(service.db, { merchantId, id, at });
+    await clock.advance(1_000);
+    assert.equal(await revokeApiKey(service.db, { merchantId, id, at: clock.now() }), 0);
+    const found = (await listApiKeys(service.db, merchantId)).find((key) => key.id === id);
+    assert.deepEqual(found?.revokedAt, at);
+  });
+
+  it('of another merchant is not revoked by its id', async () => {
+    const { text, record } = await newKey('Kept');
+    const stranger = await service.onboard('Serekunda Shoes');
+    const { id: merchantId } = stranger.test.merchant;
+    assert.equal(await revokeApiKey(service.db, { merchantId, id: record.id, at: clock.now() }), 0);
+    await clock.advance(refusedAfterMs);
+    assert.deepEqual(await statuses(text), [200, 200]);
+  });
+
+  it('is shown once: what is kept of it is its last four characters and a hash', async () => {
+    const { text, record } = await newKey('Shown once');
+    assert.equal(record.lastFour, text.slice(-4));
+    const listed = JSON.stringify(await listApiKeys(service.db, merchant.merchant.id));
+    assert.ok(listed.includes(text.slice(-4)) && !listed.includes(text.slice(8, 40)));
+  });
+
+  it('that is mistyped is refused without asking the database', async () => {
+    const asked: string[] = [];
+    const refuse = async (statement: { name: string }): Promise<never> => {
+      asked.push(statement.name);
+      throw new Error('the database was asked');
+    };
+    const db: Queryable = { rows: refuse, row: refuse, run: refuse };
+    const authenticate = createKeyAuthenticator(db, clock, service.secrets.pepper);
+    const { key } = merchant;
+    for (const mistyped of [
+      '',
+      'x',
+      key.slice(0, -1),
+      `${key.slice(0, -1)}!`,
+      key.replace('test', 'live'),
+      `${key}x`,
+    ]) {
+      assert.equal(await authenticate(mistyped), undefined);
+    }
+    assert.deepEqual(asked, []);
+    await assert.rejects(authenticate(createApiKeyText(systemRandom, true)), /the database was asked/);
+  });
+
+  it('that does not exist is looked for each time, so that one made later works', async () => {
+    const lookups: string[] = [];
+    const row: Queryable['row'] = async (statement) => {
+      lookups.push(statement.name);
+      return service.db.row(statement);
+    };
+    const authenticate = createKeyAuthenticator({ ...service.db, row }, clock, service.secrets.pepper);
+    const unknown = createApiKeyText(systemRandom, true);
+    for (let time = 1; time <= 3; time += 1) assert.equal(await authenticate(unknown), undefined);
+    assert.equal(lookups.length, 3);
+    const { key } = merchant;
+    for (let time = 1; time <= 3; time += 1) assert.equal((await authenticate(key))?.id, merchant.merchant.id);
+    assert.equal(lookups.length, 5, 'a known key is remembered');
+  });
+});

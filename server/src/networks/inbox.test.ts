@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { seededRandom } from '../kit/random.ts';
+import { ScriptedNetwork } from '../payments/scripted-network.corpus.ts';
+import type { CallbackNews, CallbackReading, RawCallback } from './contract.ts';
+import { listDueLanes, receiveCallback, workInboxLane } from './inbox.ts';
+import type { InboxContext, NewsOutcome, ReceivedCallback } from './inbox.ts';
+import { createNetworkRegistry } from './registry.ts';
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let context: InboxContext;
+let logged: string[];
+
+/** Believes who knows the word, and reads one reference a line. */
+class TrustingNetwork extends ScriptedNetwork {
+  word = 'friend';
+
+  override readCallback({ headers, body }: RawCallback): CallbackReading {
+    if (headers['x-word'] !== this.word) return { accepted: false, reason: 'signature' };
+    const references = Buffer.from(body).toString().trim().split('\n');
+    return { accepted: true, news: references.map((reference) => ({ reference, answer: { state: 'processing' } })) };
+  }
+}
+
+let network: TrustingNetwork;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  await withAdminClient(database.adminUrl, (client) => client.query('TRUNCATE network_inbox'));
+  clock = new ManualClock();
+  const random = seededRandom('inbox');
+  logged = [];
+  network = new TrustingNetwork('wave');
+  context = {
+    db,
+    clock,
+    newId: () => uuidV7(clock, random),
+    networks: createNetworkRegistry([network]),
+    log: createLog({ level: 'info', write: (line) => logged.push(line) }),
+  };
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function receive(text: string, word = 'friend', connectorName = 'wave-test'): Promise<ReceivedCallback> {
+  return receiveCallback(context, { connectorName, headers: { 'x-word': word }, body: Buffer.from(text) });
+}
+
+interface StoredRow {
+  lane: bigint;
+  connector: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  dueAt: Date | null;
+  handledAt: Date | null;
+  outcome: string | null;
+  attempts: bigint;
+}
+
+function stored(): Promise<StoredRow[]> {
+  return db.rows<StoredRow>({
+    name: 'test_inbox',
+    text: `SELECT lane, connector, headers, body, due_at AS "dueAt", handled_at AS "handledAt", outcome, attempts
+           FROM network_inbox ORDER BY id`,
+    values: [],
+  });
+}
+
+/** Works every lane that has something to do; answers the references in the order in which they were handled. */
+async function workAll(handle: (news: CallbackNews) => Promise<NewsOutcome> | NewsOutcome): Promise<string[]> {
+  const handled: string[] = [];
+  for (const lane of await listDueLanes(context)) {
+    await workInboxLane(context, lane, async (connectorName, news) => {
+      assert.equal(connectorName, 'wave-test');
+      handled.push(news.reference);
+      return handle(news);
+    });
+  }
+  return handled;
+}
+
+const apply = (): NewsOutcome => 'applied';
+
+test('a callback that verifies is stored byte for byte before it is answered, and handled once', async () => {
+  const text = ' Shop1234Ŋ \n';
+  const received = await receive(text);
+  assert.ok(received.accepted);
+  const [row] = await stored();
+  assert.ok(row);
+  assert.deepEqual(row.body, Buffer.from(text));
+  assert.deepEqual([row.connector, row.headers['x-word'], row.lane], ['wave-test', 'friend', received.lane]);
+  assert.deepEqual(await workAll(apply), ['Shop1234Ŋ']);
+  assert.deepEqual(await workAll(apply), []);
+  const [done] = await stored();
+  assert.deepEqual([done?.outcome, done?.dueAt, done?.handledAt], ['applied', null, clock.now()]);
+});
+
+test('one that does not verify, or of a network that there is not, is neither stored nor handled', async () => {
+  assert.deepEqual(await receive('Shop1234a', 'stranger'), { accepted: false, reason: 'signature' });
+  assert.deepEqual(await receive('Shop1234a', 'friend', 'wave'), { accepted: false, reason: 'connector' });
+  assert.deepEqual(await receive('Shop1234a', 'friend', '__proto__'), { accepted: false, reason: 'connector' });
+  assert.deepEqual(await stored(), []);
+});
+
+test('all the news of one callback is handled', async () => {
+  await receive('Shop1234a\nShop1234b');
+  assert.deepEqual(await workAll(apply), ['Shop1234a', 'Shop1234b']);
+});
+
+test('news of one reference stays in one lane; many references spread over many lanes', async () => {
+  const lanes = new Set<bigint>();
+  for (let index = 0; index < 100; index += 1) {
+    const [one, again] = [await receive(`Shop1234ref${index}`), await receive(`Shop1234ref${index}`)];
+    assert.ok(one.accepted && again.accepted);
+    assert.equal(one.lane, again.lane);
+    lanes.add(one.lane);
+  }
+  assert.ok(lanes.size > 10, `${lanes.size} lanes`);
+});
+
+test('news of something unknown is tried again for some minutes, then given up and kept', async () => {
+  await receive('Shop1234nobody');
+  const unmatched = (): NewsOutcome => 'unmatched';
+  for (const waitMs of [0, 1_000, 5_000, 30_000, 300_000]) {
+    await clock.advance(Math.max(0, waitMs - 1));
+    if (waitMs > 0) assert.deepEqual(await workAll(unmatched), []);
+    await clock.advance(waitMs > 0 ? 1 : 0);
+    assert.deepEqual(await workAll(unmatched), ['Shop1234nobody']);
+  }
+  const [row] = await stored();
+  assert.deepEqual([row?.outcome, row?.dueAt, row?.attempts], ['unmatched', null, 5n]);
+});
+
+test('news that came before what it is about finds it a moment later', async () => {
+  await receive('Shop1234early');
+  await workAll(() => 'unmatched');
+  await clock.advance(1_000);
+  assert.deepEqual(await workAll(apply), ['Shop1234early']);
+  const [row] = await stored();
+  assert.deepEqual([row?.outcome, row?.dueAt], ['applied', null]);
+});
+
+test('news that we fail to handle is tried again until we can, is logged, and holds up none of the others', async () => {
+  // The same lane for all of them.
+  for (let copy = 0; copy < 3; copy += 1) await receive('Shop1234a');
+  let calls = 0;
+  const failFirst = (): NewsOutcome => {
+    calls += 1;
+    if (calls === 1) throw new Error('our mistake with 7001234');
+    return 'applied';
+  };
+  assert.equal((await workAll(failFirst)).length, 3);
+  assert.deepEqual((await stored()).map(({ outcome }) => outcome), ['failed', 'applied', 'applied']);
+  assert.match(logged.join(), /handling a callback failed/);
+  assert.doesNotMatch(logged.join(), /7001234/);
+  await clock.advance(1_000);
+  assert.equal((await workAll(apply)).length, 1);
+  assert.deepEqual((await stored()).map(({ outcome }) => outcome), ['applied', 'applied', 'applied']);
+});
+
+test('news that fails for a day is kept for a person', async () => {
+  await receive('Shop1234a');
+  const fail = (): NewsOutcome => {
+    throw new Error('our mistake');
+  };
+  let tries = 0;
+  for (let hour = 0; hour <= 30; hour += 1) {
+    tries += (await workAll(fail)).length;
+    await clock.advance(60 * 60_000);
+  }
+  const [row] = await stored();
+  assert.deepEqual([row?.outcome, row?.dueAt], ['failed', null]);
+  assert.equal(tries, 25, 'every hour that anybody looked, for a day');
+});
+
+test('what a worker had claimed when it died comes back when its lease ends', async () => {
+  const received = await receive('Shop1234a');
+  assert.ok(received.accepted);
+  const died = Promise.withResolvers<NewsOutcome>();
+  void workInboxLane(context, received.lane, () => died.promise);
+  await eventually('it is claimed', async () => (await listDueLanes(context)).length === 0);
+  await clock.advance(60_000);
+  assert.deepEqual(await workAll(apply), ['Shop1234a']);
+  died.resolve('applied');
+});
+
+test('two workers on one lane share its rows and never take the same one', async () => {
+  for (let copy = 0; copy < 60; copy += 1) await receive('Shop1234a');
+  const [lane] = await listDueLanes(context);
+  assert.ok(lane !== undefined);
+  let handled = 0;
+  const count = async (): Promise<NewsOutcome> => {
+    handled += 1;
+    return 'applied';
+  };
+  await Promise.all([workInboxLane(context, lane, count), workInboxLane(context, lane, count)]);
+  await workInboxLane(context, lane, count);
+  assert.equal(handled, 60);
+  assert.ok((await stored()).every(({ attempts }) => attempts === 1n));
+});
+
+test('a stored callback that can no longer be read is not taken for handled', async () => {
+  await receive('Shop1234a');
+  network.word = 'another';
+  assert.deepEqual(await workAll(apply), []);
+  const [row] = await stored();
+  assert.deepEqual([row?.outcome, row?.dueAt], ['unreadable', null]);
+  assert.match(logged.join(), /can no longer be read/);
+});

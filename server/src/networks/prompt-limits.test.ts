@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { beginPrompt, endPrompt } from './prompt-limits.ts';
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let numbers = 0;
+let number: string;
+
+const minuteMs = 60_000;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(() => {
+  clock = new ManualClock();
+  numbers += 1;
+  number = `+220877${String(numbers).padStart(6, '0')}`;
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function begin(network: string, openForMs = 30 * minuteMs): Promise<boolean> {
+  return beginPrompt(db, clock, { network, number }, addMs(clock.now(), openForMs));
+}
+
+function end(network: string): Promise<void> {
+  return endPrompt(db, clock, { network, number });
+}
+
+test('a wallet has one open prompt for a number; once it is answered there may be another', async () => {
+  assert.equal(await begin('wave'), true);
+  assert.equal(await begin('wave'), false);
+  assert.equal(await begin('aps'), true, 'another wallet is another prompt');
+  await end('wave');
+  assert.equal(await begin('wave'), true);
+});
+
+test('a prompt that nobody answers is over at the end of its time', async () => {
+  assert.equal(await begin('wave', minuteMs), true);
+  await clock.advance(minuteMs - 1);
+  assert.equal(await begin('wave'), false);
+  await clock.advance(1);
+  assert.equal(await begin('wave'), true);
+});
+
+test('a number is asked ten times an hour, over all wallets together', async () => {
+  for (let time = 0; time < 10; time += 1) {
+    assert.equal(await begin(`wallet-${time}`), true, String(time));
+    await clock.advance(minuteMs);
+  }
+  assert.equal(await begin('wave'), false);
+  await clock.advance(50 * minuteMs);
+  assert.equal(await begin('wave'), true, 'an hour after the first');
+});
+
+test('a prompt that the hour forbids is not left open', async () => {
+  for (let time = 0; time < 10; time += 1) await begin(`wallet-${time}`);
+  await clock.advance(50 * minuteMs);
+  assert.equal(await begin('wave'), false);
+  await clock.advance(10 * minuteMs);
+  assert.equal(await begin('wave'), true);
+});
+
+test('one number’s prompts are nothing to another’s', async () => {
+  assert.equal(await begin('wave'), true);
+  const other = { network: 'wave', number: `${number}0` };
+  assert.equal(await beginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
+});
+
+test('of many who ask at once one may, and of many wallets ten', async () => {
+  const same = await Promise.all(Array.from({ length: 8 }, () => begin('wave')));
+  assert.equal(same.filter(Boolean).length, 1);
+  await clock.advance(60 * minuteMs);
+  const different = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(`wallet-${index}`)));
+  assert.equal(different.filter(Boolean).length, 10);
+});

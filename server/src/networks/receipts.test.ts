@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { stableUuid } from '../kit/ids.ts';
+import { claimReceipt } from './receipts.ts';
+import type { ReceiptClaim } from './receipts.ts';
+
+let database: TestDatabase;
+let db: Database;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+function claim(transactionId: string, changes: Partial<ReceiptClaim> = {}): Promise<boolean> {
+  return claimReceipt(db, systemClock, {
+    railAccount: 'rail',
+    transactionId,
+    kind: 'collection',
+    merchantId: stableUuid('merchant'),
+    subjectId: stableUuid('charge'),
+    ...changes,
+  });
+}
+
+test('who has claimed a network’s transaction may claim it again, as after a crash', async () => {
+  assert.equal(await claim('T1'), true);
+  assert.equal(await claim('T1'), true);
+});
+
+test('nobody else gets it: no other payment, and no other merchant’s with the same id', async () => {
+  assert.equal(await claim('T2'), true);
+  assert.equal(await claim('T2', { subjectId: stableUuid('another charge') }), false);
+  assert.equal(await claim('T2', { merchantId: stableUuid('another merchant') }), false);
+  assert.equal(await claim('T2'), true);
+});
+
+test('transactions are one set for each account that holds our money', async () => {
+  assert.equal(await claim('T3'), true);
+  const subjectId = stableUuid('another charge');
+  assert.equal(await claim('T3', { railAccount: 'another rail', subjectId }), true);
+  assert.equal(await claim('t3', { subjectId }), true, 'ids are taken as they are written');
+});
+
+test('of many who claim one at once one gets it', async () => {
+  const claims = Array.from({ length: 20 }, (_, index) => claim('T4', { subjectId: stableUuid(`charge ${index}`) }));
+  assert.equal((await Promise.all(claims)).filter(Boolean).length, 1);
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ScriptedNetwork } from '../payments/scripted-network.corpus.ts';
+import { callbackName, createNetworkRegistry } from './registry.ts';
+
+const testWave = new ScriptedNetwork('wave');
+const testAps = new ScriptedNetwork('aps');
+const liveWave = new ScriptedNetwork('wave', { testMode: false });
+const registry = createNetworkRegistry([testWave, testAps, liveWave]);
+
+test('each environment sees its own networks, in the order in which they are offered', () => {
+  assert.deepEqual(registry.list(true), [testWave, testAps]);
+  assert.deepEqual(registry.list(false), [liveWave]);
+  assert.equal(registry.find('wave', true), testWave);
+  assert.equal(registry.find('wave', false), liveWave);
+  assert.equal(registry.find('aps', false), undefined);
+});
+
+test('a callback’s address names the network and its environment', () => {
+  for (const connector of [testWave, testAps, liveWave]) {
+    assert.equal(registry.findByCallbackName(callbackName(connector)), connector);
+  }
+  assert.notEqual(callbackName(testWave), callbackName(liveWave));
+});
+
+test('a network cannot be reached by a trick of its name', () => {
+  for (const name of ['', 'Wave', 'wave-test-test', 'constructor', '__proto__', 'toString']) {
+    assert.equal(registry.findByCallbackName(name), undefined, name);
+    assert.equal(registry.find(name, true), undefined, name);
+  }
+  assert.equal(registry.find('wave-test', false), undefined, 'a live merchant never reaches a simulated network');
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyedRunner } from './keyed-runner.ts';
+
+/** A runner whose runs end when the test says so. */
+function controlled(keysMax: number) {
+  const started: string[] = [];
+  const running = new Map<string, () => void>();
+  const pokedWhileRunning: string[] = [];
+  const runner = new KeyedRunner(
+    (key) => {
+      assert.ok(!running.has(key), `${key} runs twice at once`);
+      started.push(key);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      running.set(key, resolve);
+      return promise;
+    },
+    keysMax,
+    (key) => pokedWhileRunning.push(key),
+  );
+  const finish = async (key: string): Promise<void> => {
+    const resolve = running.get(key);
+    assert.ok(resolve, `${key} does not run`);
+    running.delete(key);
+    resolve();
+    // The runner goes on in the microtasks after the run.
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+  };
+  return { runner, started, running, pokedWhileRunning, finish };
+}
+
+test('a key that is poked while it runs runs once more afterwards, however often it was poked', async () => {
+  const { runner, started, pokedWhileRunning, finish } = controlled(4);
+  runner.poke('a');
+  for (let poke = 0; poke < 3; poke += 1) runner.poke('a');
+  assert.deepEqual(started, ['a']);
+  assert.deepEqual(pokedWhileRunning, ['a', 'a', 'a']);
+  await finish('a');
+  assert.deepEqual(started, ['a', 'a']);
+  await finish('a');
+  assert.deepEqual(started, ['a', 'a']);
+  await runner.idle();
+});
+
+test('different keys run side by side up to the limit; the others follow as places become free', async () => {
+  const { runner, started, finish } = controlled(2);
+  for (const key of ['a', 'b', 'c', 'd', 'c']) runner.poke(key);
+  assert.deepEqual(started, ['a', 'b']);
+  await finish('b');
+  assert.deepEqual(started, ['a', 'b', 'c']);
+  await finish('a');
+  assert.deepEqual(started, ['a', 'b', 'c', 'd']);
+  await finish('c');
+  await finish('d');
+  assert.equal(started.length, 4, 'what waited twice ran once');
+  await runner.idle();
+});
+
+test('idle waits for what runs, for what waits, and for what was poked again', async () => {
+  const { runner, started, finish } = controlled(1);
+  runner.poke('a');
+  runner.poke('b');
+  runner.poke('a');
+  let isIdle = false;
+  const idle = runner.idle().then(() => (isIdle = true));
+  for (const key of ['a', 'a', 'b']) {
+    assert.equal(isIdle, false);
+    await finish(key);
+  }
+  await idle;
+  assert.deepEqual(started, ['a', 'a', 'b']);
+});
+
+test('what has not begun can be forgotten', async () => {
+  const { runner, started, finish } = controlled(1);
+  runner.poke('a');
+  runner.poke('b');
+  runner.clearWaiting();
+  await finish('a');
+  await runner.idle();
+  assert.deepEqual(started, ['a']);
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { completeWork, enqueue } from '../events/outbox.ts';
+import type { Work } from '../events/outbox.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { outboxSource } from './outbox-source.ts';
+import type { WorkHandler } from './outbox-source.ts';
+import type { WorkSource } from './worker.ts';
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let merchantId: string;
+let logged: string[];
+
+const random = seededRandom('outbox source');
+const newId = (): string => uuidV7(clock, random);
+const running = new AbortController().signal;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  logged = [];
+  await db.run({ name: 'test_empty', text: 'DELETE FROM outbox', values: [] });
+  merchantId = await newMerchant();
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function newMerchant(): Promise<string> {
+  const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
+  return business.test.id;
+}
+
+function source(start: WorkHandler, onClock = clock): WorkSource {
+  const log = createLog({ level: 'info', write: (line) => logged.push(line) });
+  return outboxSource({ db, clock: onClock, log, queue: 'networks', handlers: { start_charge: start } });
+}
+
+async function ask(count = 1, owner = merchantId): Promise<string[]> {
+  const subjects = Array.from({ length: count }, newId);
+  await db.withTransaction(async (tx) => {
+    for (const subjectId of subjects) {
+      const work = { merchantId: owner, queue: 'networks', kind: 'start_charge', subjectId } as const;
+      enqueue(tx, { clock, newId, wake: () => {} }, work);
+    }
+  });
+  return subjects;
+}
+
+async function dueAfterMs(): Promise<number[]> {
+  const rows = await db.rows<{ dueAt: Date }>({
+    name: 'test_due',
+    text: 'SELECT due_at AS "dueAt" FROM outbox WHERE merchant_id = $1 ORDER BY due_at',
+    values: [merchantId],
+  });
+  return rows.map(({ dueAt }) => dueAt.getTime() - clock.now().getTime());
+}
+
+test('all that is due is done, more than is claimed at once too, each once', async () => {
+  const subjects = await ask(50);
+  const done: string[] = [];
+  let sideBySide = 0;
+  let most = 0;
+  const { run, listDueKeys } = source(async (work) => {
+    sideBySide += 1;
+    most = Math.max(most, sideBySide);
+    await completeWork(db, work);
+    done.push(work.subjectId);
+    sideBySide -= 1;
+  });
+  assert.deepEqual(await listDueKeys(), [merchantId]);
+  await run(merchantId, running);
+  assert.deepEqual(done.toSorted(), subjects.toSorted());
+  assert.ok(most > 1 && most <= 16, `${most} side by side`);
+  assert.deepEqual(await listDueKeys(), []);
+});
+
+test('work that fails is put off, twice as long each time and at most a minute, and logged without what it was about', async () => {
+  await ask();
+  const { run } = source(() => Promise.reject(new Error('no network for 7001234')));
+  for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+    await run(merchantId, running);
+    assert.deepEqual(await dueAfterMs(), [delayMs]);
+    await clock.advance(delayMs);
+  }
+  assert.match(logged.join(), /work failed and will be tried again/);
+  assert.doesNotMatch(logged.join(), /7001234/);
+});
+
+test('work of a kind that nobody handles is not lost', async () => {
+  await db.withTransaction(async (tx) => {
+    const work = { merchantId, queue: 'networks', kind: 'cancel_charge', subjectId: newId() } as const;
+    enqueue(tx, { clock, newId, wake: () => {} }, work);
+  });
+  await source(() => assert.fail('it is another kind')).run(merchantId, running);
+  assert.deepEqual(await dueAfterMs(), [1_000]);
+  assert.match(logged.join(), /nobody handles cancel_charge/);
+});
+
+test('a call that hangs holds up nothing else of its merchant: not what is due, not what is asked for meanwhile', async () => {
+  const [hanging] = await ask();
+  const mayAnswer = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const { run, whileRunning } = source(async (work) => {
+    if (work.subjectId === hanging) await mayAnswer.promise;
+    await completeWork(db, work);
+    done.push(work.subjectId);
+  });
+  // More than is claimed at once, behind the one that hangs.
+  await ask(20);
+  const working = run(merchantId, running);
+  await eventually('what was due is done', () => done.length === 20);
+  const [later] = await ask();
+  assert.ok(later !== undefined);
+  await eventually('what was asked for meanwhile is done', async () => {
+    // As a hint does, and each sweep.
+    whileRunning?.(merchantId);
+    await clock.advance(5);
+    return done.includes(later);
+  });
+  mayAnswer.resolve();
+  await working;
+  assert.equal(done.at(-1), hanging);
+});
+
+test('two workers on one database never do the same work', async () => {
+  const subjects = await ask(60);
+  const done: string[] = [];
+  const handler = async (work: Work): Promise<void> => {
+    done.push(work.subjectId);
+    await completeWork(db, work);
+  };
+  await Promise.all([
+    source(handler).run(merchantId, running),
+    source(handler).run(merchantId, running),
+    source(handler).run(merchantId, running),
+  ]);
+  assert.deepEqual(done.toSorted(), subjects.toSorted());
+});
+
+test('what a worker had claimed when it died is done by another when its lease ends', async () => {
+  const [subject] = await ask();
+  const died = source(() => new Promise(() => {}));
+  void died.run(merchantId, running);
+  await eventually('it is claimed', async () => (await dueAfterMs())[0] === 60_000);
+  const done: string[] = [];
+  const { run, listDueKeys } = source(async (work) => {
+    done.push(work.subjectId);
+    await completeWork(db, work);
+  });
+  await clock.advance(59_999);
+  assert.deepEqual(await listDueKeys(), []);
+  await clock.advance(1);
+  await run(merchantId, running);
+  assert.deepEqual(done, [subject]);
+});
+
+test('a worker that is to stop claims nothing more and ends what it has begun', async () => {
+  await ask(40);
+  const stopping = new AbortController();
+  let done = 0;
+  const { run } = source(async (work) => {
+    stopping.abort();
+    await completeWork(db, work);
+    done += 1;
+  });
+  await run(merchantId, stopping.signal);
+  assert.equal(done, 16, 'the first claim');
+  assert.equal((await dueAfterMs()).length, 24, 'the rest is due for another process');
+});
+
+test('merchants are found by their own due work, and each is worked alone', async () => {
+  const other = await newMerchant();
+  await ask(1, merchantId);
+  const [theirs] = await ask(1, other);
+  const done: Work[] = [];
+  const { run, listDueKeys } = source(async (work) => {
+    done.push(work);
+    await completeWork(db, work);
+  });
+  assert.deepEqual((await listDueKeys()).toSorted(), [merchantId, other].toSorted());
+  await run(other, running);
+  assert.deepEqual(done.map(({ subjectId }) => subjectId), [theirs]);
+  assert.deepEqual(await listDueKeys(), [merchantId]);
+});

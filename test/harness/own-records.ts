@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import type { ApiClient } from './api-client.ts';
+import type { OwnRecords } from './api-examples.ts';
+
+/** One record of every kind for the client's merchant: the payer of the payment never answers. */
+export async function createOwnRecords(api: ApiClient, network = 'wave'): Promise<OwnRecords> {
+  const intent = await api.post('/v1/payments', { data: { amount: 10, network, account_number: '7000004' } });
+  assert.equal(intent.status, 201, intent.text);
+  const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/own' });
+  assert.equal(endpoint.status, 201, endpoint.text);
+  const charge = await api.get(`/v1/transactions/${String(intent.body['payment_intent_id'])}`);
+  assert.equal(charge.status, 200, charge.text);
+  return {
+    intentId: String(intent.body['payment_intent_id']),
+    intentSecret: String(intent.body['intent_secret']),
+    chargeId: String(charge.body['id']),
+    endpointId: String(endpoint.body['id']),
+  };
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { crc32Base62 } from '../../server/src/kit/base62.ts';
+import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
+import { examples } from '../harness/api-examples.ts';
+import type { OwnRecords } from '../harness/api-examples.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { createContractClient, loadContract } from '../harness/openapi.ts';
+import type { Contract, Operation } from '../harness/openapi.ts';
+import { createOwnRecords } from '../harness/own-records.ts';
+import { startService } from '../harness/service.ts';
+import type { TestBusiness, TestMerchant, TestService } from '../harness/service.ts';
+import { asOwner, dumpTables } from '../harness/tables.ts';
+
+const unknown: OwnRecords = {
+  intentId: '01a1f8ac-4b37-7417-9fed-11d78420f713',
+  intentSecret: '0'.repeat(64),
+  chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
+  endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
+};
+
+let service: TestService;
+let contract: Contract;
+let business: TestBusiness;
+let stranger: TestBusiness;
+/** The records of the business in each environment. */
+let own: { test: OwnRecords; live: OwnRecords };
+
+before(async () => {
+  service = await startService();
+  contract = await loadContract();
+  business = await service.onboard('Kairaba Books');
+  stranger = await service.onboard('Serekunda Shoes');
+  const test = await createOwnRecords(clientOf(business.test.key));
+  own = { test, live: await createLiveRecords(test) };
+  await service.app.drain();
+});
+after(() => service.stop());
+
+function clientOf(key: string): ApiClient {
+  return createContractClient(contract, service.url, key);
+}
+
+/** No live network exists here, so the live charge is a copy of the test one. */
+async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
+  const api = clientOf(business.live.key);
+  const intent = await api.post('/v1/payments', { data: { amount: 10 } });
+  const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
+  const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
+  const intentId = String(intent.body['payment_intent_id']);
+  await asOwner(
+    service,
+    `INSERT INTO charges SELECT copied.* FROM charges, jsonb_populate_record(charges, $1::jsonb) AS copied
+     WHERE charges.id = $2`,
+    [JSON.stringify({ merchant_id: business.live.merchant.id, id: chargeId, intent_id: intentId }), test.chargeId],
+  );
+  const intentSecret = String(intent.body['intent_secret']);
+  return { intentId, intentSecret, chargeId, endpointId: String(endpoint.body['id']) };
+}
+
+function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiAnswer> {
+  const example = examples[operation.operationId];
+  assert.ok(example, `${operation.operationId} has no row in the table of examples`);
+  const path = operation.path.replace('{id}', records[example.names ?? 'intentId']) + (example.query?.(records) ?? '');
+  return api.send(operation.method, path, {
+    ...(example.body ? { body: JSON.stringify(example.body(records)) } : {}),
+    headers: example.body ? { 'content-type': 'application/json' } : {},
+  });
+}
+
+/** The answer's text without what differs between any two answers. */
+function withoutRequestId({ status, text, body }: ApiAnswer): string {
+  return `${status} ${text.replace(String(body['request_id']), '')}`;
+}
+
+function namingOperations(): Operation[] {
+  return contract.operations.filter(({ operationId }) => examples[operationId]?.names !== null);
+}
+
+/** What the business has, but for what the worker touches by itself. */
+async function recordsOfBusiness(): Promise<unknown> {
+  const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
+  const tables = ['payment_intents', 'charges', 'events', 'webhook_endpoints', 'idempotency_keys', 'api_keys'];
+  const rows = tables.map((table) => asOwner(service, `SELECT * FROM ${table} WHERE merchant_id = ANY ($1)`, [ids]));
+  return await Promise.all(rows);
+}
+
+describe('the table of routes', () => {
+  it('has a row for every operation, and the document an operation for every route that is served', () => {
+    const documented = contract.operations.map(({ operationId }) => operationId);
+    assert.deepEqual(Object.keys(examples).toSorted(), documented.toSorted());
+    const served = servedPaths(service.app.server.printRoutes({ commonPrefix: false }));
+    const paths = served.filter((path) => path.startsWith('/v1')).map((path) => path.replaceAll(/:(\w+)/g, '{$1}'));
+    const known = new Set(contract.operations.map(({ path }) => path));
+    assert.deepEqual(paths.toSorted(), [...known].toSorted());
+  });
+});
+
+describe('a request', () => {
+  it('without a usable key is refused by every route with 401, which never says what is wrong with the key', async () => {
+    const { key } = business.test;
+    const body = key.slice(0, -6).replace('sk_test_', 'sk_live_');
+    const revoked = createApiKeyText(systemRandom, true);
+    await revokeStraightAway(revoked);
+    const headers: Record<string, string | undefined> = {
+      'no key': undefined,
+      'an empty one': '',
+      'no scheme': key,
+      'another scheme': `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      'the scheme alone': 'Bearer',
+      'two keys': `Bearer ${key} ${key}`,
+      'a mistyped key': `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
+      'a cut key': `Bearer ${key.slice(0, -1)}`,
+      'a key that was never given out': `Bearer ${createApiKeyText(systemRandom, true)}`,
+      'the other environment’s prefix': `Bearer ${body}${crc32Base62(body)}`,
+      'a revoked key': `Bearer ${revoked}`,
+      'a webhook secret': `Bearer ${business.test.webhookSecret}`,
+      'a hostile key': `Bearer sk_test_${"'; --".padEnd(38, 'x')}`,
+    };
+    const before = await recordsOfBusiness();
+    for (const operation of contract.operations) {
+      const answers = new Set<string>();
+      for (const [why, authorization] of Object.entries(headers)) {
+        const answer = await call(withHeader(authorization), operation, own.test);
+        contract.check({ method: operation.method, path: operation.path }, answer);
+        const code = authorization === undefined ? 'api_key_missing' : 'api_key_invalid';
+        assert.deepEqual([answer.status, answer.body['code']], [401, code], `${operation.operationId} with ${why}`);
+        if (code === 'api_key_invalid') answers.add(withoutRequestId(answer));
+      }
+      assert.equal(answers.size, 1, [...answers].join('\n'));
+    }
+    assert.deepEqual(await recordsOfBusiness(), before);
+  });
+
+  it('with another merchant’s key, or the other environment’s, finds a record as little as one that does not exist', async () => {
+    const pairs: [string, TestMerchant, OwnRecords][] = [
+      ['another merchant in test', stranger.test, own.test],
+      ['another merchant in live', stranger.live, own.live],
+      ['another merchant’s live key for test records', stranger.live, own.test],
+      ['its own live key for test records', business.live, own.test],
+      ['its own test key for live records', business.test, own.live],
+    ];
+    const before = await recordsOfBusiness();
+    for (const operation of namingOperations()) {
+      for (const [why, { key }, records] of pairs) {
+        const foreign = await call(clientOf(key), operation, records);
+        const missing = await call(clientOf(key), operation, unknown);
+        assert.equal(foreign.status, 404, `${operation.operationId} with ${why}: ${foreign.text}`);
+        assert.equal(withoutRequestId(foreign), withoutRequestId(missing), `${operation.operationId} with ${why}`);
+      }
+    }
+    assert.deepEqual(await recordsOfBusiness(), before);
+  });
+
+  it('that names no record works with every key, on that merchant’s records alone', async () => {
+    const others = contract.operations.filter((operation) => !namingOperations().includes(operation));
+    assert.ok(others.length >= 6);
+    const before = await recordsOfBusiness();
+    const { endpoints, ...foreign } = { ...own.test, endpoints: business.test.endpointId };
+    for (const operation of others) {
+      for (const { key } of [stranger.test, stranger.live]) {
+        const answer = await call(clientOf(key), operation, own.test);
+        assert.ok(answer.status < 300, answer.text);
+        for (const id of [endpoints, ...Object.values(foreign), ...Object.values(own.live)]) {
+          assert.ok(!answer.text.includes(id), operation.operationId);
+        }
+      }
+    }
+    assert.deepEqual(await recordsOfBusiness(), before);
+  });
+
+  it('with the key in the address is refused, with and without another in the header', async () => {
+    const { key } = business.test;
+    const keyless = withHeader(undefined);
+    for (const name of ['api_key', 'key', 'token', 'access_token', 'authorization', 'secret_key']) {
+      assert.equal((await keyless.get(`/v1/payments?${name}=${key}`)).status, 401, name);
+      assert.equal((await clientOf(key).get(`/v1/payments?${name}=${key}`)).status, 400, name);
+    }
+    assert.equal((await keyless.get(`/v1/payments/verify?intent_secret=${own.test.intentSecret}`)).status, 401);
+    const inBody = await keyless.post('/v1/payments', { data: { amount: 10 }, api_key: key });
+    assert.equal(inBody.status, 401);
+    assert.ok(service.logLines.every((line) => !line.includes(key)));
+  });
+
+  it('with the right key is served by every route', async () => {
+    const api = clientOf(business.test.key);
+    // What takes a record away comes last, and each record is taken away once.
+    const ending = ['cancelPayment', 'cancelPaymentByPatch', 'deleteWebhookEndpoint'];
+    const isEnding = ({ operationId }: Operation) => ending.includes(operationId);
+    for (const operation of [
+      ...contract.operations.filter((candidate) => !isEnding(candidate)),
+      ...contract.operations.filter(isEnding),
+    ]) {
+      const records = operation.operationId === 'cancelPaymentByPatch' ? await createOwnRecords(api) : own.test;
+      const answer = await call(api, operation, records);
+      const [success] = [...operation.responses.keys()].filter((status) => status < 300);
+      assert.equal(answer.status, success, `${operation.operationId}: ${answer.text}`);
+    }
+  });
+});
+
+describe('the other environment', () => {
+  it('never sees a record in its lists, nor its own records in a list of the other', async () => {
+    const [test, live] = [clientOf(business.test.key), clientOf(business.live.key)];
+    const lists = contract.operations.filter(
+      ({ method, path }) => method === 'GET' && !path.includes('{') && !path.endsWith('/verify'),
+    );
+    assert.ok(lists.length >= 3);
+    for (const { path } of lists) {
+      const ids = async (api: ApiClient) => {
+        const { body } = await api.get(`${path}?limit=100`);
+        return (body['data'] as Record<string, unknown>[]).map((row) => row['payment_intent_id'] ?? row['id']);
+      };
+      const [tested, lived] = [await ids(test), await ids(live)];
+      assert.ok(tested.length > 0 && lived.length > 0, path);
+      assert.deepEqual(
+        tested.filter((id) => lived.includes(id)),
+        [],
+        path,
+      );
+      for (const [api, isTest] of [
+        [test, true],
+        [live, false],
+      ] as const) {
+        const rows = (await api.get(`${path}?limit=100`)).body['data'] as Record<string, unknown>[];
+        assert.ok(
+          rows.every((row) => row['test_mode'] === isTest),
+          path,
+        );
+      }
+    }
+  });
+
+  it('never reaches a simulated network from live', async () => {
+    const api = clientOf(business.live.key);
+    for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
+      const answer = await api.post('/v1/payments', { data: { amount: 10, network, account_number: '7000001' } });
+      assert.deepEqual([answer.status, answer.body['code']], [400, 'network_not_available'], network);
+    }
+    await service.app.drain();
+    const sessions = (await dumpTables(service)).get('simulator.sessions') ?? '';
+    assert.ok(sessions.includes(business.test.merchant.shortId));
+    assert.ok(!sessions.includes(business.live.merchant.shortId));
+  });
+});
+
+/** A plain client with this header, or with none. */
+function withHeader(authorization: string | undefined): ApiClient {
+  const send: ApiClient['send'] = async (method, path, init = {}) => {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { ...init.headers, ...(authorization === undefined ? {} : { authorization }) },
+      ...(init.body === undefined ? {} : { body: init.body }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  };
+  const { post } = createApiClient(service.url, '');
+  return {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) =>
+      body === undefined
+        ? post(path)
+        : send('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  };
+}
+
+/** The addresses in the server's drawing of its routes, a tree whose branches are four characters deep. */
+function servedPaths(tree: string): string[] {
+  const way: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const [, branches, segment, methods] = /^((?:│ {3}| {4})*)[├└]── (\S+)(?: \((.+)\))?$/.exec(line) ?? [];
+    if (branches === undefined || segment === undefined) return [];
+    way.splice(branches.length / 4, Infinity, segment);
+    return methods === undefined ? [] : [way.join('')];
+  });
+}
+
+async function revokeStraightAway(text: string): Promise<void> {
+  await asOwner(
+    service,
+    `INSERT INTO api_keys (merchant_id, id, key_hmac, pepper_version, last_four, name, created_at, revoked_at)
+     VALUES ($1, '01a1f8ac-4b37-7417-9fed-11d78420f717', $2, 1, 'xxxx', 'Revoked', '2026-11-20', '2026-11-20')`,
+    [business.test.merchant.id, hmacOfApiKey(service.secrets.pepper, text)],
+  );
+}

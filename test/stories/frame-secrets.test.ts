@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { createApiKeyText } from '../../server/src/merchants/api-key.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { eventually } from '../harness/eventually.ts';
+import { rawHead, sendRaw } from '../harness/raw-request.ts';
+import { startService } from '../harness/service.ts';
+import type { TestBusiness, TestService } from '../harness/service.ts';
+import { asOwner, dumpTables } from '../harness/tables.ts';
+
+// A payer's numbers and words: nobody's business but the merchant's.
+const personal = {
+  account_number: '7770001',
+  customer_phone: '+220 399 8877',
+  customer_name: 'Canary Jallow',
+  customer_email: 'canary.jallow@shop.example',
+  title: 'Canary title',
+  description: 'Canary description',
+};
+
+let service: TestService;
+let receiver: CallbackReceiver;
+let business: TestBusiness;
+let api: ApiClient;
+/** Everything that was handed out once, by what it is. */
+const issued = new Map<string, string>();
+let intentSecret: string;
+
+before(async () => {
+  service = await startService();
+  receiver = await startCallbackReceiver();
+  business = await service.onboard();
+  for (const [name, merchant] of Object.entries(business)) {
+    issued.set(`${name} key`, merchant.key).set(`${name} webhook secret`, merchant.webhookSecret);
+  }
+  api = createApiClient(service.url, business.test.key);
+  await useEverything();
+});
+after(async () => {
+  await receiver.close();
+  await service.stop();
+});
+
+/** A payment from beginning to end, and every way in which a secret is handed out or comes in. */
+async function useEverything(): Promise<void> {
+  const headers = { 'idempotency-key': 'canary-endpoint' };
+  const endpoint = await api.post('/v1/webhook-endpoints', { url: `${receiver.url}/events` }, headers);
+  issued.set('endpoint secret', String(endpoint.body['secret']));
+  const rotate = `/v1/webhook-endpoints/${String(endpoint.body['id'])}/rotate-secret`;
+  const rotated = await api.post(rotate, undefined, { 'idempotency-key': 'canary-rotation' });
+  issued.set('rotated secret', String(rotated.body['secret']));
+  const data = { amount: 450.5, network: 'aps', metadata: { note: 'Canary note' }, ...personal };
+  const paid = await api.post('/v1/payments', { data }, { 'idempotency-key': 'canary-payment' });
+  assert.equal(paid.status, 201, paid.text);
+  intentSecret = String(paid.body['intent_secret']);
+  await eventually('the payment is successful', async () => {
+    const found = await api.get(`/v1/payments/verify?intent_secret=${intentSecret}`);
+    return found.body['status'] === 'successful';
+  });
+  await eventually('its events arrived', () => receiver.received.length >= 2);
+  await service.app.drain();
+}
+
+/** The ways in which a text can stand in a dump: as it is, or as bytes in hex. */
+function forms(secret: string): string[] {
+  const bare = secret.replace(/^(wh_|sk_test_|sk_live_)/, '');
+  const hex = (bytes: Buffer) => bytes.toString('hex');
+  return [
+    secret,
+    bare,
+    bare.slice(0, 32),
+    hex(Buffer.from(secret)),
+    hex(Buffer.from(bare)),
+    hex(Buffer.from(bare, 'base64')),
+  ];
+}
+
+describe('what was handed out once', () => {
+  it('stands in no table in a form that can be read', async () => {
+    const tables = await dumpTables(service);
+    assert.ok(tables.size >= 20);
+    for (const [table, text] of tables) {
+      for (const [name, secret] of issued) {
+        for (const form of forms(secret))
+          assert.ok(!text.toLowerCase().includes(form.toLowerCase()), `${name} in ${table}`);
+      }
+    }
+    // The dump does see what is there to see.
+    assert.ok(tables.get('public.payment_intents')?.includes(personal.title));
+    assert.ok(tables.get('public.api_keys')?.includes(business.test.key.slice(-4)));
+    assert.equal(tables.get('public.idempotency_keys')?.split('\n').length, 3);
+  });
+
+  it('is in an answer that an idempotency key keeps, which is sealed whole', async () => {
+    const { body } = await api.post(
+      '/v1/webhook-endpoints',
+      { url: `${receiver.url}/events` },
+      { 'idempotency-key': 'canary-endpoint' },
+    );
+    assert.equal(body['secret'], issued.get('endpoint secret'));
+    const kept = (await dumpTables(service)).get('public.idempotency_keys') ?? '';
+    for (const text of [...Object.values(personal), 'payment_intent_id', '"secret":', intentSecret]) {
+      assert.ok(!kept.includes(text) && !kept.includes(Buffer.from(text).toString('hex')), text);
+    }
+  });
+
+  it('as the secret of one payment stands beside that payment and nowhere else', async () => {
+    for (const [table, text] of await dumpTables(service)) {
+      assert.equal(text.includes(intentSecret), table === 'public.payment_intents', table);
+    }
+  });
+});
+
+describe('what travels to a merchant’s server', () => {
+  it('holds no key, no secret and no payer’s number but the one that the merchant gave', () => {
+    assert.ok(receiver.received.length >= 2);
+    for (const { headers, body } of receiver.received) {
+      const text = `${JSON.stringify(headers)} ${body.toString()}`;
+      for (const [name, secret] of issued) assert.ok(!text.includes(secret), name);
+      assert.ok(!text.includes(intentSecret) && !text.includes(personal.account_number));
+    }
+    const charges = receiver.received
+      .map(({ body }) => body.toString())
+      .filter((text) => text.includes('charge.succeeded'));
+    assert.ok(charges.some((text) => text.includes('"payment_account":".... 0001"')));
+  });
+});
+
+describe('the log', () => {
+  it('and the metrics hold no secret, no number and no word of a payer, whatever went wrong', async () => {
+    const canaries = [...(await provoke()), ...issued.values(), intentSecret, ...Object.values(personal)];
+    assert.ok(canaries.length >= 40, `${canaries.length} canaries`);
+    const metrics = await createApiClient(service.url, '').get('/metrics');
+    const outputs = [...service.logLines, metrics.text];
+    assert.ok(service.logLines.length > 50);
+    for (const canary of new Set(canaries)) {
+      for (const text of [canary, encodeURIComponent(canary), Buffer.from(canary).toString('base64')]) {
+        const found = outputs.find((output) => output.includes(text));
+        assert.equal(found, undefined, `${canary} stands in ${found}`);
+      }
+    }
+    assert.ok(
+      service.logLines.some((line) => line.includes('"level":"error"')),
+      'something did go wrong',
+    );
+  });
+});
+
+/** Puts secrets and numbers wherever a request has room for them, rightly and wrongly; answers all of them. */
+async function provoke(): Promise<string[]> {
+  const canaries: string[] = [];
+  const canary = (text: string) => {
+    canaries.push(text);
+    return text;
+  };
+  const key = () => canary(createApiKeyText(systemRandom, true));
+  const phone = (place: number) => canary(`+220 366 10${10 + place}`);
+  const word = (place: number) => canary(`canary-word-${place}-Zq8`);
+  const send = (head: string, body = '') => sendRaw(service.url, head + body);
+
+  for (const headers of [
+    [`Authorization: Bearer ${key()}`],
+    [`Authorization: Basic ${Buffer.from(`${key()}:`).toString('base64')}`],
+    [`Authorization: ${key()}`],
+    [
+      `Authorization: Bearer ${business.test.key}`,
+      `Cookie: session=${word(1)}`,
+      `X-Api-Key: ${key()}`,
+      `Referer: http://x/?k=${key()}`,
+    ],
+    [
+      `Authorization: Bearer ${business.test.key}`,
+      `User-Agent: ${word(2)}`,
+      `X-Forwarded-For: ${word(3)}`,
+      `X-Request-Id: ${word(4)}`,
+    ],
+  ]) {
+    await send(rawHead('GET', `/v1/payments?term=${encodeURIComponent(phone(0))}`, headers));
+  }
+  await send(rawHead('GET', `/v1/${key()}/${word(5)}`, []));
+  await send(rawHead('GET', `/v1/payments/%zz${word(6)}`, []));
+  await send(rawHead('GET', `/v1/payments?api_key=${key()}`, [`Authorization: Bearer ${business.test.key}`]));
+  await send(`GARBAGE ${key()} ${word(7)}\r\n\r\n`);
+  await send(rawHead('GET', '/v1/payments', [`X-Big: ${word(8)}${'a'.repeat(17_000)}`]));
+
+  const bodies = [
+    `{"data":{"amount":10,"title":"${word(9)}","customer_phone":"${phone(1)}"`,
+    `{"data":{"amount":"${word(10)}"}}`,
+    `{"data":{"amount":10,"${word(11)}":"${phone(2)}"}}`,
+    `{"data":{"amount":10,"network":"wave","account_number":"${canary('70123456789')}"}}`,
+    `{"data":{"amount":10,"callback_url":"http://user:${word(12)}@shop.example/"}}`,
+    `{"data":{"amount":10,"metadata":{"pin":"${canary('pin-4821-Zq8')}"},"title":"a","title":"${word(13)}"}}`,
+  ];
+  const json = { 'content-type': 'application/json' };
+  for (const body of bodies) {
+    await api.send('POST', '/v1/payments', { body, headers: { ...json, 'idempotency-key': word(14) } });
+    await api.send('POST', '/v1/payments', { body, headers: { 'content-type': word(15) } });
+  }
+  await api.post('/v1/payments/verify', { intent_secret: canary('f00d'.repeat(16)) });
+  await api.get(`/v1/payments/verify?intent_secret=${canary('beef'.repeat(16))}`);
+  await api.send('POST', '/networks/wave/callbacks', {
+    body: JSON.stringify({ payer: phone(3), secret: word(16) }),
+    headers: { ...json, 'x-signature': canary(`t=1,v1=${'ab'.repeat(32)}`) },
+  });
+  for (const path of [`/pay/${word(17)}`, `/simulator/phone/${canary('7998877')}`]) await api.get(path);
+  await failInside({ title: word(18), customer_phone: phone(4), account_number: '7000001', network: 'aps' });
+  return canaries;
+}
+
+/** A statement that the database refuses tells the refused row to whoever logs the whole error. */
+async function failInside(data: object): Promise<void> {
+  for (const table of ['payment_intents', 'charges']) {
+    await asOwner(service, `ALTER TABLE ${table} ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID`);
+    const answer = await api.post('/v1/payments', { data: { amount: 10, ...data } });
+    await asOwner(service, `ALTER TABLE ${table} DROP CONSTRAINT broken_on_purpose`);
+    assert.equal(answer.status, 500);
+  }
+}

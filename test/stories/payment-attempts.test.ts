@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+import { asOwner } from '../harness/tables.ts';
+
+let story: PaymentStory;
+
+before(async () => {
+  story = await startPaymentStory();
+});
+
+afterEach(() => story.verify());
+
+after(() => story.stop());
+
+const secondMs = 1_000;
+const tapped = '7001234';
+
+/** Pays on the hosted page with another network; answers the new attempt's transaction id. */
+async function tryAgain(id: string, network: string, accountNumber: string): Promise<string> {
+  assert.equal(await story.postForm(id, '', { network, account_number: accountNumber }), 303);
+  await story.settle();
+  return chargeId(id);
+}
+
+async function chargeId(id: string): Promise<string> {
+  return String((await story.transaction(id))['id']);
+}
+
+async function statuses(id: string, ...chargeIds: string[]): Promise<unknown[]> {
+  const charges = await Promise.all(chargeIds.map((charge) => story.transaction(charge)));
+  return [(await story.intent(id))['status'], ...charges.map((charge) => charge['status'])];
+}
+
+async function sessionStatus(charge: string): Promise<string | undefined> {
+  const { reference } = await story.transaction(charge);
+  const text = 'SELECT status FROM simulator.sessions WHERE reference = $1';
+  return (await asOwner<{ status: string }>(story.service, text, [reference]))[0]?.status;
+}
+
+test('refused on one network, paid on another', async () => {
+  const id = await story.paySettled('7000003', { network: 'qmoney' });
+  const first = await chargeId(id);
+  const second = await tryAgain(id, 'aps', '7000001');
+  assert.deepEqual(await statuses(id, first, second), ['successful', 'failed', 'completed']);
+  const intent = await story.intent(id);
+  assert.deepEqual([intent['attempts'], intent['late'], intent['transaction_id']], [2, false, second]);
+  assert.deepEqual(await story.events(id), ['payment_intent.created']);
+  assert.deepEqual(await story.events(first), ['charge.created', 'charge.failed']);
+  assert.deepEqual(await story.events(second), ['charge.created', 'charge.succeeded']);
+});
+
+test('after the fifth refusal the payment has failed and takes no attempt more', async () => {
+  const id = await story.paySettled('7000002');
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    assert.equal((await story.intent(id))['status'], 'requires_payment_method');
+    await tryAgain(id, 'aps', '7000002');
+  }
+  const failed = await story.intent(id);
+  assert.deepEqual([failed['status'], failed['attempts']], ['failed', 5]);
+  await story.postForm(id, '', { network: 'aps', account_number: '7000001' });
+  await story.settle();
+  assert.deepEqual((await story.intent(id))['attempts'], 5);
+  assert.equal((await story.intent(id))['status'], 'failed');
+});
+
+test('the first attempt succeeds after all, after the second has paid: the money stands in suspense, with a case', async () => {
+  const id = await story.paySettled(tapped, { network: 'aps' });
+  const first = await chargeId(id);
+  await story.onPhone(first, 'decline');
+  const second = await tryAgain(id, 'afrimoney', '7000001');
+  const merchantHas = await story.balance('payable_available');
+  await story.onPhone(first, 'approve_late');
+  assert.deepEqual(await statuses(id, first, second), ['successful', 'failed', 'completed']);
+  assert.equal((await story.transaction(first))['review'], 'second_success');
+  assert.deepEqual(await story.movements(first), ['suspense float:sim-aps → suspense 45050']);
+  assert.deepEqual(await story.cases(first), ['second_success']);
+  assert.equal(await story.balance('payable_available'), merchantHas);
+  await story.onPhone(first, 'reverse');
+  assert.deepEqual((await story.cases(first)).toSorted(), ['network_reversal', 'second_success']);
+});
+
+test('the first attempt succeeds while the second waits: the intent is paid and the second cancelled at its network', async () => {
+  const id = await story.paySettled(tapped, { network: 'aps' });
+  const first = await chargeId(id);
+  await story.onPhone(first, 'decline');
+  const second = await tryAgain(id, 'wave', tapped);
+  assert.equal(await sessionStatus(second), 'open');
+  await story.onPhone(first, 'approve_late');
+  assert.deepEqual(await statuses(id, first, second), ['successful', 'completed', 'cancelled']);
+  assert.equal(await sessionStatus(second), 'cancelled', 'nobody can pay there any more');
+  assert.equal((await story.intent(id))['late'], false);
+});
+
+test('cancelled by the merchant while the payer is asked: the network stops asking', async () => {
+  const id = await story.paySettled(tapped);
+  const charge = await chargeId(id);
+  const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
+  assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
+  await story.settle();
+  assert.deepEqual(await statuses(id, charge), ['cancelled', 'cancelled']);
+  assert.equal(await sessionStatus(charge), 'cancelled');
+  assert.deepEqual(await story.events(id), ['payment_intent.created', 'payment_intent.cancelled']);
+  assert.deepEqual(await story.events(charge), ['charge.created']);
+});
+
+test('cancelled by the payer on the page, the same way', async () => {
+  const id = await story.paySettled(tapped);
+  assert.equal(await story.postForm(id, '/cancel'), 303);
+  await story.settle();
+  assert.deepEqual(await statuses(id, await chargeId(id)), ['cancelled', 'cancelled']);
+});
+
+test('cancelled when the payer had paid already, though we had not heard of it: booked, successful and late', async () => {
+  await story.loseCallbacks();
+  const id = await story.paySettled(tapped);
+  const charge = await chargeId(id);
+  await story.onPhone(charge, 'approve');
+  await story.api.post(`/v1/payments/${id}/cancel`);
+  await story.settle();
+  await story.letCallbacksThrough();
+  assert.deepEqual(await statuses(id, charge), ['successful', 'completed']);
+  assert.equal((await story.intent(id))['late'], true);
+  assert.deepEqual(await story.movements(charge), ['collected float:sim-aps → payable_available 45050']);
+});
+
+test('cancelled while the network has not answered the start: found paid all the same, and late', async () => {
+  const id = await story.pay('7000005');
+  await story.passUnanswered(id, 3 * secondMs);
+  const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
+  assert.equal(cancelled.status, 200, cancelled.text);
+  await story.settle();
+  assert.equal((await story.transaction(id))['status'], 'pending', 'the network says that it does not know it');
+  await story.pass(2 * secondMs);
+  const intent = await story.intent(id);
+  assert.deepEqual([intent['status'], intent['late']], ['successful', true]);
+});
+
+test('approved on the phone and then confirmed on the page; without the page the network settles it by itself', async () => {
+  const confirmed = await story.paySettled(tapped, { network: 'afrimoney' });
+  assert.deepEqual((await story.intent(confirmed))['next_action'], { type: 'approve_then_confirm' });
+  await story.onPhone(confirmed, 'approve');
+  assert.equal((await story.transaction(confirmed))['status'], 'pending');
+  assert.equal(await story.postForm(confirmed, '/confirm'), 303);
+  await story.settle();
+  assert.equal((await story.transaction(confirmed))['status'], 'completed');
+
+  const forgotten = await story.paySettled(tapped, { network: 'afrimoney' });
+  await story.onPhone(forgotten, 'approve');
+  await story.pass(30 * secondMs);
+  assert.equal((await story.transaction(forgotten))['status'], 'completed');
+});
+
+test('a link needs no number; the money is booked for whoever opened it', async () => {
+  const created = await story.api.post('/v1/payments', { data: { amount: 10, network: 'wave' } });
+  assert.equal(created.status, 201, created.text);
+  const id = String(created.body['payment_intent_id']);
+  await story.settle();
+  const action = (await story.intent(id))['next_action'] as { type: string; url: string };
+  assert.equal(action.type, 'open_url');
+  await story.onPhone(id, 'approve');
+  const charge = await story.transaction(id);
+  assert.deepEqual([charge['status'], charge['payment_account']], ['completed', '']);
+});

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { addMs } from '../../server/src/kit/clock.ts';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+import { asOwner } from '../harness/tables.ts';
+
+// What networks tell us, what they fail to tell us, and what others tell us in their name.
+
+let story: PaymentStory;
+
+before(async () => {
+  story = await startPaymentStory();
+});
+
+afterEach(() => story.verify());
+
+after(() => story.stop());
+
+const secondMs = 1_000;
+/** Waits for a tap on the phone. */
+const tapped = '7001234';
+const booked = 'collected float:sim-aps → payable_available 45050';
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await story.transaction(id))['status'];
+}
+
+/** Everything that a forged callback could change, and everything that is stored of callbacks. */
+async function everything(): Promise<string> {
+  const parts = [];
+  for (const table of [
+    'payment_intents',
+    'charges',
+    'charge_notes',
+    'cases',
+    'events',
+    'ledger_movements',
+    'ledger_deltas',
+    'network_receipts',
+    'network_inbox',
+  ]) {
+    parts.push(await asOwner(story.service, `SELECT whole::text FROM ${table} AS whole ORDER BY 1`));
+  }
+  return JSON.stringify(parts);
+}
+
+test('callbacks alone are enough: the payment is paid before any look-up is due', async () => {
+  const id = await story.paySettled(tapped);
+  assert.equal(await statusOf(id), 'pending');
+  await story.onPhone(id, 'approve');
+  assert.equal(await statusOf(id), 'completed');
+  const notes = await story.timeline(id);
+  assert.deepEqual(notes, ['payment_intent.created', 'charge.created', 'sent_to_network', 'charge.succeeded']);
+});
+
+test('look-ups alone are enough: every callback lost, the payment is found paid, refused or reversed', async () => {
+  await story.loseCallbacks();
+  const paid = await story.paySettled(tapped);
+  const refused = await story.paySettled(tapped);
+  await story.onPhone(paid, 'approve');
+  await story.onPhone(refused, 'decline');
+  assert.deepEqual([await statusOf(paid), await statusOf(refused)], ['pending', 'pending']);
+  await story.pass(5 * secondMs);
+  await story.letCallbacksThrough();
+  assert.deepEqual([await statusOf(paid), await statusOf(refused)], ['completed', 'failed']);
+  assert.deepEqual(await story.events(String((await story.transaction(paid))['id'])), [
+    'charge.created',
+    'charge.succeeded',
+  ]);
+});
+
+test('a callback and a look-up that tell the same at the same moment book it once', async () => {
+  await story.loseCallbacks();
+  const id = await story.paySettled(tapped);
+  await story.onPhone(id, 'approve');
+  await story.letCallbacksThrough();
+  const charge = await story.transaction(id);
+  const text = 'SELECT transaction_id AS "transactionId" FROM simulator.sessions WHERE reference = $1';
+  const [session] = await asOwner<{ transactionId: string }>(story.service, text, [charge['reference']]);
+  const paid = { gross_amount: '450.50', fee: '0.00', currency: 'GMD', transaction_id: session?.transactionId };
+  const news = await story.sessionOf(id, { paid });
+  await Promise.all([story.sendCallback('aps', news), story.clock.advance(5 * secondMs)]);
+  await story.settle();
+  assert.deepEqual(await story.movements(String(charge['id'])), [booked]);
+});
+
+test('the same callback ten times, one after another and ten times at once, books once', async () => {
+  for (const atOnce of [false, true]) {
+    const id = await story.paySettled(tapped);
+    const news = await story.sessionOf(id);
+    if (atOnce) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => story.sendCallback('aps', news)));
+      assert.deepEqual(new Set(answers), new Set([200]), 'each is acknowledged');
+    } else for (let time = 0; time < 10; time += 1) assert.equal(await story.sendCallback('aps', news), 200);
+    await story.settle();
+    const chargeId = String((await story.transaction(id))['id']);
+    assert.equal(await statusOf(id), 'completed');
+    assert.deepEqual(await story.movements(chargeId), [booked]);
+    assert.deepEqual(await story.events(chargeId), ['charge.created', 'charge.succeeded']);
+    assert.deepEqual(await story.cases(chargeId), []);
+  }
+});
+
+test('a network’s transaction that paid one payment pays no other, this merchant’s or another’s', async () => {
+  const other = await story.onboard();
+  const first = await story.paySettled(tapped);
+  const second = await story.paySettled(tapped);
+  const third = await story.pay(tapped, {}, other.api);
+  await story.settle();
+  const paid = { gross_amount: '450.50', fee: '0.00', currency: 'GMD', transaction_id: 'T-used-once' };
+  await story.sendCallback('aps', await story.sessionOf(first, { paid }));
+  await story.settle();
+  const theirs = await story.transaction(third, other.api);
+  for (const reference of [(await story.transaction(second))['reference'], theirs['reference']]) {
+    await story.sendCallback('aps', await story.sessionOf(first, { paid, reference }));
+  }
+  await story.settle();
+  assert.equal(await statusOf(first), 'completed');
+  for (const charge of [await story.transaction(second), await story.transaction(third, other.api)]) {
+    assert.deepEqual([charge['status'], charge['review']], ['pending', 'receipt_reused']);
+    assert.deepEqual(await story.movements(String(charge['id'])), []);
+    assert.deepEqual(await story.cases(String(charge['id'])), ['receipt_reused']);
+  }
+  assert.equal(await story.balance('payable_available', other.merchant), 100_000_000n, 'its test money, untouched');
+});
+
+test('what nobody has signed as agreed changes nothing, is not stored, and is logged', async () => {
+  const id = await story.paySettled(tapped);
+  const news = await story.sessionOf(id);
+  const now = story.clock.now();
+  const forgeries = {
+    'no signature': { signature: '' },
+    'another secret': { secret: 'guessed' },
+    'an empty secret': { secret: '' },
+    'another network’s secret': { signedBy: 'wave' },
+    'six minutes old': { sentAt: addMs(now, -360 * secondMs) },
+    'from the future': { sentAt: addMs(now, 60 * secondMs) },
+    'another body than was signed': { body: JSON.stringify({ data: { ...news, status: 'complete' } }) },
+    'a signature in capitals': { signature: `t=${Math.floor(now.getTime() / 1_000)},v1=${'A'.repeat(64)}` },
+  };
+  const before = await everything();
+  for (const [name, forged] of Object.entries(forgeries)) {
+    const linesBefore = story.service.logLines.length;
+    assert.equal(await story.sendCallback('aps', news, forged), 401, name);
+    const logged = story.service.logLines.slice(linesBefore).join('');
+    assert.match(logged, /a network callback was refused/, name);
+  }
+  assert.equal(await story.sendCallback('nobody', news), 404);
+  await story.pass(60 * secondMs);
+  assert.equal(await statusOf(id), 'pending');
+  const lookedUp = (text: string): string => text.replaceAll(/\\"updated_at\\"[^,]*/g, '');
+  assert.equal(lookedUp(await everything()), lookedUp(before));
+});
+
+test('a replayed callback of long ago is refused as stale, whatever it says', async () => {
+  const id = await story.paySettled(tapped);
+  const news = await story.sessionOf(id);
+  const sentAt = story.clock.now();
+  assert.equal(await story.sendCallback('aps', news, { sentAt }), 200);
+  await story.settle();
+  await story.clock.advance(301 * secondMs);
+  assert.equal(await story.sendCallback('aps', news, { sentAt }), 401);
+  assert.match(story.service.logLines.join(''), /"reason":"stale"/);
+});
+
+for (const [name, paid] of [
+  ['a butut more', { gross_amount: '450.51', currency: 'GMD' }],
+  ['a butut less', { gross_amount: '450.49', currency: 'GMD' }],
+  ['another currency', { gross_amount: '450.50', currency: 'XOF' }],
+] as const) {
+  test(`signed news of ${name} pays nothing: it stands in suspense with a case`, async () => {
+    const merchantHad = await story.balance('payable_available');
+    const id = await story.paySettled(tapped);
+    const transaction = { ...paid, fee: '0.00', transaction_id: `T-${name}` };
+    await story.sendCallback('aps', await story.sessionOf(id, { paid: transaction }));
+    await story.settle();
+    const charge = await story.transaction(id);
+    assert.deepEqual([charge['status'], charge['review']], ['pending', 'amount_mismatch']);
+    assert.equal((await story.intent(id))['status'], 'processing');
+    assert.deepEqual(await story.cases(String(charge['id'])), ['amount_mismatch']);
+    assert.equal(await story.balance('payable_available'), merchantHad);
+  });
+}
+
+test('a network’s news about another network’s payment is not believed, and logged', async () => {
+  const id = await story.paySettled(tapped, { network: 'aps' });
+  const news = await story.sessionOf(id);
+  assert.equal(await story.sendCallback('wave', news), 200, 'it is signed, so it is stored');
+  for (const waitMs of [0, 1, 5, 30, 300]) await story.pass(waitMs * secondMs);
+  const charge = await story.transaction(id);
+  assert.equal(charge['status'], 'pending');
+  assert.deepEqual(await story.movements(String(charge['id'])), []);
+  assert.match(story.service.logLines.join(''), /callback of another network’s charge/);
+});
+
+test('signed news about nothing we know is kept, tried again, and logged', async () => {
+  const { merchant } = story.merchant;
+  for (const reference of [`${merchant.shortId}${'0'.repeat(22)}`, `NoSuch12${'0'.repeat(22)}`, 'x', '']) {
+    assert.equal(await story.sendCallback('aps', { ...(await sample()), reference }), 200, reference);
+  }
+  for (const waitMs of [0, 1, 5, 30, 300]) await story.pass(waitMs * secondMs);
+  const left = await asOwner<{ count: number }>(
+    story.service,
+    `SELECT count(*)::integer AS count FROM network_inbox WHERE outcome = 'unmatched' AND due_at IS NULL
+     AND convert_from(body, 'UTF8') LIKE '%sample%'`,
+  );
+  assert.equal(left[0]?.count, 4);
+  assert.match(story.service.logLines.join(''), /callback of an unknown charge/);
+});
+
+test('a refusal that is reported after the success changes nothing', async () => {
+  const id = await story.paySettled(tapped);
+  await story.onPhone(id, 'approve');
+  await story.sendCallback('aps', await story.sessionOf(id, { status: 'failed', failure_code: 'payer_declined' }));
+  await story.sendCallback('aps', await story.sessionOf(id, { status: 'expired', paid: null }));
+  await story.settle();
+  assert.equal(await statusOf(id), 'completed');
+  assert.ok((await story.timeline(id)).includes('refusal_ignored'));
+});
+
+test('a status that nobody knows changes nothing: the look-up decides', async () => {
+  const id = await story.paySettled(tapped);
+  await story.sendCallback('aps', await story.sessionOf(id, { status: 'on_hold', paid: null }));
+  await story.settle();
+  assert.equal(await statusOf(id), 'pending');
+  await story.onPhone(id, 'approve');
+  assert.equal(await statusOf(id), 'completed');
+});
+
+async function sample(): Promise<Record<string, unknown>> {
+  const paid = { gross_amount: '1.00', fee: '0.00', currency: 'GMD', transaction_id: 'T-sample' };
+  return { id: 'sample', network: 'aps', status: 'complete', paid };
+}

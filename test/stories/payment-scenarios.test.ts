@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+
+// The collecting column of the test environment's table (decisions, "Test environment"), row by row, through the API.
+
+let story: PaymentStory;
+
+before(async () => {
+  story = await startPaymentStory();
+});
+
+afterEach(() => story.verify());
+
+after(() => story.stop());
+
+const secondMs = 1_000;
+const booked = 'collected float:sim-aps → payable_available 45050';
+
+/** What a test is about: the intent's state, its newest charge's, and what became of the money. */
+async function outcomeOf(id: string) {
+  const intent = await story.intent(id);
+  const charge = await story.transaction(id);
+  const chargeId = String(charge['id']);
+  return {
+    intent: intent['status'],
+    charge: charge['status'],
+    late: [intent['late'], charge['late']],
+    review: [intent['review'], charge['review']],
+    failure: charge['failure_code'],
+    events: [await story.events(id), await story.events(chargeId)],
+    movements: await story.movements(chargeId),
+    cases: await story.cases(chargeId),
+  };
+}
+
+const nothingSpecial = { late: [false, false], review: [null, null], failure: null, cases: [] };
+
+test('0001: approved at once, with a whole charge record', async () => {
+  const before = await story.balance('payable_available');
+  const id = await story.paySettled('7000001', { metadata: { order: '1042' }, customer_name: 'Awa' });
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'completed',
+    events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
+    movements: [booked],
+  });
+  assert.equal((await story.balance('payable_available')) - before, 45_050n);
+  const charge = await story.transaction(id);
+  const { merchant } = story.merchant;
+  assert.deepEqual(await story.transaction(String(charge['id'])), charge, 'by its own id and by the intent’s');
+  const { id: chargeId, reference, transaction_reference: shown, payment_method_id: methodId, ...rest } = charge;
+  assert.equal(typeof chargeId, 'string');
+  assert.match(String(reference), new RegExp(`^${merchant.shortId}[0-9A-Za-z]{22}$`));
+  assert.match(String(shown), /^TX-20261120-\d{6}-[2-9A-Z]{8}$/);
+  assert.match(String(methodId), /^[0-9a-f-]{36}$/);
+  const { network_reference: sessionId, network_transaction_id: networkId, createdAt, updatedAt, ...fields } = rest;
+  assert.ok(String(sessionId).startsWith(merchant.shortId) && String(networkId).startsWith('T'));
+  const now = story.clock.now().toISOString();
+  assert.deepEqual([createdAt, updatedAt], [now, now]);
+  assert.deepEqual(fields, {
+    type: 'payment',
+    status: 'completed',
+    payment_intent_id: id,
+    attempt: 1,
+    account_id: merchant.id,
+    business_id: merchant.businessId,
+    test_mode: true,
+    amount: 450.5,
+    amount_paid: 450.5,
+    amount_refunded: 0,
+    currency: 'GMD',
+    transaction_fee: 0,
+    transaction_fee_type: 'business',
+    source: 'online',
+    payment_method: 'aps',
+    payment_account: '.... 0001',
+    auth_mode: 'confirm',
+    auth_length: 0,
+    requires_auth: false,
+    customer: null,
+    customer_name: 'Awa',
+    customer_email: null,
+    customer_phone: null,
+    paid_date: now,
+    failure_code: null,
+    failure_reason: null,
+    review: null,
+    late: false,
+    next_action: null,
+    notes: null,
+    coupon: null,
+    discount: null,
+    sub_total: null,
+    edited: false,
+    maintain_original_return_url: false,
+    risk_score: {},
+    terminal_id: null,
+    payment_link_id: null,
+    custom_fields_values: {},
+    metadata: { order: '1042' },
+  });
+});
+
+for (const [number, failure] of [
+  ['7000002', 'declined_by_payer'],
+  ['7000003', 'insufficient_funds'],
+  ['7000008', 'network_unavailable'],
+] as const) {
+  test(`${number.slice(-4)}: refused at once (${failure}), and the payer may try again`, async () => {
+    const id = await story.paySettled(number);
+    assert.deepEqual(await outcomeOf(id), {
+      ...nothingSpecial,
+      intent: 'requires_payment_method',
+      charge: 'failed',
+      failure,
+      events: [['payment_intent.created'], ['charge.created', 'charge.failed']],
+      movements: [],
+    });
+    assert.match(String((await story.transaction(id))['failure_reason']), /\w.*\.$/);
+  });
+}
+
+test('0004: the payer never answers; the payment waits for its whole time, then it is over', async () => {
+  const id = await story.paySettled('7000004');
+  const waiting = await story.intent(id);
+  assert.deepEqual([waiting['status'], waiting['next_action']], ['processing', { type: 'approve_on_phone' }]);
+  assert.equal((await story.transaction(id))['requires_auth'], true);
+  await story.pass(29 * 60 * secondMs);
+  assert.equal((await story.intent(id))['status'], 'processing');
+  await story.clock.advance(60 * secondMs);
+  assert.equal((await story.intent(id))['status'], 'expired', 'true at the moment, before anything ran');
+  await story.pass(60 * secondMs);
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'expired',
+    charge: 'failed',
+    failure: 'expired',
+    events: [
+      ['payment_intent.created', 'payment_intent.expired'],
+      ['charge.created', 'charge.failed'],
+    ],
+    movements: [],
+  });
+});
+
+test('0005: no answer to our call, never taken for a failure, and found successful 5 s later', async () => {
+  const id = await story.pay('7000005');
+  await story.passUnanswered(id, 3 * secondMs);
+  const unsure = await story.intent(id);
+  assert.deepEqual([unsure['status'], unsure['next_action']], ['processing', null]);
+  await story.pass(2 * secondMs);
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'completed',
+    events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
+    movements: [booked],
+  });
+  const timeline = await story.timeline(id);
+  assert.deepEqual(timeline.filter((kind) => kind === 'sent_to_network'), ['sent_to_network'], 'it was sent once');
+  assert.ok(timeline.includes('no_clear_answer'));
+});
+
+test('0006: no answer to our call, and found failed 5 s later', async () => {
+  const id = await story.pay('7000006');
+  await story.passUnanswered(id, 3 * secondMs);
+  assert.equal((await story.intent(id))['status'], 'processing');
+  await story.pass(2 * secondMs);
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'requires_payment_method',
+    charge: 'failed',
+    failure: 'refused_by_network',
+    events: [['payment_intent.created'], ['charge.created', 'charge.failed']],
+    movements: [],
+  });
+});
+
+test('0007: success reported three times and out of order is one payment', async () => {
+  const id = await story.paySettled('7000007');
+  assert.equal((await story.intent(id))['status'], 'processing');
+  await story.pass(secondMs);
+  for (let report = 0; report < 4; report += 1) await story.pass(200);
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'completed',
+    events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
+    movements: [booked],
+  });
+});
+
+test('0009: asks for a code; a wrong one may be typed again, the right one pays', async () => {
+  const id = await story.paySettled('7000009');
+  assert.deepEqual((await story.intent(id))['next_action'], { type: 'enter_code', length: 6 });
+  const asked = await story.transaction(id);
+  assert.deepEqual([asked['auth_mode'], asked['auth_length'], asked['requires_auth']], ['pin', 6, true]);
+  assert.equal(await story.postForm(id, '/code', { code: '654321' }), 400);
+  assert.equal((await story.intent(id))['status'], 'processing');
+  assert.equal(await story.postForm(id, '/code', { code: '123456' }), 303);
+  await story.settle();
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'completed',
+    events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
+    movements: [booked],
+  });
+  assert.ok(story.service.logLines.every((line) => !line.includes('123456') && !line.includes('654321')));
+});
+
+test('0009: the third wrong code is the last', async () => {
+  const id = await story.paySettled('7000009');
+  for (const code of ['000001', '000002']) assert.equal(await story.postForm(id, '/code', { code }), 400);
+  assert.equal(await story.postForm(id, '/code', { code: '000003' }), 303);
+  await story.settle();
+  const { intent, charge, failure, movements } = await outcomeOf(id);
+  assert.deepEqual([intent, charge, failure, movements], ['requires_payment_method', 'failed', 'code_wrong', []]);
+});
+
+test('0010: another amount stands in suspense for a person, and the payment does not expire meanwhile', async () => {
+  const suspense = await story.balance('suspense');
+  const id = await story.paySettled('7000010');
+  const expected = {
+    ...nothingSpecial,
+    intent: 'processing',
+    charge: 'pending',
+    review: ['amount_mismatch', 'amount_mismatch'],
+    events: [['payment_intent.created'], ['charge.created']],
+    movements: ['suspense float:sim-aps → suspense 45150'],
+    cases: ['amount_mismatch'],
+  };
+  assert.deepEqual(await outcomeOf(id), expected);
+  assert.equal((await story.balance('suspense')) - suspense, 45_150n);
+  await story.pass(60 * 60 * secondMs);
+  assert.deepEqual(await outcomeOf(id), expected);
+  const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
+  assert.deepEqual([cancelled.status, cancelled.body['code']], [409, 'state_conflict']);
+});
+
+test('0011: success after the expiry is booked, successful and late', async () => {
+  const id = await story.paySettled('7000011');
+  await story.pass(30 * 60 * secondMs);
+  assert.equal((await story.intent(id))['status'], 'expired');
+  await story.pass(2 * secondMs);
+  const { events, ...outcome } = await outcomeOf(id);
+  assert.deepEqual(outcome, {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'completed',
+    late: [true, true],
+    movements: [booked],
+  });
+  const [intentEvents, chargeEvents = []] = events;
+  assert.deepEqual(intentEvents, ['payment_intent.created', 'payment_intent.expired']);
+  assert.equal(chargeEvents.at(-1), 'charge.succeeded');
+});
+
+test('0012: success, then taken back by the network, out of the merchant’s balance, with a case', async () => {
+  const before = await story.balance('payable_available');
+  const id = await story.paySettled('7000012');
+  assert.equal((await story.transaction(id))['status'], 'completed');
+  assert.equal((await story.balance('payable_available')) - before, 45_050n);
+  await story.pass(2 * secondMs);
+  assert.deepEqual(await outcomeOf(id), {
+    ...nothingSpecial,
+    intent: 'successful',
+    charge: 'reversed',
+    events: [['payment_intent.created'], ['charge.created', 'charge.succeeded', 'charge.reversed']],
+    movements: [booked, 'reversed payable_available → float:sim-aps 45050'],
+    cases: ['network_reversal'],
+  });
+  assert.equal(await story.balance('payable_available'), before);
+});
+
+test('the same rows hold on every network, whatever its shape', async () => {
+  for (const network of ['wave', 'afrimoney', 'qmoney'] as const) {
+    const paid = await story.paySettled('7000001', { network });
+    assert.equal((await story.transaction(paid))['status'], 'completed', network);
+    const refused = await story.paySettled('7000002', { network });
+    assert.equal((await story.transaction(refused))['failure_code'], 'declined_by_payer', network);
+  }
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+import { asOwner } from '../harness/tables.ts';
+
+// Two processes of the service on one database, as an operator runs them.
+
+let story: PaymentStory;
+let other: TestService;
+
+before(async () => {
+  story = await startPaymentStory();
+  other = await startService({ clock: story.clock, database: story.service.database });
+});
+
+afterEach(() => story.verify());
+
+after(async () => {
+  await other.stop();
+  await story.stop();
+});
+
+async function drainBoth(): Promise<void> {
+  await Promise.all([story.settle(), other.app.drain()]);
+  await Promise.all([story.settle(), other.app.drain()]);
+}
+
+test('payments made at both at once are each sent to the network once, told once and booked once', async () => {
+  const there = createApiClient(other.url, story.merchant.key);
+  const before = await story.balance('payable_available');
+  const count = 24;
+  const ids = await Promise.all(
+    Array.from({ length: count }, (_, index) => story.pay('7000001', {}, index % 2 === 0 ? story.api : there)),
+  );
+  await drainBoth();
+  for (const id of ids) {
+    const charge = await story.transaction(id);
+    assert.equal(charge['status'], 'completed');
+    assert.deepEqual(await story.events(String(charge['id'])), ['charge.created', 'charge.succeeded']);
+    const timeline = await story.timeline(id);
+    assert.deepEqual(timeline.filter((kind) => kind === 'sent_to_network'), ['sent_to_network']);
+  }
+  assert.equal((await story.balance('payable_available')) - before, BigInt(count) * 45_050n);
+  const leftovers = await asOwner(story.service, `SELECT kind FROM outbox WHERE queue = 'networks'`);
+  assert.deepEqual(leftovers, []);
+});
+
+test('what one process does, the other one tells at once', async () => {
+  const there = createApiClient(other.url, story.merchant.key);
+  const id = await story.paySettled('7001234');
+  const intent = await there.get(`/v1/payments/${id}`);
+  assert.deepEqual([intent.status, intent.body['status']], [200, 'processing']);
+  const cancelled = await there.post(`/v1/payments/${id}/cancel`);
+  assert.equal(cancelled.status, 200, cancelled.text);
+  assert.equal((await story.intent(id))['status'], 'cancelled');
+});
+
+test('of a cancellation at one process and a success at the other one comes first, and the money is booked either way', async () => {
+  const there = createApiClient(other.url, story.merchant.key);
+  for (let round = 0; round < 8; round += 1) {
+    const id = await story.paySettled('7001234');
+    const news = await story.sessionOf(id);
+    const [cancelled] = await Promise.all([there.post(`/v1/payments/${id}/cancel`), story.sendCallback('aps', news)]);
+    await drainBoth();
+    const intent = await story.intent(id);
+    assert.equal(intent['status'], 'successful');
+    assert.equal(intent['late'], cancelled.status === 200, 'late if the cancellation was first');
+    const charge = await story.transaction(id);
+    assert.deepEqual(await story.movements(String(charge['id'])), [
+      'collected float:sim-aps → payable_available 45050',
+    ]);
+  }
+});
+
+test('a process that ends leaves nothing behind that the other does not do', async () => {
+  const third = await startService({ clock: story.clock, database: story.service.database });
+  const there = createApiClient(third.url, story.merchant.key);
+  const ids = await Promise.all(Array.from({ length: 6 }, () => story.pay('7000001', {}, there)));
+  await third.stop();
+  // What it had claimed comes back when its lease ends; what it had sent is looked up.
+  await eventually('all of them are paid', async () => {
+    await story.clock.advance(61_000);
+    await drainBoth();
+    const charges = await Promise.all(ids.map((id) => story.transaction(id)));
+    return charges.every(({ status }) => status === 'completed');
+  });
+  for (const id of ids) {
+    const timeline = await story.timeline(id);
+    assert.deepEqual(timeline.filter((kind) => kind === 'sent_to_network'), ['sent_to_network']);
+  }
+});
+
+test('more payments at once than a process has connections are all taken, also when it knows no merchant yet', async () => {
+  for (let round = 0; round < 2; round += 1) {
+    // What is known of a merchant is forgotten after three seconds.
+    await story.clock.advance(4_000);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => story.api.post('/v1/payments', { data: { amount: 1 } })),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  }
+});

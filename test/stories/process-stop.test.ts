@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { findLiveOwner } from '../../server/src/database/data-directory-lock.ts';
+import { findRunningServer } from '../../server/src/database/running-server.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { startDatabaseServer } from '../harness/database-server.ts';
+import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+// Far below what it takes when something is waited for in vain: an idle connection keeps 72 s, the last resort is 25 s.
+const stopMaxMs = 15_000;
+
+let world: ProcessWorld;
+
+before(() => {
+  world = new ProcessWorld();
+});
+
+after(() => world.close());
+
+interface Running {
+  dataDirectory: string;
+  service: TestProcess;
+  url: string;
+  api: ApiClient;
+}
+
+async function start(): Promise<Running> {
+  const dataDirectory = await world.usedDataDirectory();
+  const service = world.startService({ DATA_DIR: dataDirectory });
+  const url = await readyAt(service);
+  return { dataDirectory, service, url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
+}
+
+async function endsWell({ service, dataDirectory }: Pick<Running, 'service' | 'dataDirectory'>): Promise<void> {
+  const signalledMs = performance.now();
+  const { code, signal } = await service.ended;
+  assert.deepEqual({ code, signal, stderr: service.stderr() }, { code: 0, signal: null, stderr: '' });
+  assert(performance.now() - signalledMs < stopMaxMs, 'nothing was waited for in vain');
+  assert.match(service.stdout(), /\nStopped\.\n$/);
+  assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL is gone');
+  assert(!existsSync(join(dataDirectory, 'dalasi.lock')), 'the data directory is free');
+  assert(!existsSync(join(dataDirectory, 'postgres/postmaster.pid')), 'the database was shut down');
+}
+
+async function createPayment(api: ApiClient): Promise<string> {
+  const { status, body, text } = await api.post('/v1/payments', { data: { amount: 100 } });
+  assert.equal(status, 201, text);
+  return String(body['payment_intent_id']);
+}
+
+// The service waits a second for a row. On a machine so busy that our part takes longer, the request is refused in good
+// order, and shows nothing about stopping.
+const attemptsMax = 4;
+
+/** Stops the service while a request of its waits for a row that we hold; answers undefined when we were too slow. */
+async function stopWhileCancelling(running: Running, signal: NodeJS.Signals, id: string) {
+  const { service, api, dataDirectory } = running;
+  const connectionString = findRunningServer(dataDirectory) ?? '';
+  const [locker, watcher] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
+  // The database ends while they are connected.
+  for (const client of [locker, watcher]) await client.on('error', () => {}).connect();
+  await locker.query('BEGIN');
+  await locker.query('SELECT FROM payment_intents WHERE id = $1 FOR UPDATE', [id]);
+  const cancelling = api.post(`/v1/payments/${id}/cancel`);
+  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'dalasi'";
+  await waitUntil('the request waits for the row', async () => (await watcher.query(waiting)).rows.length > 0);
+  service.signal(signal);
+  await service.printed(/^Stopping: /m);
+  await locker.query('COMMIT').catch(() => {});
+  const answer = await cancelling;
+  await Promise.allSettled([locker.end(), watcher.end()]);
+  return answer.status === 503 ? undefined : answer;
+}
+
+describe('Ctrl-C and SIGTERM', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`${signal}: a request that waits in the database is answered, and what it did is kept`, async () => {
+      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+        const running = await start();
+        const id = await createPayment(running.api);
+        const answer = await stopWhileCancelling(running, signal, id);
+        await endsWell(running);
+        if (!answer) continue;
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.body['status'], 'cancelled');
+        assert.equal(answer.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
+        const again = world.startService({ DATA_DIR: running.dataDirectory });
+        const later = createApiClient(await readyAt(again), readDemo(running.dataDirectory).secret_key);
+        assert.equal((await later.get(`/v1/payments/${id}`)).body['status'], 'cancelled');
+        again.signal(signal);
+        await endsWell({ ...running, service: again });
+        return;
+      }
+      assert.fail('the request was never held while the service stopped');
+    });
+  }
+
+  test('a body that is still arriving is waited for; further signals change nothing', async () => {
+    const running = await start();
+    const { service, url, dataDirectory } = running;
+    const agent = new Agent({ keepAlive: true });
+    const body = JSON.stringify({ data: { amount: 100 } });
+    const sending = request(`${url}/v1/payments`, {
+      method: 'POST',
+      agent,
+      headers: {
+        authorization: `Bearer ${readDemo(dataDirectory).secret_key}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+    });
+    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+    await new Promise((resolve) => sending.write(body.slice(0, 9), resolve));
+    await waitUntil('the request is under way', async () => (await fetch(`${url}/healthz`)).ok);
+
+    service.signal('SIGINT');
+    await service.printed(/^Stopping: /m);
+    for (const more of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const) service.signal(more);
+    sending.end(body.slice(9));
+    const [response] = await answered;
+    assert.equal(response.statusCode, 201);
+    response.resume();
+    await endsWell(running);
+    agent.destroy();
+  });
+
+  test('connections that only wait are closed: idle ones, a page’s stream, a simulated network that never answers', async () => {
+    const running = await start();
+    const { service, url, api } = running;
+    const agent = new Agent({ keepAlive: true });
+    const idle = request(`${url}/healthz`, { agent });
+    idle.end();
+    const [response] = (await once(idle, 'response')) as [IncomingMessage];
+    await once(response.resume(), 'end');
+    const { body } = await api.post('/v1/payments', {
+      data: { amount: 100, network: 'wave', account_number: '7000005' },
+    });
+    const stream = await fetch(`${String(body['payment_link'])}/status`, { headers: { accept: 'text/event-stream' } });
+    assert.equal(stream.status, 200);
+
+    service.signal('SIGTERM');
+    await endsWell(running);
+    await stream.text();
+    agent.destroy();
+  });
+
+  test('the closing of the terminal ends it as well, and so does a reader that has gone', async () => {
+    const running = await start();
+    running.service.signal('SIGHUP');
+    await endsWell(running);
+
+    const dataDirectory = await world.usedDataDirectory();
+    const piped = world.start(['sh', '-c', `"$0" server/src/main.ts | head -n 2`, process.execPath], {
+      DATA_DIR: dataDirectory,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+    });
+    const url = await readyAt(piped);
+    const pid = findLiveOwner(dataDirectory);
+    assert(pid);
+    await waitUntil('it serves', async () => (await fetch(`${url}/readyz`)).ok);
+    process.kill(pid, 'SIGTERM');
+    await piped.ended;
+    await waitUntil('it ended', () => processesIn(dataDirectory).length === 0);
+    assert.equal(piped.stderr(), '');
+  });
+
+  test('payments that are being made are neither lost nor failed by a stop', async () => {
+    const running = await start();
+    const { service, api, dataDirectory } = running;
+    const answered: string[] = [];
+    const statuses = new Set<number>();
+    const merchant = async (): Promise<void> => {
+      for (;;) {
+        const data = { amount: 100, network: 'aps', account_number: '7000001' };
+        const { status, body } = await api.post('/v1/payments', { data });
+        statuses.add(status);
+        if (status === 201) answered.push(String(body['payment_intent_id']));
+      }
+    };
+    const merchants = Array.from({ length: 8 }, () => merchant().catch(() => 'refused'));
+    await waitUntil('payments are under way', () => answered.length >= 40);
+    service.signal('SIGTERM');
+    await Promise.all(merchants);
+    await endsWell(running);
+    assert.deepEqual(
+      [...statuses].filter((status) => status !== 201 && status !== 503),
+      [],
+    );
+
+    const again = world.startService({ DATA_DIR: dataDirectory });
+    const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
+    for (const id of answered) {
+      await waitUntil(
+        `${id} is paid`,
+        async () => (await later.get(`/v1/payments/${id}`)).body['status'] === 'successful',
+      );
+    }
+    const rows = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
+      client.query('SELECT id FROM charges WHERE attempt > 1 OR status <> $1', ['completed']),
+    );
+    assert.deepEqual(rows.rows, [], 'each was paid at the first attempt');
+  });
+});
+
+describe('a stop that comes during the start', () => {
+  test('while the database is being made: it ends, and the next start begins anew', async () => {
+    const dataDirectory = world.newDataDirectory();
+    const service = world.startService({ DATA_DIR: dataDirectory });
+    await waitUntil('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
+    service.signal('SIGTERM');
+    await endsWell({ service, dataDirectory });
+    const again = world.startService({ DATA_DIR: dataDirectory });
+    await readyAt(again);
+    again.signal('SIGTERM');
+    await endsWell({ service: again, dataDirectory });
+  });
+
+  test('while another process migrates: it does not wait for that one', async () => {
+    const databases = await startDatabaseServer();
+    const url = await databases.createDatabase();
+    await withAdminClient(url, async (client) => {
+      await client.query('SELECT pg_advisory_lock($1)', ['7310274586223301']);
+      const dataDirectory = world.newDataDirectory();
+      const service = world.startService({ DATA_DIR: dataDirectory, DATABASE_URL: url, APP_ENV: 'development' });
+      await service.printed(/^Another process is migrating the database; waiting for it\.$/m);
+      service.signal('SIGINT');
+      await endsWell({ service, dataDirectory });
+    });
+    await databases.stop();
+  });
+});
+
+describe('npm start', () => {
+  for (const [title, end] of [
+    ['Ctrl-C, which reaches every process of the terminal', (npm: TestProcess) => npm.signalGroup('SIGINT')],
+    ['a service manager’s SIGTERM, which reaches npm alone', (npm: TestProcess) => npm.signal('SIGTERM')],
+  ] as const) {
+    test(`${title}: npm waits for the service, ends with 0 and leaves nobody behind`, async () => {
+      const dataDirectory = await world.usedDataDirectory();
+      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
+      const npm = world.start(['npm', 'start'], settings, { ownGroup: true });
+      await readyAt(npm);
+      end(npm);
+      await endsWell({ service: npm, dataDirectory });
+    });
+  }
+});
+
+function isDraft(name: string): boolean {
+  return name.startsWith('postgres.new-');
+}
