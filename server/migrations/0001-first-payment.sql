@@ -281,7 +281,7 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
   CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants (id)
 );
-CREATE INDEX idempotency_keys_created_idx ON idempotency_keys (merchant_id, created_at);
+CREATE INDEX idempotency_keys_created_idx ON idempotency_keys (created_at);
 
 -- Events and work -----------------------------------------------------------------------------------------------------
 
@@ -415,15 +415,21 @@ CREATE TABLE network_receipts (
   CONSTRAINT network_receipts_pkey PRIMARY KEY (rail_account, transaction_id, kind)
 );
 
--- How often a number has been asked to pay, by whichever merchant: a row per number and network for the prompt that is
--- open, and one with the network '*' for the hour's count. Kept by number, because that is who must not be bothered.
+-- The prompt that is open for a number at a network, by whichever merchant, and whose it is. Kept by number, because
+-- that is who must not be bothered.
 CREATE TABLE network_prompts (
   number text NOT NULL,
   network text NOT NULL,
+  charge_id uuid NOT NULL,
   open_until timestamptz NOT NULL,
-  hour_started_at timestamptz NOT NULL,
-  asked bigint NOT NULL,
   CONSTRAINT network_prompts_pkey PRIMARY KEY (number, network)
+);
+
+-- When a number was asked to pay, on whichever network: the last ten times, newest first.
+CREATE TABLE network_prompt_times (
+  number text NOT NULL,
+  asked_at timestamptz[] NOT NULL,
+  CONSTRAINT network_prompt_times_pkey PRIMARY KEY (number)
 );
 
 -- Request limits ------------------------------------------------------------------------------------------------------

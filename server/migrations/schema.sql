@@ -128,7 +128,7 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
   CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
-CREATE INDEX idempotency_keys_created_idx ON idempotency_keys USING btree (merchant_id, created_at);
+CREATE INDEX idempotency_keys_created_idx ON idempotency_keys USING btree (created_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_accounts (
@@ -232,12 +232,18 @@ CREATE TABLE network_inbox (
 CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE network_prompt_times (
+  number text NOT NULL,
+  asked_at timestamp with time zone[] NOT NULL,
+  CONSTRAINT network_prompt_times_pkey PRIMARY KEY (number)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE network_prompts (
   number text NOT NULL,
   network text NOT NULL,
+  charge_id uuid NOT NULL,
   open_until timestamp with time zone NOT NULL,
-  hour_started_at timestamp with time zone NOT NULL,
-  asked bigint NOT NULL,
   CONSTRAINT network_prompts_pkey PRIMARY KEY (number, network)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

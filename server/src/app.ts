@@ -52,7 +52,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     server,
     start: async () => {
       const listening = await server.listen({ port: config.port, host: config.host });
-      address.set(listening);
+      // A default port does not stand in the address, so it is asked for.
+      const taken = server.server.address();
+      address.set(typeof taken === 'object' && taken ? taken.port : config.port);
       worker = startWorker({ clock, changes: options.notifier, log, sources });
       return listening;
     },

@@ -33,7 +33,8 @@ export interface AppOptions {
 }
 
 export interface Address {
-  set(listening: string): void;
+  /** The port that was taken. */
+  set(port: number): void;
   /** Where the world reaches us, no slash at its end. */
   publicUrl(): string;
   /** Where our own processes reach an API process. */
@@ -45,8 +46,8 @@ export function createAddress(config: Config): Address {
   let port = config.port;
   const local = () => `http://${hostOf(config.host)}:${port}`;
   return {
-    set: (listening) => {
-      port = Number(new URL(listening).port);
+    set: (taken) => {
+      port = taken;
     },
     publicUrl: () => config.publicUrl ?? local(),
     internalUrl: () => config.internalUrl ?? (config.role === 'worker' ? (config.publicUrl ?? local()) : local()),

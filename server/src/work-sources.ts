@@ -22,6 +22,8 @@ export const simulatorTopic = 'simulator:callbacks';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
+// Batches of one chore in a row: enough for a backlog, and no chore goes on for ever.
+const roundsMax = 200;
 
 /** Everything a worker process does for payments and networks. */
 export function paymentSources(context: PaymentContext): WorkSource[] {
@@ -101,8 +103,13 @@ function chore(name: string, sweepEveryMs: number, log: Log, run: () => Promise<
     sweepEveryMs,
     keysMax: 1,
     listDueKeys: () => Promise.resolve(['all']),
-    run: async () => {
-      const count = await run();
+    run: async (_key, stopped) => {
+      let count = 0;
+      for (let round = 0; round < roundsMax && !stopped.aborted; round += 1) {
+        const done = await run();
+        count += done;
+        if (done === 0) break;
+      }
       if (count > 0) log.debug(name, { count });
     },
   };

@@ -128,10 +128,15 @@ export async function startPaymentStory(options: TestServiceOptions = {}) {
     },
     /** From here on the networks' callbacks get lost on the way, until they are let through again. */
     loseCallbacks: async (): Promise<void> => {
-      await asOwner(service, 'CREATE RULE lost AS ON INSERT TO simulator.callbacks DO INSTEAD NOTHING');
+      // Not a rule: what was prepared under DO INSTEAD NOTHING stays nothing after the rule has gone.
+      await asOwner(service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+      await asOwner(
+        service,
+        'CREATE TRIGGER lost BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()',
+      );
     },
     letCallbacksThrough: async (): Promise<void> => {
-      await asOwner(service, 'DROP RULE lost ON simulator.callbacks');
+      await asOwner(service, 'DROP FUNCTION lose() CASCADE');
     },
     /** A callback as a network sends it, or as somebody else does. */
     sendCallback: async (network: string, data: unknown, forged: Forgery = {}): Promise<number> => {

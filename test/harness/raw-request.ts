@@ -37,6 +37,6 @@ function parseAnswer(answer: string): ApiAnswer {
     status: Number(statusLine.split(' ')[1]),
     headers,
     text,
-    body: isJson && text !== '' ? JSON.parse(text) : {},
+    body: isJson && text !== '' ? (JSON.parse(text) as ApiAnswer['body']) : {},
   };
 }

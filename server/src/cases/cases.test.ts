@@ -87,7 +87,11 @@ test('the operator sees the newest first, by status, and how many of each kind a
   await open({ reference: 'T1' });
   await open({ reference: 'T2' });
   await open({ reference: 'T3', kind: 'network_reversal' });
-  await db.run({ name: 'test_resolve', text: `UPDATE cases SET status = 'resolved' WHERE reference = 'T2'`, values: [] });
+  await db.run({
+    name: 'test_resolve',
+    text: `UPDATE cases SET status = 'resolved' WHERE reference = 'T2'`,
+    values: [],
+  });
   const references = async (status: 'open' | 'resolved' | null, rowsMax = 10): Promise<string[]> =>
     (await listCases(db, status, rowsMax)).map(({ reference }) => reference);
   assert.deepEqual(await references(null), ['T3', 'T2', 'T1']);
@@ -95,8 +99,11 @@ test('the operator sees the newest first, by status, and how many of each kind a
   assert.deepEqual(await references('resolved'), ['T2']);
   assert.deepEqual(await references(null, 1), ['T3']);
   const counts = await countOpenCases(db);
-  assert.deepEqual(counts.toSorted((one, other) => (one.kind < other.kind ? -1 : 1)), [
-    { kind: 'network_reversal', count: 1n },
-    { kind: 'second_success', count: 1n },
-  ]);
+  assert.deepEqual(
+    counts.toSorted((one, other) => (one.kind < other.kind ? -1 : 1)),
+    [
+      { kind: 'network_reversal', count: 1n },
+      { kind: 'second_success', count: 1n },
+    ],
+  );
 });

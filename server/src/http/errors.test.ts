@@ -99,6 +99,18 @@ describe('an address', () => {
     }
   });
 
+  it('with a public token that cannot be one shows the page for what is not there', async () => {
+    const created = await api.post('/v1/payments', { data: { amount: 10 } });
+    const { pathname } = new URL(String(created.body['payment_link']));
+    const visitor = createApiClient(service.url, '');
+    assert.equal((await visitor.get(pathname)).status, 200);
+    for (const end of ['%00', '%0a', "'", '%22', '%F0%9F%92%B0', '-', '_']) {
+      const path = pathname.slice(0, -1) + end;
+      for (const page of [path, `${path}/cancel`, `${path}/status`])
+        assert.equal((await visitor.get(page)).status, 404, page);
+    }
+  });
+
   it('that takes other methods answers 405 and says which', async () => {
     const paths = new Set(contract.operations.map(({ path }) => path));
     for (const path of paths) {

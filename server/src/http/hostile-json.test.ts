@@ -84,7 +84,7 @@ async function send(
   headers: Record<string, string> = {},
 ): Promise<Refusal> {
   const answer = await client.request({
-    method: operation.method as 'POST',
+    method: operation.method,
     path: operation.path.replace('{id}', own.endpointId),
     headers: { authorization: `Bearer ${business.test.key}`, 'content-type': 'application/json', ...headers },
     body,

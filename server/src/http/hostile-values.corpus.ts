@@ -26,7 +26,7 @@ export const hostileValues: readonly unknown[] = [
     { valueOf: null },
     { hasOwnProperty: 'x' },
     { length: -1 },
-    { then: 1 },
+    JSON.parse('{"then":1}'),
     { toJSON: 1 },
   ],
   ...[
@@ -98,5 +98,5 @@ export const hostileValues: readonly unknown[] = [
     ['*'],
   ],
   ...[Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`k${place}`, place])), { ['k'.repeat(41)]: 1 }],
-  ...[{ a: 'x'.repeat(501) }, { a: { b: { c: { d: [1, 2, { e: null }] } } } }, { ключ: 'значение' }],
+  ...[{ a: 'x'.repeat(501) }, { a: { b: { c: { d: [1, 2, { deep: null }] } } } }, { ключ: 'значение' }],
 ];

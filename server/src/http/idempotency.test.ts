@@ -166,15 +166,11 @@ describe('a request that comes again with its Idempotency-Key', () => {
     const paid = await Promise.all(
       clients.map((client) => client.post('/v1/payments', { data: { amount: 5 } }, headers)),
     );
-    assert.deepEqual(
-      paid.map((answer) => [answer.status, isReplay(answer)]),
-      Array(4).fill([201, false]),
-    );
+    for (const answer of paid) assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     assert.equal(new Set(paid.map(({ body }) => body['payment_intent_id'])).size, 4);
-    for (const { body } of paid.slice(0, 1)) {
-      const cancelled = await api.post(`/v1/payments/${String(body['payment_intent_id'])}/cancel`, undefined, headers);
-      assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
-    }
+    const id = String(paid[0]?.body['payment_intent_id']);
+    const cancelled = await api.post(`/v1/payments/${id}/cancel`, undefined, headers);
+    assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
     const previewed = await api.post('/v1/payments/preview', { data: { amount: 5 } }, headers);
     assert.deepEqual([previewed.status, isReplay(previewed)], [200, false]);
   });

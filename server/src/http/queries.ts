@@ -60,6 +60,10 @@ export function deleteKeysBefore(db: Queryable, before: Date, rowsMax: number): 
   });
 }
 
+// An arrival further ahead than any allowance can be was written by a clock that was wrong, here or elsewhere: a limit
+// that follows it would keep everybody out until that time has come.
+const clockSkewMaxUs = 1_000_000n;
+
 /**
  * Takes `costUs` of a merchant's allowance, shared by all processes: answers the new arrival time, or nothing when the
  * allowance is used up (generic cell rate algorithm).
@@ -72,10 +76,12 @@ export async function takeAllowance(
     name: 'rate_limits_take',
     text: `INSERT INTO rate_limits (merchant_id, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
            ON CONFLICT (merchant_id) DO UPDATE
-           SET arrival_us = GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint
-           WHERE GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
+           SET arrival_us = CASE WHEN rate_limits.arrival_us > $5::bigint THEN $2::bigint
+                                 ELSE GREATEST(rate_limits.arrival_us, $2::bigint) END + $3::bigint
+           WHERE rate_limits.arrival_us > $5::bigint
+              OR GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
            RETURNING arrival_us AS "arrivalUs"`,
-    values: [take.merchantId, take.nowUs, take.costUs, take.burstUs],
+    values: [take.merchantId, take.nowUs, take.costUs, take.burstUs, take.nowUs + take.burstUs + clockSkewMaxUs],
   });
   return row?.arrivalUs;
 }

@@ -50,7 +50,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },
     routerOptions: { maxParamLength: parameterLengthMax },
     genReqId: newRequestId,
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply, options),
+    frameworkErrors: (error, request, reply) => {
+      void answerError(error, request, reply, options);
+    },
     clientErrorHandler: answerClientErrors({ ...options, newRequestId }),
     forceCloseConnections: 'idle',
     ajv: {

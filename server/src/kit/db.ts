@@ -318,21 +318,37 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return new RegExp(`"${constraint}(_\\d+)?"`).test(error.message);
 }
 
-const unavailableStates = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014', '08006', '08001', '08003']);
-const unavailableNetworkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT']);
+// By class: lost connections, lack of room, an operator's doing, the disk; then a standby, and collisions that went on.
+const unavailableClasses = ['08', '53', '57', '58'];
+const unavailableStates = new Set(['25006', '40001', '40P01', '55P03']);
+const unavailableNetworkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return unavailableClasses.includes(state.slice(0, 2)) || unavailableStates.has(state);
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && unavailableNetworkCodes.has(code)) return true;
+  return (
+    error instanceof Error &&
+    /connection (terminated|timeout|error)|not queryable|timeout exceeded/i.test(error.message)
+  );
+}
 
 /** A database that does not answer is not our caller's fault and not a bug: 503, come back. */
 function translateError(error: unknown): unknown {
-  const code = sqlState(error) ?? (error as { code?: unknown } | null)?.code;
-  const lost =
-    error instanceof Error &&
-    /connection (terminated|timeout|error)|not queryable|timeout exceeded/i.test(error.message);
-  if (lost || (typeof code === 'string' && (unavailableStates.has(code) || unavailableNetworkCodes.has(code)))) {
-    if (error instanceof AppError) return error;
-    return new AppError('unavailable', 'The service cannot reach its database just now. Try again in a second.', {
-      retryAfterSeconds: 1,
-      cause: error,
-    });
-  }
-  return error;
+  if (error instanceof AppError || !isUnavailable(error)) return error;
+  return new AppError('unavailable', 'The service cannot reach its database just now. Try again in a second.', {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
 }

@@ -56,10 +56,16 @@ export function createLog(options: { level: LogLevel; write?: (line: string) => 
     },
     destination,
   );
+  // Asked first: preparing the fields of a line that is not written costs as much as writing it.
+  const at =
+    (level: 'debug' | 'info' | 'warn'): Log['debug'] =>
+    (message, fields) => {
+      if (logger.isLevelEnabled(level)) logger[level](plain(fields), message);
+    };
   return {
-    debug: (message, fields) => logger.debug(plain(fields), message),
-    info: (message, fields) => logger.info(plain(fields), message),
-    warn: (message, fields) => logger.warn(plain(fields), message),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
     error: (message, error, fields) => logger.error({ ...plain(fields), ...describe(error) }, message),
   };
 }
@@ -76,7 +82,8 @@ function plain(fields: LogFields | undefined): Record<string, unknown> {
 }
 
 function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return error === undefined ? {} : { error: 'something that is not an Error was thrown' };
+  if (!(error instanceof Error))
+    return error === undefined ? {} : { error: 'something that is not an Error was thrown' };
   const cause = error.cause instanceof Error ? ` (because: ${error.cause.message})` : '';
   return { error: hideSecrets(error.message + cause), stack: hideSecrets(error.stack) };
 }

@@ -1,12 +1,29 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomFillSync } from 'node:crypto';
 
 /** Where every part of the service takes chance from, so that a simulation can be run again from its seed. */
 export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+// Asking for 16 bytes takes 4 µs, handing out bytes that were asked for before 0.1; creating a payment takes six.
+const store = Buffer.alloc(4_096);
+let storeUsed = store.length;
+
 /** The operating system's generator, fit for keys and secrets. */
-export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
+export const systemRandom: Random = {
+  bytes: (count) => {
+    if (count > store.length) return randomBytes(count);
+    if (storeUsed + count > store.length) {
+      randomFillSync(store);
+      storeUsed = 0;
+    }
+    const bytes = Buffer.from(store.subarray(storeUsed, storeUsed + count));
+    // What was handed out is nobody else's, and does not lie about afterwards.
+    store.fill(0, storeUsed, storeUsed + count);
+    storeUsed += count;
+    return bytes;
+  },
+};
 
 /**
  * The same bytes for the same seed, for tests and simulations. Never for secrets: who knows the seed knows them all.

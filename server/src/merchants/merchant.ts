@@ -39,6 +39,5 @@ export const shortIdLength = 8;
 
 /** The short id at the head of a public token or reference, or null when the text cannot be one. */
 export function shortIdOf(token: string): string | null {
-  const shortId = token.slice(0, shortIdLength);
-  return /^[0-9A-Za-z]{8}$/.test(shortId) && token.length > shortIdLength ? shortId : null;
+  return /^[0-9A-Za-z]{9,}$/.test(token) ? token.slice(0, shortIdLength) : null;
 }

@@ -84,6 +84,7 @@ export type CollectionAnswer =
   | { state: 'awaiting_payer'; nextAction: NextAction; networkReference: string; handles: NetworkHandles }
   | { state: 'processing' }
   | { state: 'succeeded'; receipt: Receipt }
+  /** The receipt is the one of the money that is taken back, with its transaction id. */
   | { state: 'reversed'; receipt: Receipt }
   | { state: 'refused'; failure: Failure }
   /** The code was wrong and may be typed again. */

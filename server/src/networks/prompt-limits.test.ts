@@ -32,12 +32,15 @@ after(async () => {
   await database.drop();
 });
 
+const chargeId = '0193f1b0-0000-7000-8000-000000000001';
+const otherChargeId = '0193f1b0-0000-7000-8000-000000000002';
+
 function begin(network: string, openForMs = 30 * minuteMs): Promise<boolean> {
-  return beginPrompt(db, clock, { network, number }, addMs(clock.now(), openForMs));
+  return beginPrompt(db, clock, { network, number, chargeId }, addMs(clock.now(), openForMs));
 }
 
 function end(network: string): Promise<void> {
-  return endPrompt(db, clock, { network, number });
+  return endPrompt(db, clock, { network, number, chargeId });
 }
 
 test('a wallet has one open prompt for a number; once it is answered there may be another', async () => {
@@ -66,6 +69,24 @@ test('a number is asked ten times an hour, over all wallets together', async () 
   assert.equal(await begin('wave'), true, 'an hour after the first');
 });
 
+test('ten an hour means any hour, not a new ten when the clock strikes', async () => {
+  assert.equal(await begin('wallet-first'), true);
+  await clock.advance(59 * minuteMs);
+  for (let time = 0; time < 9; time += 1) assert.equal(await begin(`wallet-${time}`), true, String(time));
+  await clock.advance(minuteMs);
+  assert.equal(await begin('wave'), true, 'the first is an hour old');
+  assert.equal(await begin('aps'), false, 'the nine of a minute ago are not');
+});
+
+test('the end of a charge does not close the prompt that another charge has opened since', async () => {
+  assert.equal(await begin('wave', minuteMs), true);
+  await clock.advance(minuteMs);
+  const other = { network: 'wave', number, chargeId: otherChargeId };
+  assert.equal(await beginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
+  await end('wave');
+  assert.equal(await begin('wave'), false);
+});
+
 test('a prompt that the hour forbids is not left open', async () => {
   for (let time = 0; time < 10; time += 1) await begin(`wallet-${time}`);
   await clock.advance(50 * minuteMs);
@@ -76,7 +97,7 @@ test('a prompt that the hour forbids is not left open', async () => {
 
 test('one number’s prompts are nothing to another’s', async () => {
   assert.equal(await begin('wave'), true);
-  const other = { network: 'wave', number: `${number}0` };
+  const other = { network: 'wave', number: `${number}0`, chargeId };
   assert.equal(await beginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
 });
 

@@ -1,17 +1,18 @@
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { closePrompt, countPrompt, openPrompt } from './queries.ts';
+import { addPromptTime, closePrompt, openPrompt } from './queries.ts';
 
 // Decisions, "Payments": one open prompt per wallet and number, ten an hour per number. They keep anybody with a key
 // from bombarding a stranger's phone; several wallets answer a second prompt by locking the first (networks.md, 8.3).
-const promptsAnHour = 10n;
 const hourMs = 60 * 60 * 1_000;
 
 export interface Prompt {
   network: string;
   /** E.164 in the new form, so that one line has one limit. */
   number: string;
+  /** Whose prompt it is: only the one that began it ends it. */
+  chargeId: string;
 }
 
 /**
@@ -20,9 +21,8 @@ export interface Prompt {
  */
 export async function beginPrompt(db: Queryable, clock: Clock, prompt: Prompt, openUntil: Date): Promise<boolean> {
   const now = clock.now();
-  const hourAgo = addMs(now, -hourMs);
   if ((await openPrompt(db, { ...prompt, now, openUntil })) === 0) return false;
-  const counted = await countPrompt(db, { number: prompt.number, now, hourAgo, countMax: promptsAnHour });
+  const counted = await addPromptTime(db, { number: prompt.number, now, since: addMs(now, -hourMs) });
   // Nothing is asked now, so nothing would ever end it.
   if (counted === 0) await endPrompt(db, clock, prompt);
   return counted === 1;

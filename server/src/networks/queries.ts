@@ -75,43 +75,42 @@ export async function listLanesWithDueRows(db: Queryable, now: Date): Promise<bi
   return rows.map((row) => row.lane);
 }
 
-/** Touches one row unless a prompt is open there. */
+/** Touches one row unless another charge's prompt is open there. */
 export function openPrompt(
   db: Queryable,
-  prompt: { number: string; network: string; now: Date; openUntil: Date },
+  prompt: { number: string; network: string; chargeId: string; now: Date; openUntil: Date },
 ): Promise<number> {
   return db.run({
     name: 'network_prompts_open',
-    text: `INSERT INTO network_prompts (number, network, open_until, hour_started_at, asked)
-           VALUES ($1, $2, $4, $3, 1)
-           ON CONFLICT (number, network) DO UPDATE SET open_until = excluded.open_until, asked = network_prompts.asked + 1
-           WHERE network_prompts.open_until <= $3`,
-    values: [prompt.number, prompt.network, prompt.now, prompt.openUntil],
+    text: `INSERT INTO network_prompts (number, network, charge_id, open_until) VALUES ($1, $2, $3, $5)
+           ON CONFLICT (number, network) DO UPDATE
+           SET charge_id = excluded.charge_id, open_until = excluded.open_until
+           WHERE network_prompts.open_until <= $4`,
+    values: [prompt.number, prompt.network, prompt.chargeId, prompt.now, prompt.openUntil],
   });
 }
 
-/** Touches one row unless the number was asked `countMax` times within the hour. */
-export function countPrompt(
+/** Touches one row unless the number was asked ten times after `since`. */
+export function addPromptTime(db: Queryable, prompt: { number: string; now: Date; since: Date }): Promise<number> {
+  return db.run({
+    name: 'network_prompt_times_add',
+    text: `INSERT INTO network_prompt_times (number, asked_at) VALUES ($1, ARRAY[$2::timestamptz])
+           ON CONFLICT (number) DO UPDATE
+           SET asked_at = (array_prepend($2::timestamptz, network_prompt_times.asked_at))[1:10]
+           WHERE network_prompt_times.asked_at[10] IS NULL OR network_prompt_times.asked_at[10] <= $3`,
+    values: [prompt.number, prompt.now, prompt.since],
+  });
+}
+
+/** Only one's own: the number may have been asked by somebody else since. */
+export function closePrompt(
   db: Queryable,
-  prompt: { number: string; now: Date; hourAgo: Date; countMax: bigint },
+  prompt: { number: string; network: string; chargeId: string; now: Date },
 ): Promise<number> {
   return db.run({
-    name: 'network_prompts_count',
-    text: `INSERT INTO network_prompts (number, network, open_until, hour_started_at, asked)
-           VALUES ($1, '*', $2, $2, 1)
-           ON CONFLICT (number, network) DO UPDATE
-           SET asked = CASE WHEN network_prompts.hour_started_at <= $3 THEN 1 ELSE network_prompts.asked + 1 END,
-               hour_started_at = CASE WHEN network_prompts.hour_started_at <= $3 THEN $2
-                                      ELSE network_prompts.hour_started_at END
-           WHERE network_prompts.asked < $4 OR network_prompts.hour_started_at <= $3`,
-    values: [prompt.number, prompt.now, prompt.hourAgo, prompt.countMax],
-  });
-}
-
-export function closePrompt(db: Queryable, prompt: { number: string; network: string; now: Date }): Promise<number> {
-  return db.run({
     name: 'network_prompts_close',
-    text: 'UPDATE network_prompts SET open_until = $3 WHERE number = $1 AND network = $2 AND open_until > $3',
-    values: [prompt.number, prompt.network, prompt.now],
+    text: `UPDATE network_prompts SET open_until = $4
+           WHERE number = $1 AND network = $2 AND charge_id = $3 AND open_until > $4`,
+    values: [prompt.number, prompt.network, prompt.chargeId, prompt.now],
   });
 }

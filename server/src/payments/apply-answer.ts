@@ -1,3 +1,4 @@
+import { enqueue } from '../events/outbox.ts';
 import { fieldError } from '../kit/app-error.ts';
 import type { CollectionAnswer } from '../networks/contract.ts';
 import { applyRefusal } from './apply-refusal.ts';
@@ -7,7 +8,7 @@ import type { Charge, ChargeProgress } from './charge.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { updateChargeProgress } from './queries.ts';
+import { findChargeById, updateChargeProgress } from './queries.ts';
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */
 export type Settled = 'settled' | 'open';
@@ -55,7 +56,7 @@ async function applyProgress(
     Partial<{ networkReference: string; handles: NonNullable<Charge['networkHandles']> }>,
 ): Promise<Settled> {
   if (isSameStep(charge, step)) return 'open';
-  await updateChargeProgress(context.db, underWay, {
+  const touched = await updateChargeProgress(context.db, underWay, {
     merchantId: charge.merchantId,
     id: charge.id,
     progress: step.progress,
@@ -64,8 +65,23 @@ async function applyProgress(
     handles: step.handles ?? null,
     updatedAt: context.clock.now(),
   });
+  if (touched === 0 && step.progress === 'awaiting_payer') await cancelForgotten(context, charge);
   context.changes.announce(intentTopic(charge.intentId));
   return 'open';
+}
+
+/**
+ * The network asks the payer for a charge that we have given up meanwhile, because its answer took longer than we
+ * waited: it has to be told to stop, or to say that it was paid.
+ */
+async function cancelForgotten(context: PaymentContext, charge: Charge): Promise<void> {
+  const { merchantId, id: subjectId } = charge;
+  const current = await findChargeById(context.db, merchantId, subjectId);
+  if (current?.status !== 'failed' && current?.status !== 'cancelled') return;
+  await context.db.withTransaction((tx) => {
+    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'cancel_charge', subjectId });
+    return Promise.resolve();
+  });
 }
 
 /** A look-up that finds nothing new writes nothing. */

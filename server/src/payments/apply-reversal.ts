@@ -1,4 +1,4 @@
-import { openCase } from '../cases/open-case.ts';
+import { hasCase, openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
@@ -16,6 +16,10 @@ import type { PaymentContext } from './context.ts';
 export async function applyReversal(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
   const from = await claimCollection(context, charge, receipt);
   await withLockedPayment(context, charge, async (tx, locked) => {
+    if (await isUnheardOf(tx, locked.charge, receipt)) {
+      await openReversalCase(tx, context, charge, receipt, 'It never told us of that money: nothing was booked.');
+      return;
+    }
     const standing = await settleSuccess(tx, context, locked, from);
     if (standing.at === 'nowhere') return;
     if (standing.at === 'suspense') {
@@ -30,6 +34,12 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
     const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
     await openReversalCase(tx, context, charge, receipt, shortfallMinor === 0n ? '' : short);
   });
+}
+
+/** A reversal names the money it takes back; on a paid charge it is the money that paid, or what has a case already. */
+async function isUnheardOf(tx: Transaction, charge: Charge, { transactionId }: Receipt): Promise<boolean> {
+  if (charge.networkTransactionId === null || charge.networkTransactionId === transactionId) return false;
+  return !(await hasCase(tx, { ...charge, reference: transactionId }));
 }
 
 async function openReversalCase(

@@ -1,4 +1,4 @@
-import { openCase } from '../cases/open-case.ts';
+import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
 import { enqueue } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -138,7 +138,9 @@ async function suspend(
   review: SuspenseReview,
 ): Promise<void> {
   const { intent, charge } = locked;
-  if (!(await openChargeCase(tx, context, locked, from.receipt, review))) return;
+  // Whatever it is called this time, money that stands in `suspense` already does not come again.
+  if (await hasCase(tx, { ...charge, reference: from.receipt.transactionId })) return;
+  await openChargeCase(tx, context, locked, from.receipt, review);
   await bookSuspense(tx, context, charge, from);
   if (review === 'amount_mismatch' && isOpen(statusAt(intent, context.clock.now()))) {
     await changeIntent(tx, context, intent, { review });

@@ -98,7 +98,8 @@ export async function changeCharge(
 async function endPursuit(tx: Transaction, context: PaymentContext, merchant: Merchant, charge: Charge): Promise<void> {
   cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: charge.id });
   if (merchant.testMode || charge.accountCanonical === null) return;
-  await endPrompt(tx, context.clock, { network: charge.network, number: charge.accountCanonical });
+  const { network, accountCanonical: number, id: chargeId } = charge;
+  await endPrompt(tx, context.clock, { network, number, chargeId });
 }
 
 /** Moves the intent as the table in intent.ts allows, guarded in the statement. */

@@ -32,7 +32,8 @@ export interface Checkout {
 
 // Most networks say within a second what the payer must do; then the page shows it at once, also without scripts.
 const nextStepWaitMs = 1_500;
-const tokenLength = 30;
+// The merchant's short id and 22 random characters; what looks otherwise is not looked for.
+const tokenPattern = /^[0-9A-Za-z]{30}$/;
 
 interface Found {
   merchant: Merchant;
@@ -41,7 +42,7 @@ interface Found {
 
 export function createCheckout(context: PaymentContext): Checkout {
   const find = async (token: string): Promise<Found | undefined> => {
-    const merchant = token.length === tokenLength ? await context.merchants.byToken(token) : undefined;
+    const merchant = tokenPattern.test(token) ? await context.merchants.byToken(token) : undefined;
     const intent = merchant && (await findIntentByToken(context.db, merchant.id, token));
     return merchant && intent && { merchant, intent };
   };

@@ -1,13 +1,19 @@
 import { AppError } from '../kit/app-error.ts';
+import { addMs } from '../kit/clock.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
-import { findLatestCharge } from './queries.ts';
+import { statusAt } from './intent.ts';
+import { findIntentById, findLastNoteTime, findLatestCharge } from './queries.ts';
+
+// A payer who presses the button again and again asks the network once in a while; the page's own look-ups do the rest.
+const reportEveryMs = 3_000;
 
 /**
  * The payer typed a code, or (null) says that the approval is done. The code goes to the network once, from memory: it
- * is neither stored nor logged, and never sent again by itself.
+ * is neither stored nor logged, and never sent again by itself. A payment that was cancelled or has expired takes
+ * neither: what the payer does on a page of yesterday must not collect anything.
  *
  * Throws AppError `state_conflict` when nothing waits for it, and `invalid_request` on `code` when it was wrong.
  */
@@ -16,10 +22,18 @@ export async function continueAttempt(
   payment: { merchantId: string; intentId: string },
   code: string | null,
 ): Promise<void> {
-  const charge = await findLatestCharge(context.db, payment.merchantId, payment.intentId);
+  const { merchantId, intentId } = payment;
+  const now = context.clock.now();
+  const intent = await findIntentById(context.db, merchantId, intentId);
+  const charge = await findLatestCharge(context.db, merchantId, intentId);
   const expected = code === null ? 'approve_then_confirm' : 'enter_code';
-  if (charge?.status !== 'pending' || charge.nextAction?.type !== expected) {
+  const isOpen = intent !== undefined && statusAt(intent, now) === 'processing';
+  if (!isOpen || charge?.status !== 'pending' || charge.nextAction?.type !== expected) {
     throw new AppError('state_conflict', 'This payment does not wait for that any more. Look at its page again.');
+  }
+  if (code === null) {
+    const reportedAt = await findLastNoteTime(context.db, charge, 'approval_reported');
+    if (reportedAt && addMs(reportedAt, reportEveryMs) > now) return;
   }
   const [kind, detail] =
     code === null

@@ -18,7 +18,7 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findChargeById, findChargeByReference, updateChargeProgress } from './queries.ts';
+import { findChargeById, findChargeByReference, findIntentById, updateChargeProgress } from './queries.ts';
 
 /** What a worker does for charges. Each job may run again at any point after a crash and finds what was done. */
 export interface ChargeJobs {
@@ -155,7 +155,10 @@ function nextDelayMs({ capabilities }: Connector, work: Work): number {
   return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
+/** Only when nobody waits any more: as long as the payer may pay, not having paid is nothing unknown. */
 async function openUnknownCase(context: PaymentContext, charge: Charge): Promise<void> {
+  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
+  if (intent && statusAt(intent, context.clock.now()) === 'processing') return;
   await context.db.withTransaction((tx) =>
     openCase(tx, context, {
       merchantId: charge.merchantId,
@@ -173,7 +176,9 @@ async function openUnknownCase(context: PaymentContext, charge: Charge): Promise
 /** The intent was closed while the network may still collect: ask it to stop, or learn that it has been paid. */
 async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (charge?.status !== 'pending' || (await dropUnsentCharge(context, charge))) return completeWork(context.db, work);
+  if (!charge || !mayStillCollect(charge) || (await dropUnsentCharge(context, charge))) {
+    return completeWork(context.db, work);
+  }
   const connector = await connectorOf(context, charge);
   await noteChargeNow(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
   const settled = await applyAnswer(context, charge, await connector.cancelCollection(handlesOf(charge)));
@@ -182,6 +187,11 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
   const isEnough = settled === 'settled' || work.attempts >= cancelAttemptsMax;
   if (isEnough) await completeWork(context.db, work);
   else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
+}
+
+/** Also one that we have given up: its network may have heard of it after all. */
+function mayStillCollect({ status }: Charge): boolean {
+  return status === 'pending' || status === 'failed' || status === 'cancelled';
 }
 
 async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {

@@ -165,7 +165,9 @@ const cancel = writeRoute('POST', {
   errors: ['not_found', 'state_conflict'],
   async handle(context: PaymentContext, { caller, params }, tx) {
     const merchant = await merchantOf(context, caller, tx);
-    return intentToWire(context, merchant, await cancelPayment(tx, context, merchant, params.id), null);
+    const intent = await cancelPayment(tx, context, merchant, params.id);
+    const { charge } = await findPayment(tx, caller.merchantId, params.id);
+    return intentToWire(context, merchant, intent, charge);
   },
 });
 

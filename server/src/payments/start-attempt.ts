@@ -42,6 +42,9 @@ export async function startAttempt(
   if (!intent) throw new AppError('not_found', 'There is no such payment.');
   const now = context.clock.now();
   const status = statusAt(intent, now);
+  if (intent.review !== null) {
+    throw new AppError('state_conflict', 'Money has come for this payment and is being looked at. Do not pay again.');
+  }
   if (!intentMayBecome(status, 'processing') || intent.attempts >= attemptsMax) {
     throw new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
   }
@@ -88,7 +91,7 @@ export async function mayPrompt(
   charge: Charge,
 ): Promise<boolean> {
   if (merchant.testMode || charge.accountCanonical === null) return true;
-  const prompt = { network: charge.network, number: charge.accountCanonical };
+  const prompt = { network: charge.network, number: charge.accountCanonical, chargeId: charge.id };
   return beginPrompt(tx, context.clock, prompt, intent.expiresAt);
 }
 

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
+import { findRunningServer } from '../../server/src/database/running-server.ts';
+import { readServerFile } from '../../server/src/database/server-file.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+
+before(() => {
+  world = new ProcessWorld();
+});
+
+after(() => world.close());
+
+interface Running {
+  service: TestProcess;
+  api: ApiClient;
+  url: string;
+}
+
+async function start(dataDirectory: string): Promise<Running> {
+  const service = world.startService({ DATA_DIR: dataDirectory, LOG_LEVEL: 'silent' });
+  const url = await readyAt(service);
+  return { service, url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
+}
+
+function serverPid(dataDirectory: string): number {
+  const pid = readServerFile(clusterDirectoryIn(dataDirectory))?.pid;
+  assert(pid);
+  return pid;
+}
+
+async function pay(api: ApiClient, accountNumber: string): Promise<string> {
+  const data = { amount: 100, network: 'aps', account_number: accountNumber };
+  const { status, body, text } = await api.post('/v1/payments', { data });
+  assert.equal(status, 201, text);
+  return String(body['payment_intent_id']);
+}
+
+/** Merchants that pay without a pause until the service is gone; what was answered is in the list. */
+function payUntilRefused(api: ApiClient, merchants: number): { answered: string[]; done: Promise<unknown> } {
+  const answered: string[] = [];
+  const merchant = async (): Promise<void> => {
+    for (;;) answered.push(await pay(api, '7000001'));
+  };
+  return { answered, done: Promise.allSettled(Array.from({ length: merchants }, merchant)) };
+}
+
+/** Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute. */
+async function letMinutePass(dataDirectory: string): Promise<void> {
+  await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
+    client.query(
+      "UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'",
+    ),
+  );
+}
+
+/**
+ * Waits until none of the payments is under way any more, and checks what became of them: paid, or given back to the
+ * payer because the process died after it noted the call and before the network heard of it. Then nothing was taken,
+ * and the call is not repeated blindly. Answers how many are paid.
+ */
+async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
+  let paid = 0;
+  for (const id of ids) {
+    let status: unknown;
+    await waitUntil(`${id} is settled`, async () => {
+      const answer = await api.get(`/v1/payments/${id}`);
+      assert.equal(answer.status, 200, `an answered payment is there: ${answer.text}`);
+      status = answer.body['status'];
+      return status !== 'processing';
+    });
+    const { body } = await api.get(`/v1/transactions/${id}`);
+    if (status === 'successful') paid += 1;
+    else assert.deepEqual([status, body['failure_code']], ['requires_payment_method', 'network_unavailable']);
+    assert.equal(body['status'], status === 'successful' ? 'completed' : 'failed');
+  }
+  return paid;
+}
+
+async function assertLedgerIsRight(dataDirectory: string): Promise<void> {
+  const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  assert.match(stdout, /^The ledger is right: \d+ movements on \d+ accounts\.$/m);
+}
+
+const merchants = 8;
+// What one worker has under way for one merchant: no more can be cut off between a note and its call.
+const underWayMax = 16;
+
+test('after kill -9 under load every answered payment is there and is brought to its end, and the ledger is right', async () => {
+  const dataDirectory = await world.usedDataDirectory();
+  const { service, api } = await start(dataDirectory);
+  const { answered, done } = payUntilRefused(api, merchants);
+  await waitUntil('payments are under way', () => answered.length >= 60);
+  // Its network says nothing to the call, and is found to have collected five seconds later.
+  const pending = await pay(api, '7000005');
+  const orphan = serverPid(dataDirectory);
+  service.signal('SIGKILL');
+  await done;
+  assert.equal((await service.ended).signal, 'SIGKILL');
+  assert.notDeepEqual(processesIn(dataDirectory), [], 'nobody told PostgreSQL to end');
+
+  const again = await start(dataDirectory);
+  assert.match(
+    again.service.stdout(),
+    new RegExp(`^Stopping the database server \\(process ${orphan}\\) that an earlier`, 'm'),
+  );
+  assert.notEqual(serverPid(dataDirectory), orphan);
+  await waitUntil('the pending payment is paid', async () => {
+    return (await again.api.get(`/v1/payments/${pending}`)).body['status'] === 'successful';
+  });
+  await letMinutePass(dataDirectory);
+  const paid = await settle(again.api, answered);
+  assert(paid >= answered.length - underWayMax, `${paid} of ${answered.length} are paid`);
+  const meta = (await again.api.get('/v1/payments?limit=1')).body['meta'] as { total: number };
+  const unanswered = meta.total - answered.length - 1;
+  assert(unanswered >= 0 && unanswered <= merchants, 'besides, at most what was being answered is there');
+  await assertLedgerIsRight(dataDirectory);
+  again.service.signal('SIGTERM');
+  assert.equal((await again.service.ended).code, 0);
+  assert.deepEqual(processesIn(dataDirectory), []);
+});
+
+test('when PostgreSQL is killed the service says so and ends with 1, and the next start has everything', async () => {
+  const dataDirectory = await world.usedDataDirectory();
+  const { service, api } = await start(dataDirectory);
+  const { answered, done } = payUntilRefused(api, merchants);
+  await waitUntil('payments are under way', () => answered.length >= 20);
+  process.kill(serverPid(dataDirectory), 'SIGKILL');
+  await done;
+  assert.equal((await service.ended).code, 1);
+  assert.match(service.stderr(), /^The database server has ended by itself; its log, postgres\.log, is in [^\n]*\.\n$/);
+  await waitUntil('its children are gone too', () => processesIn(dataDirectory).length === 0);
+
+  const again = await start(dataDirectory);
+  await letMinutePass(dataDirectory);
+  const paid = await settle(again.api, answered);
+  assert(paid >= answered.length - underWayMax, `${paid} of ${answered.length} are paid`);
+  await assertLedgerIsRight(dataDirectory);
+});
+
+test('when one process of PostgreSQL crashes the service goes on by itself', async () => {
+  const dataDirectory = await world.usedDataDirectory();
+  const { service, api, url } = await start(dataDirectory);
+  const id = await pay(api, '7000001');
+  const { rows } = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
+    client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'dalasi' LIMIT 1"),
+  );
+  process.kill(rows[0].pid, 'SIGKILL');
+  await waitUntil('its connections were lost', async () => !(await fetch(`${url}/readyz`)).ok);
+  await waitUntil('it is ready again', async () => (await fetch(`${url}/readyz`)).ok);
+  const later = await pay(api, '7000001');
+  await letMinutePass(dataDirectory);
+  await settle(api, [id, later]);
+  service.signal('SIGTERM');
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
+});
