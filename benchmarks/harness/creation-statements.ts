@@ -4,6 +4,7 @@ import type { Database, Statement, Transaction } from '../../server/src/kit/db.t
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { LongLists } from '../../server/src/kit/long-lists.ts';
+import { SearchPlaces } from '../../server/src/kit/search-places.ts';
 import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
@@ -104,6 +105,7 @@ function recordingContext(db: Database, ids: string[]): PaymentContext {
     changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     log: createLog({ level: 'silent' }),
     longLists: new LongLists(),
+    searches: new SearchPlaces(),
     settings: {
       publicUrl: () => 'http://localhost:8080',
       callbackBaseUrl: () => 'http://localhost:8080',

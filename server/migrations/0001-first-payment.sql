@@ -388,13 +388,14 @@ CREATE TABLE webhook_attempts (
 
 -- Networks: not led by a merchant, because a network does not know our merchants --------------------------------------
 
--- Callbacks as they came, after their signature held. Claimed by lane, so that workers do not queue behind each other.
+-- Callbacks as they came, after their signature held, with what they said: a secret that changes meanwhile must not make
+-- them unreadable. Claimed by lane, so that workers do not queue behind each other.
 CREATE TABLE network_inbox (
   lane bigint NOT NULL,
   id uuid NOT NULL,
   connector text NOT NULL,
-  headers json NOT NULL,
   body bytea NOT NULL,
+  news json NOT NULL,
   due_at timestamptz,
   attempts bigint NOT NULL,
   received_at timestamptz NOT NULL,

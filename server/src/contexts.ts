@@ -5,6 +5,7 @@ import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
 import type { Log } from './kit/log.ts';
 import { LongLists } from './kit/long-lists.ts';
+import { SearchPlaces } from './kit/search-places.ts';
 import type { Notifier } from './kit/notifier.ts';
 import { outboundPolicy } from './kit/outbound-guard.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
@@ -100,6 +101,7 @@ export function createPaymentContext(
   address: Address,
   networks: PaymentContext['networks'],
 ): PaymentContext {
+  const refusedAddresses = ownAddresses(config);
   return {
     db,
     clock,
@@ -111,6 +113,7 @@ export function createPaymentContext(
     merchants: createMerchantDirectory(db, clock),
     changes: notifier,
     longLists: new LongLists(),
+    searches: new SearchPlaces(),
     settings: {
       publicUrl: address.publicUrl,
       callbackBaseUrl: address.internalUrl,
@@ -120,7 +123,7 @@ export function createPaymentContext(
       idSecret: secrets.idSecret,
       urlPolicy: (testMode) => ({
         ...outboundPolicy({ production: config.production, testMode }),
-        refusedAddresses: ownAddresses(config),
+        refusedAddresses,
       }),
     },
   };

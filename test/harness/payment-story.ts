@@ -9,193 +9,19 @@ import { callbackSigningSecret } from '../../server/src/networks/simulator/crede
 import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
+import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
 import { startService } from './service.ts';
-import type { TestMerchant, TestServiceOptions } from './service.ts';
+import type { TestMerchant, TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 
 type Body = Record<string, unknown>;
 
-/** The whole service under a clock that stands still, with a merchant, and hands on the payer's simulated phone. */
-export type PaymentStory = Awaited<ReturnType<typeof startPaymentStory>>;
-
-export async function startPaymentStory(options: TestServiceOptions = {}) {
-  const clock = new ManualClock();
-  const service = await startService({ clock, ...options });
-  const business = await service.onboard();
-  const merchant = business.test;
-  const { db, app } = service;
-  const phone = createSimulator({
-    db,
-    clock,
-    random: seededRandom('phone'),
-    publicUrl: () => service.url,
-    wakeSender: () => {},
-  });
-  const api = createApiClient(service.url, merchant.key);
-  const pay = async (accountNumber: string, data: Body = {}, client = api): Promise<string> => {
-    const request = { amount: 450.5, network: 'aps', account_number: accountNumber, ...data };
-    const created = await client.post('/v1/payments', { data: request });
-    assert.equal(created.status, 201, created.text);
-    assert.equal(created.body['status'], 'processing');
-    return String(created.body['payment_intent_id']);
-  };
-  const intent = async (id: string, client = api): Promise<Body> => found(await client.get(`/v1/payments/${id}`));
-  const transaction = async (id: string, client = api): Promise<Body> =>
-    found(await client.get(`/v1/transactions/${id}`));
-  return {
-    service,
-    clock,
-    db,
-    merchant,
-    phone,
-    api,
-    onboard: async (): Promise<{ merchant: TestMerchant; api: ApiClient }> => {
-      const { test } = await service.onboard('Another Shop');
-      return { merchant: test, api: createApiClient(service.url, test.key) };
-    },
-
-    /** A direct charge; answers the intent's id. */
-    pay,
-    /** A direct charge, and all that follows from it without time passing. */
-    paySettled: async (accountNumber: string, data: Body = {}): Promise<string> => {
-      const id = await pay(accountNumber, data);
-      await app.drain();
-      return id;
-    },
-    settle: (): Promise<void> => app.drain(),
-    /** Time passes, and what becomes due through it is done. */
-    pass: async (ms: number): Promise<void> => {
-      await clock.advance(ms);
-      await app.drain();
-    },
-    /**
-     * For a call that the network never answers: waits until it has been made, and lets the time pass that the service
-     * waits for an answer.
-     */
-    passUnanswered: async (id: string, ms: number): Promise<void> => {
-      const { reference } = await transaction(id);
-      await eventually('the network has got the call', async () => {
-        const text = 'SELECT id FROM simulator.sessions WHERE reference = $1';
-        return (await asOwner(service, text, [reference])).length === 1;
-      });
-      await clock.advance(ms);
-      await eventually('the service has given up waiting', async () => {
-        const rows = await asOwner<{ progress: string }>(
-          service,
-          'SELECT progress FROM charges WHERE reference = $1',
-          [reference],
-        );
-        return rows[0]?.progress === 'unknown';
-      });
-    },
-
-    intent,
-    /** By the charge's id, or by the intent's: then its newest charge. */
-    transaction,
-    timeline: async (id: string): Promise<string[]> => {
-      const { data } = found(await api.get(`/v1/payments/${id}/timeline`));
-      return (data as { kind: string }[]).map(({ kind }) => kind);
-    },
-    /** The hosted page's forms, as a browser posts them. */
-    postForm: async (id: string, form: '' | '/code' | '/confirm' | '/cancel', fields: Record<string, string> = {}) => {
-      const link = String((await intent(id))['payment_link']);
-      const response = await fetch(link + form, {
-        method: 'POST',
-        headers: { origin: service.url },
-        body: new URLSearchParams(fields),
-        redirect: 'manual',
-      });
-      await response.arrayBuffer();
-      return response.status;
-    },
-
-    /** What the payer does on the simulated phone with the prompt of a charge. */
-    onPhone: async (transactionId: string, action: PhoneAction): Promise<void> => {
-      const { reference } = await transaction(transactionId);
-      const [session] = await asOwner<{ id: string }>(
-        service,
-        'SELECT id FROM simulator.sessions WHERE reference = $1',
-        [reference],
-      );
-      assert.ok(session, 'the network knows nothing of this charge');
-      const acted = await phone.act(session.id, action);
-      assert.equal(acted?.done, true, `the phone does not offer ${action}`);
-      await app.drain();
-    },
-    /** From here on the networks' callbacks get lost on the way, until they are let through again. */
-    loseCallbacks: async (): Promise<void> => {
-      // Not a rule: what was prepared under DO INSTEAD NOTHING stays nothing after the rule has gone.
-      await asOwner(service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
-      await asOwner(
-        service,
-        'CREATE TRIGGER lost BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()',
-      );
-    },
-    letCallbacksThrough: async (): Promise<void> => {
-      await asOwner(service, 'DROP FUNCTION lose() CASCADE');
-    },
-    /** A callback as a network sends it, or as somebody else does. */
-    sendCallback: async (network: string, data: unknown, forged: Forgery = {}): Promise<number> => {
-      const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
-      const secret =
-        forged.secret ?? callbackSigningSecret(service.secrets.simulatorCallbackSecret, forged.signedBy ?? network);
-      const signature = signCallback(secret, { sentAt: forged.sentAt ?? clock.now(), body });
-      const response = await fetch(`${service.url}/networks/${network}-test/callbacks`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'sim-signature': forged.signature ?? signature },
-        body: forged.body ?? body,
-      });
-      await response.arrayBuffer();
-      return response.status;
-    },
-    /** What the network would report of a charge that was paid. */
-    sessionOf: async (transactionId: string, changes: Body = {}): Promise<Body> => {
-      const charge = await transaction(transactionId);
-      return {
-        id: 'session',
-        network: charge['payment_method'],
-        reference: charge['reference'],
-        status: 'complete',
-        paid: {
-          gross_amount: Number(charge['amount_paid']).toFixed(2),
-          fee: '0.00',
-          currency: 'GMD',
-          transaction_id: `T-${String(charge['id'])}`,
-        },
-        ...changes,
-      };
-    },
-
-    events: async (id: string, owner = merchant): Promise<string[]> => {
-      const events = await listEventsOfObjects(db, owner.merchant.id, [id]);
-      assert.deepEqual(events.map(({ sequence }) => Number(sequence)), events.map((_event, index) => index + 1));
-      return events.map(({ kind }) => kind);
-    },
-    cases: async (transactionId: string): Promise<string[]> => {
-      const all = await listCases(db, null, 1_000);
-      return all.filter(({ subjectId }) => subjectId === transactionId).map(({ kind }) => kind);
-    },
-    movements: async (transactionId: string): Promise<string[]> => {
-      const rows = await asOwner<{ text: string }>(
-        service,
-        `SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
-         FROM ledger_movements WHERE source_id = $1 ORDER BY id`,
-        [transactionId],
-      );
-      return rows.map(({ text }) => text);
-    },
-    balance: (account: Account, owner = merchant): Promise<bigint> =>
-      readBalance(db, { merchantId: owner.merchant.id, account, currency: 'GMD' }),
-    verify: async (): Promise<void> => assert.equal((await verifyLedger(db)).finding, null),
-    stop: (): Promise<void> => service.stop(),
-  };
-}
-
-interface Forgery {
+/** What somebody gets wrong who sends a callback in a network's name. */
+export interface Forgery {
   secret?: string;
   signedBy?: string;
   sentAt?: Date;
@@ -203,7 +29,204 @@ interface Forgery {
   body?: string;
 }
 
+export async function startPaymentStory(): Promise<PaymentStory> {
+  const clock = new ManualClock();
+  const service = await startService({ clock });
+  const business = await service.onboard();
+  return new PaymentStory(service, clock, business.test);
+}
+
+/** The whole service under a clock that stands still, with a merchant, and hands on the payer's simulated phone. */
+export class PaymentStory {
+  readonly service: TestService;
+  readonly clock: ManualClock;
+  readonly merchant: TestMerchant;
+  readonly api: ApiClient;
+  readonly #phone: Simulator;
+
+  constructor(service: TestService, clock: ManualClock, merchant: TestMerchant) {
+    this.service = service;
+    this.clock = clock;
+    this.merchant = merchant;
+    this.api = createApiClient(service.url, merchant.key);
+    const { db, url } = service;
+    const random = seededRandom('phone');
+    this.#phone = createSimulator({ db, clock, random, publicUrl: () => url, wakeSender: () => {} });
+  }
+
+  async onboard(): Promise<{ merchant: TestMerchant; api: ApiClient }> {
+    const { test } = await this.service.onboard('Another Shop');
+    return { merchant: test, api: createApiClient(this.service.url, test.key) };
+  }
+
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  /** A direct charge; answers the intent's id. */
+  async pay(accountNumber: string, data: Body = {}, api = this.api): Promise<string> {
+    const request = { amount: 450.5, network: 'aps', account_number: accountNumber, ...data };
+    const created = await api.post('/v1/payments', { data: request });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(created.body['status'], 'processing');
+    return String(created.body['payment_intent_id']);
+  }
+
+  /** A direct charge, and all that follows from it without time passing. */
+  async paySettled(accountNumber: string, data: Body = {}): Promise<string> {
+    const id = await this.pay(accountNumber, data);
+    await this.settle();
+    return id;
+  }
+
+  settle(): Promise<void> {
+    return this.service.app.drain();
+  }
+
+  /** Time passes, and what becomes due through it is done. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    await this.settle();
+  }
+
+  /**
+   * For a call that the network never answers: waits until it has been made, and lets the time pass that the service
+   * waits for an answer.
+   */
+  async passUnanswered(id: string, ms: number): Promise<void> {
+    await eventually('the network has got the call', async () => (await this.#session(id)) !== undefined);
+    const { reference } = await this.transaction(id);
+    await this.clock.advance(ms);
+    await eventually('the service has given up waiting', async () => {
+      const text = 'SELECT progress FROM charges WHERE reference = $1';
+      const rows = await asOwner<{ progress: string }>(this.service, text, [reference]);
+      return rows[0]?.progress === 'unknown';
+    });
+  }
+
+  async intent(id: string, api = this.api): Promise<Body> {
+    return found(await api.get(`/v1/payments/${id}`));
+  }
+
+  /** By the charge's id, or by the intent's: then its newest charge. */
+  async transaction(id: string, api = this.api): Promise<Body> {
+    return found(await api.get(`/v1/transactions/${id}`));
+  }
+
+  async timeline(id: string): Promise<string[]> {
+    const { data } = found(await this.api.get(`/v1/payments/${id}/timeline`));
+    return (data as { kind: string }[]).map(({ kind }) => kind);
+  }
+
+  /** The hosted page's forms, as a browser posts them; answers the status. */
+  async postForm(
+    id: string,
+    form: '' | '/code' | '/confirm' | '/cancel',
+    fields: Record<string, string> = {},
+  ): Promise<number> {
+    const link = String((await this.intent(id))['payment_link']);
+    const init = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
+    return statusOf(await fetch(link + form, { ...init, headers: { origin: this.service.url } }));
+  }
+
+  /** What the payer does on the simulated phone with the prompt of a charge. */
+  async onPhone(transactionId: string, action: PhoneAction): Promise<void> {
+    const session = await this.#session(transactionId);
+    assert.ok(session, 'the network knows nothing of this charge');
+    const acted = await this.#phone.act(session.id, action);
+    assert.equal(acted?.done, true, `the phone does not offer ${action}`);
+    await this.settle();
+  }
+
+  /** A charge as its network knows it. */
+  async networkStatus(transactionId: string): Promise<string | undefined> {
+    return (await this.#session(transactionId))?.status;
+  }
+
+  async #session(transactionId: string): Promise<{ id: string; status: string; transactionId: string } | undefined> {
+    const { reference } = await this.transaction(transactionId);
+    const text = `SELECT id, status, transaction_id AS "transactionId" FROM simulator.sessions WHERE reference = $1`;
+    const [session] = await asOwner<{ id: string; status: string; transactionId: string }>(this.service, text, [
+      reference,
+    ]);
+    return session;
+  }
+
+  /** From here on the networks' callbacks get lost on the way, until they are let through again. */
+  async loseCallbacks(): Promise<void> {
+    // Not a rule: what was prepared under DO INSTEAD NOTHING stays nothing after the rule has gone.
+    await asOwner(this.service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+    const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
+    await asOwner(this.service, `CREATE TRIGGER lost ${trigger}`);
+  }
+
+  async letCallbacksThrough(): Promise<void> {
+    await asOwner(this.service, 'DROP FUNCTION lose() CASCADE');
+  }
+
+  /** A callback as a network sends it, or as somebody else does; answers the status. */
+  async sendCallback(network: string, data: unknown, forged: Forgery = {}): Promise<number> {
+    const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
+    const { simulatorCallbackSecret } = this.service.secrets;
+    const secret = forged.secret ?? callbackSigningSecret(simulatorCallbackSecret, forged.signedBy ?? network);
+    const signature = forged.signature ?? signCallback(secret, { sentAt: forged.sentAt ?? this.clock.now(), body });
+    const headers = { 'content-type': 'application/json', 'sim-signature': signature };
+    const init = { method: 'POST', headers, body: forged.body ?? body };
+    return statusOf(await fetch(`${this.service.url}/networks/${network}-test/callbacks`, init));
+  }
+
+  /** What the network would report of a charge that was paid as it was asked for. */
+  async sessionOf(transactionId: string, changes: Body = {}): Promise<Body> {
+    const { payment_method: network, reference } = await this.transaction(transactionId);
+    const session = await this.#session(transactionId);
+    const paid = {
+      gross_amount: '450.50',
+      fee: '0.00',
+      currency: 'GMD',
+      transaction_id: session?.transactionId ?? 'T-unknown',
+    };
+    return { id: session?.id ?? 'unknown', network, reference, status: 'complete', paid, ...changes };
+  }
+
+  /** The kinds of an object's events, whose sequence numbers must count up from 1. */
+  async events(id: string, owner = this.merchant): Promise<string[]> {
+    const events = await listEventsOfObjects(this.service.db, owner.merchant.id, [id]);
+    const sequences = events.map(({ sequence }) => Number(sequence));
+    assert.deepEqual(
+      sequences,
+      sequences.map((_sequence, index) => index + 1),
+    );
+    return events.map(({ kind }) => kind);
+  }
+
+  async cases(transactionId: string): Promise<string[]> {
+    const all = await listCases(this.service.db, null, 1_000);
+    return all.filter(({ subjectId }) => subjectId === transactionId).map(({ kind }) => kind);
+  }
+
+  /** What the ledger booked for a charge: `flow debit → credit amount`. */
+  async movements(transactionId: string): Promise<string[]> {
+    const text = `SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
+                  FROM ledger_movements WHERE source_id = $1 ORDER BY id`;
+    const rows = await asOwner<{ text: string }>(this.service, text, [transactionId]);
+    return rows.map((row) => row.text);
+  }
+
+  balance(account: Account, owner = this.merchant): Promise<bigint> {
+    return readBalance(this.service.db, { merchantId: owner.merchant.id, account, currency: 'GMD' });
+  }
+
+  async verify(): Promise<void> {
+    assert.equal((await verifyLedger(this.service.db)).finding, null);
+  }
+}
+
 function found(answer: ApiAnswer): Body {
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
+}
+
+async function statusOf(response: Response): Promise<number> {
+  await response.arrayBuffer();
+  return response.status;
 }

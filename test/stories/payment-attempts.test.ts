@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
-import { asOwner } from '../harness/tables.ts';
 
 let story: PaymentStory;
 
@@ -31,12 +30,6 @@ async function chargeId(id: string): Promise<string> {
 async function statuses(id: string, ...chargeIds: string[]): Promise<unknown[]> {
   const charges = await Promise.all(chargeIds.map((charge) => story.transaction(charge)));
   return [(await story.intent(id))['status'], ...charges.map((charge) => charge['status'])];
-}
-
-async function sessionStatus(charge: string): Promise<string | undefined> {
-  const { reference } = await story.transaction(charge);
-  const text = 'SELECT status FROM simulator.sessions WHERE reference = $1';
-  return (await asOwner<{ status: string }>(story.service, text, [reference]))[0]?.status;
 }
 
 test('refused on one network, paid on another', async () => {
@@ -86,10 +79,10 @@ test('the first attempt succeeds while the second waits: the intent is paid and 
   const first = await chargeId(id);
   await story.onPhone(first, 'decline');
   const second = await tryAgain(id, 'wave', tapped);
-  assert.equal(await sessionStatus(second), 'open');
+  assert.equal(await story.networkStatus(second), 'open');
   await story.onPhone(first, 'approve_late');
   assert.deepEqual(await statuses(id, first, second), ['successful', 'completed', 'cancelled']);
-  assert.equal(await sessionStatus(second), 'cancelled', 'nobody can pay there any more');
+  assert.equal(await story.networkStatus(second), 'cancelled', 'nobody can pay there any more');
   assert.equal((await story.intent(id))['late'], false);
 });
 
@@ -100,7 +93,7 @@ test('cancelled by the merchant while the payer is asked: the network stops aski
   assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
   await story.settle();
   assert.deepEqual(await statuses(id, charge), ['cancelled', 'cancelled']);
-  assert.equal(await sessionStatus(charge), 'cancelled');
+  assert.equal(await story.networkStatus(charge), 'cancelled');
   assert.deepEqual(await story.events(id), ['payment_intent.created', 'payment_intent.cancelled']);
   assert.deepEqual(await story.events(charge), ['charge.created']);
 });

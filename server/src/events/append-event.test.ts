@@ -37,7 +37,14 @@ after(async () => {
 });
 
 function append(objectId: string, sequence: bigint, changes: Partial<NewEvent> = {}): Promise<void> {
-  const event = { merchantId, kind: 'charge.created', objectId, sequence, record: { id: objectId }, callbackUrl: null } as const;
+  const event = {
+    merchantId,
+    kind: 'charge.created',
+    objectId,
+    sequence,
+    record: { id: objectId },
+    callbackUrl: null,
+  } as const;
   return db.withTransaction(async (tx) => appendEvent(tx, context, { ...event, ...changes }));
 }
 
@@ -51,7 +58,10 @@ test('an event is kept as it was told, and the work of delivering it with it', a
   const now = clock.now();
   const claim = { merchantId, queue: 'webhooks', now, leaseEndsAt: addMs(now, 1), rowsMax: 10 } as const;
   const work = await claimWork(db, claim);
-  assert.deepEqual(work.map(({ kind, subjectId }) => [kind, subjectId]), [['dispatch_event', event?.id]]);
+  assert.deepEqual(
+    work.map(({ kind, subjectId }) => [kind, subjectId]),
+    [['dispatch_event', event?.id]],
+  );
 });
 
 test('two writers cannot tell of the same step of one object: the second one’s change is undone', async () => {
@@ -69,11 +79,14 @@ test('events of several objects come in the order in which they were made', asyn
   await append(other, 1n);
   await append(one, 2n);
   const events = await listEventsOfObjects(db, merchantId, [other, one]);
-  assert.deepEqual(events.map(({ objectId, sequence }) => [objectId, sequence]), [
-    [one, 1n],
-    [other, 1n],
-    [one, 2n],
-  ]);
+  assert.deepEqual(
+    events.map(({ objectId, sequence }) => [objectId, sequence]),
+    [
+      [one, 1n],
+      [other, 1n],
+      [one, 2n],
+    ],
+  );
 });
 
 test('endpoints that chose nothing get the five kinds of the interface, in its words', () => {

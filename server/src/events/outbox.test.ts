@@ -79,7 +79,10 @@ test('work is there with the change that makes it necessary, and a worker is wok
   });
   assert.deepEqual(woken, [networksMerchant()]);
   const work = await claimOne();
-  assert.deepEqual([work.kind, work.subjectId, work.attempts, work.createdAt], ['start_charge', subject, 1n, clock.now()]);
+  assert.deepEqual(
+    [work.kind, work.subjectId, work.attempts, work.createdAt],
+    ['start_charge', subject, 1n, clock.now()],
+  );
 });
 
 test('work of a change that is undone is neither there nor announced', async () => {
@@ -183,8 +186,14 @@ test('a claim takes what has been due longest, as much as it asks for, of one me
   await ask({ subjectId: subject, queue: 'webhooks', kind: 'dispatch_event' });
   const other = await newMerchant();
   await ask({ merchantId: other });
-  assert.deepEqual((await claim(1)).map(({ subjectId }) => subjectId), [early]);
-  assert.deepEqual((await claim(9)).map(({ subjectId }) => subjectId), [late]);
+  assert.deepEqual(
+    (await claim(1)).map(({ subjectId }) => subjectId),
+    [early],
+  );
+  assert.deepEqual(
+    (await claim(9)).map(({ subjectId }) => subjectId),
+    [late],
+  );
   assert.deepEqual(await listMerchantsWithDueWork(db, 'webhooks', clock.now()), [merchantId]);
   assert.deepEqual(await listMerchantsWithDueWork(db, 'networks', clock.now()), [other]);
 });

@@ -40,7 +40,8 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.reset();
-          await read((labels, value) => this.set(labels, value));
+          // A figure that cannot be read just now is left out; the others are wanted most when the database is away.
+          await read((labels, value) => this.set(labels, value)).catch(() => this.reset());
         },
       });
     },

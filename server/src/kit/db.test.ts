@@ -69,7 +69,11 @@ function setAmount(id: bigint, amount: bigint): Statement {
 }
 
 async function storedIds(on: Queryable = db): Promise<bigint[]> {
-  const rows = await on.rows<{ id: bigint }>({ name: 'test_ids', text: 'SELECT id FROM kit_rows ORDER BY id', values: [] });
+  const rows = await on.rows<{ id: bigint }>({
+    name: 'test_ids',
+    text: 'SELECT id FROM kit_rows ORDER BY id',
+    values: [],
+  });
   return rows.map((row) => row.id);
 }
 
@@ -158,7 +162,11 @@ test('a unique violation is told by the constraint, also with the shard number b
 test('amounts arrive as bigint, beyond what a number holds', async () => {
   const amount = 9_007_199_254_740_993n;
   await db.run(insertRow(1n, amount));
-  const row = await db.row<{ amount: bigint }>({ name: 'test_amount', text: 'SELECT amount FROM kit_rows', values: [] });
+  const row = await db.row<{ amount: bigint }>({
+    name: 'test_amount',
+    text: 'SELECT amount FROM kit_rows',
+    values: [],
+  });
   assert.equal(row?.amount, amount);
 });
 
@@ -342,7 +350,10 @@ test('a mistake in what follows a commit neither fails the transaction nor touch
   const outcomes = await Promise.allSettled([first, second]);
   const ids = await storedIds(one);
   await one.close();
-  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled']);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  );
   assert.deepEqual(ids, [1n, 2n, 3n]);
   assert.equal(others, 1);
   assert.deepEqual(afterCommitErrors, [mistake]);

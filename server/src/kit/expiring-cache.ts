@@ -21,7 +21,9 @@ export class ExpiringCache<Value> {
   async get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const nowMs = this.#options.clock.now().getTime();
     const entry = this.#entries.get(key);
-    if (entry && entry.expiresAtMs > nowMs) return entry.value;
+    // A clock that was set back must not make an entry live longer than any may.
+    const leftMs = (entry?.expiresAtMs ?? 0) - nowMs;
+    if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
     const value = await load();
     this.#entries.delete(key);
     if (value !== undefined) this.#remember(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });

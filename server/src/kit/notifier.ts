@@ -69,16 +69,22 @@ class PostgresNotifier implements Notifier {
 
   async listen(): Promise<void> {
     const client = await this.#options.db.dedicatedClient();
-    // Closed while it connected: nobody would end it any more.
-    if (this.#closed.signal.aborted) return client.end();
-    this.#client = client;
     client.on('notification', (message) => {
       // Our own hints were told when they were made.
       if (message.processId === ownProcessId(client)) return;
       for (const topic of parseTopics(message.payload)) this.#tell(topic);
     });
+    try {
+      await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    // Closed while it connected: nobody would end it any more.
+    if (this.#closed.signal.aborted) return client.end();
+    this.#client = client;
+    // Only one that listened is replaced when it ends, so that there is never more than one that tries.
     client.once('end', () => void this.#reconnect());
-    await client.query(`LISTEN ${channel}`);
   }
 
   async close(): Promise<void> {
@@ -122,13 +128,14 @@ class PostgresNotifier implements Notifier {
     await this.#options.clock.sleep(gatherMs, this.#closed.signal);
     const topics = [...this.#gathered];
     this.#gathered = new Set();
-    this.#sending = null;
     try {
       for (const payload of payloads(topics)) await this.#client?.query('SELECT pg_notify($1, $2)', [channel, payload]);
     } catch (error) {
       // A hint that is lost costs time only: everybody also looks by itself now and then.
       this.#options.onError(error);
     }
+    // One at a time: on a connection that hangs, hints gather in a set instead of piling up as statements.
+    this.#sending = this.#gathered.size > 0 && !this.#closed.signal.aborted ? this.#send() : null;
   }
 }
 

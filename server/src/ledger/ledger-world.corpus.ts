@@ -20,7 +20,12 @@ export async function createLedgerWorld() {
   const clock = new ManualClock();
   const random = seededRandom('ledger');
   const newId = () => uuidV7(clock, random);
-  const db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+  const db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock: systemClock,
+    onConnectionError: () => {},
+  });
   const currency = 'GMD';
   const postIn = (tx: Transaction, merchantId: string, movements: readonly Movement[]): Promise<void> =>
     post(
@@ -41,8 +46,12 @@ export async function createLedgerWorld() {
     /** One posting in a transaction of its own. */
     post: (merchantId: string, ...movements: Movement[]): Promise<void> =>
       db.withTransaction((tx) => postIn(tx, merchantId, movements)),
-    balance: (merchantId: string, account: Account): Promise<bigint> => readBalance(db, { merchantId, account, currency }),
-    count: async (table: 'ledger_movements' | 'ledger_deltas' | 'ledger_accounts', merchantId: string): Promise<number> => {
+    balance: (merchantId: string, account: Account): Promise<bigint> =>
+      readBalance(db, { merchantId, account, currency }),
+    count: async (
+      table: 'ledger_movements' | 'ledger_deltas' | 'ledger_accounts',
+      merchantId: string,
+    ): Promise<number> => {
       const row = await db.row<{ count: bigint }>({
         name: `test_count_${table}`,
         text: `SELECT count(*) AS count FROM ${table} WHERE merchant_id = $1`,

@@ -52,9 +52,7 @@ test('a ledger in order has no finding; movements and accounts are counted', asy
 });
 
 test('a stored balance that was changed is found, with both sums', async () => {
-  const finding = await findingAfter(
-    `UPDATE ledger_accounts SET balance = 9801 WHERE account = 'payable_available'`,
-  );
+  const finding = await findingAfter(`UPDATE ledger_accounts SET balance = 9801 WHERE account = 'payable_available'`);
   assert.deepEqual(finding, {
     check: 'balance',
     merchantId,

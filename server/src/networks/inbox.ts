@@ -4,6 +4,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import type { CallbackNews } from './contract.ts';
+import { readNews, writeNews } from './news-text.ts';
 import { claimInboxRows, insertInboxRow, listLanesWithDueRows, updateInboxRow } from './queries.ts';
 import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
@@ -12,8 +13,9 @@ export interface NewInboxRow {
   lane: bigint;
   id: string;
   connector: string;
-  headers: IncomingHttpHeaders;
   body: Uint8Array;
+  /** What it said, as `news-text.ts` writes it. */
+  news: string;
   receivedAt: Date;
 }
 
@@ -59,8 +61,8 @@ export async function receiveCallback(
     lane,
     id: context.newId(),
     connector: callbackName(connector),
-    headers: callback.headers,
     body: callback.body,
+    news: writeNews(reading.news),
     receivedAt,
   });
   return { accepted: true, lane };
@@ -89,23 +91,18 @@ async function workRow(context: InboxContext, row: InboxRow, handle: NewsHandler
   const outcome = await handleRow(context, row, handle);
   const now = context.clock.now();
   const delayMs = retryDelayMs(row, outcome, now);
-  const next = delayMs === undefined ? { dueAt: null, handledAt: now } : { dueAt: addMs(now, delayMs), handledAt: null };
+  const next =
+    delayMs === undefined ? { dueAt: null, handledAt: now } : { dueAt: addMs(now, delayMs), handledAt: null };
   await updateInboxRow(context.db, { ...row, ...next, outcome });
 }
 
-/** `unreadable`: its connector is gone or no longer knows the secret; it verified when it came. */
-type RowOutcome = NewsOutcome | 'unreadable' | 'failed';
+type RowOutcome = NewsOutcome | 'failed';
 
 async function handleRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<RowOutcome> {
   const fields = { network: row.connector, attempts: row.attempts };
-  const reading = context.networks.findByCallbackName(row.connector)?.readCallback(row);
-  if (!reading?.accepted) {
-    context.log.error('a stored callback can no longer be read', undefined, fields);
-    return 'unreadable';
-  }
   try {
     const outcomes: NewsOutcome[] = [];
-    for (const news of reading.news) outcomes.push(await handle(row.connector, news));
+    for (const news of readNews(row.news)) outcomes.push(await handle(row.connector, news));
     return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
   } catch (error) {
     context.log.error('handling a callback failed', error, fields);

@@ -29,9 +29,9 @@ export function findReceiptOwner(
 export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number> {
   return db.run({
     name: 'network_inbox_insert',
-    text: `INSERT INTO network_inbox (lane, id, connector, headers, body, due_at, attempts, received_at)
+    text: `INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
-    values: [row.lane, row.id, row.connector, JSON.stringify(row.headers), row.body, row.receivedAt],
+    values: [row.lane, row.id, row.connector, row.body, row.news, row.receivedAt],
   });
 }
 
@@ -48,7 +48,7 @@ export function claimInboxRows(
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
            FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane, network_inbox.id, connector, headers, body, attempts,
+           RETURNING network_inbox.lane, network_inbox.id, connector, body, news::text AS news, attempts,
                      received_at AS "receivedAt"`,
     values: [claim.lane, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });

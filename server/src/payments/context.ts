@@ -5,6 +5,7 @@ import type { Log } from '../kit/log.ts';
 import type { LongLists } from '../kit/long-lists.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
+import type { SearchPlaces } from '../kit/search-places.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
@@ -17,6 +18,7 @@ export interface PaymentContext extends WorkContext {
   changes: ChangeFeed;
   log: Log;
   longLists: LongLists;
+  searches: SearchPlaces;
   settings: PaymentSettings;
 }
 

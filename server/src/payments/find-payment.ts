@@ -51,11 +51,24 @@ export async function listPayments(
 ): Promise<Listed<Intent>> {
   const isWhole = Object.keys(filter).length === 1;
   const count = () => countIntents(context.db, merchantId, filter, totalMax + 1);
+  return searched(context, merchantId, filter.term, {
+    rows: () => listIntents(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
+    total: () => (isWhole ? context.longLists.count(`payments:${merchantId}`, count) : count()),
+  });
+}
+
+/** A search has a place of its own and takes one connection at a time; other lists are quick and take two. */
+async function searched<Row>(
+  context: PaymentContext,
+  merchantId: string,
+  term: string | undefined,
+  read: { rows: () => Promise<Row[]>; total: () => Promise<number> },
+): Promise<Listed<Row>> {
+  if (term !== undefined) {
+    return context.searches.search(merchantId, async () => ({ rows: await read.rows(), total: await read.total() }));
+  }
   // Together: of two that fail, one that nobody waits for would end the process.
-  const [rows, total] = await Promise.all([
-    listIntents(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    isWhole ? context.longLists.count(`payments:${merchantId}`, count) : count(),
-  ]);
+  const [rows, total] = await Promise.all([read.rows(), read.total()]);
   return { rows, total };
 }
 
@@ -84,10 +97,10 @@ export async function listTransactions(
 ): Promise<Listed<{ id: string; charge: Charge; intent: Intent }>> {
   const isWhole = Object.keys(filter).length === 0;
   const count = () => countCharges(context.db, merchantId, filter, totalMax + 1);
-  const [charges, total] = await Promise.all([
-    listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count(),
-  ]);
+  const { rows: charges, total } = await searched(context, merchantId, filter.term, {
+    rows: () => listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
+    total: () => (isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count()),
+  });
   const intents = new Map<string, Intent>();
   for (const intent of await listIntentsByIds(
     context.db,

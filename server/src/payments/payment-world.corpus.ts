@@ -11,8 +11,10 @@ import { openDatabase } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { LongLists } from '../kit/long-lists.ts';
+import { SearchPlaces } from '../kit/search-places.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { seededRandom } from '../kit/random.ts';
+import { SearchPlaces } from '../kit/search-places.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalance } from '../ledger/balances.ts';
 import { verifyLedger } from '../ledger/verify.ts';
@@ -63,6 +65,8 @@ export async function createPaymentWorld() {
     changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     longLists: new LongLists(),
+    searches: new SearchPlaces(),
+    searches: new SearchPlaces(),
     log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
     settings: {
       publicUrl: () => 'http://localhost:8080',

@@ -198,6 +198,9 @@ test('merchants are found by their own due work, and each is worked alone', asyn
   });
   assert.deepEqual((await listDueKeys()).toSorted(), [merchantId, other].toSorted());
   await run(other, running);
-  assert.deepEqual(done.map(({ subjectId }) => subjectId), [theirs]);
+  assert.deepEqual(
+    done.map(({ subjectId }) => subjectId),
+    [theirs],
+  );
   assert.deepEqual(await listDueKeys(), [merchantId]);
 });

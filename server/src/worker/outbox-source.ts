@@ -81,7 +81,11 @@ async function workMerchant(
   }
 }
 
-async function allDoneOrMoreDue(clock: Clock, underWay: ReadonlySet<Promise<void>>, poked: Promise<void>): Promise<void> {
+async function allDoneOrMoreDue(
+  clock: Clock,
+  underWay: ReadonlySet<Promise<void>>,
+  poked: Promise<void>,
+): Promise<void> {
   const over = new AbortController();
   await Promise.race([Promise.all(underWay), poked.then(() => clock.sleep(gatherMs, over.signal))]);
   over.abort();

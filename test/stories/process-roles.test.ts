@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { errorCode } from '../../server/src/kit/start-error.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { startDatabaseServer } from '../harness/database-server.ts';
+import type { DatabaseServer } from '../harness/database-server.ts';
+import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+let databases: DatabaseServer;
+
+before(async () => {
+  world = new ProcessWorld();
+  databases = await startDatabaseServer();
+});
+
+after(async () => {
+  await world.close();
+  await databases.stop();
+});
+
+describe('two API processes and two workers on one database', () => {
+  let receiver: CallbackReceiver;
+  let adminUrl: string;
+  let settings: Record<string, string>;
+  let apis: TestProcess[];
+  let workers: TestProcess[];
+  let clients: [ApiClient, ApiClient];
+
+  before(async () => {
+    receiver = await startCallbackReceiver();
+    adminUrl = await databases.createDatabase();
+    settings = {
+      APP_ENV: 'development',
+      DATABASE_URL: adminUrl,
+      DATA_DIR: world.newDataDirectory(),
+      DEMO_WEBHOOK_URL: `${receiver.url}/events`,
+    };
+    // At once, on an empty database and an empty directory: they have to agree on schema, secrets and demo merchant.
+    apis = [1, 2].map(() => world.startService({ ...settings, ROLE: 'api' }));
+    const [first = '', second = ''] = await Promise.all(apis.map(readyAt));
+    workers = [1, 2].map(() => world.startService({ ...settings, ROLE: 'worker', INTERNAL_URL: first }));
+    await Promise.all(workers.map(readyAt));
+    const { secret_key: key } = readDemo(settings['DATA_DIR'] ?? '');
+    clients = [createApiClient(first, key), createApiClient(second, key)];
+  });
+
+  after(() => receiver.close());
+
+  test('they agree on one demo merchant, whose key works at both', async () => {
+    const listed = await world.runOperator(settings, ['businesses', 'list', '--json']);
+    assert.equal(JSON.parse(listed.stdout).length, 2, 'one business: a test and a live merchant');
+    for (const api of clients) assert.equal((await api.get('/v1/payments')).status, 200);
+  });
+
+  test('a payment made at one is seen at the other at once, and both see it paid by a worker', async () => {
+    const [one, other] = clients;
+    const id = await pay(one);
+    const seen = await other.get(`/v1/payments/${id}`);
+    assert.equal(seen.status, 200, seen.text);
+    for (const api of clients) await waitUntil('it is paid', () => isPaid(api, id));
+    await waitUntil('the merchant hears of it', () => succeededIntents().has(id));
+  });
+
+  test('a worker that is killed in the middle loses nothing', async () => {
+    const [victim, survivor] = workers;
+    assert(victim && survivor);
+    const ids: string[] = [];
+    const merchant = async (api: ApiClient): Promise<void> => {
+      for (let count = 0; count < 25; count += 1) {
+        ids.push(await pay(api));
+        if (ids.length === 40) victim.signal('SIGKILL');
+      }
+    };
+    await Promise.all([...clients, ...clients].map(merchant));
+    assert.equal((await victim.ended).signal, 'SIGKILL');
+    await letMinutePass(adminUrl);
+    const settled = new Map<string, unknown>();
+    for (const id of ids) {
+      await waitUntil(`${id} is settled`, async () => {
+        settled.set(id, (await clients[1].get(`/v1/payments/${id}`)).body['status']);
+        return settled.get(id) !== 'processing';
+      });
+    }
+    const paid = ids.filter((id) => settled.get(id) === 'successful');
+    assert(paid.length >= ids.length - underWayMax, `${paid.length} of ${ids.length} are paid`);
+    await waitUntil('the merchant hears of each that is paid', () => paid.every((id) => succeededIntents().has(id)));
+    const verified = await world.runOperator(settings, ['ledger', 'verify']);
+    assert.equal(verified.code, 0, verified.stdout);
+  });
+
+  test('a key that the operator revokes is refused by both within five seconds', async () => {
+    const listed = await world.runOperator(settings, ['businesses', 'list', '--json']);
+    const merchants = JSON.parse(listed.stdout) as { merchant_id: string; test_mode: boolean }[];
+    const merchant = merchants.find(({ test_mode: testMode }) => testMode)?.merchant_id ?? '';
+    const made = await world.runOperator(settings, ['keys', 'create', '--merchant', merchant, '--json']);
+    const { id, secret_key: key } = JSON.parse(made.stdout) as { id: string; secret_key: string };
+    const urls = await Promise.all(apis.map(readyAt));
+    const callers = urls.map((url) => createApiClient(url, key));
+    for (const api of callers) assert.equal((await api.get('/v1/payments')).status, 200);
+
+    const revoked = await world.runOperator(settings, ['keys', 'revoke', id, '--merchant', merchant]);
+    const revokedMs = performance.now();
+    assert.equal(revoked.code, 0, revoked.stderr);
+    for (const api of callers) {
+      await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
+    }
+    assert(performance.now() - revokedMs < 5_000);
+    assert.equal((await clients[0].get('/v1/payments')).status, 200, 'the merchant’s other key still works');
+  });
+
+  test('they are connected as a role that cannot change, delete or empty movements', async () => {
+    const { rows } = await withAdminClient(adminUrl, (client) =>
+      client.query(
+        `SELECT DISTINCT usename AS role FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name IN ('dalasi', 'dalasi listener')`,
+      ),
+    );
+    assert.deepEqual(rows, [{ role: 'dalasi_app' }]);
+    const servingUrl = await ensureServingRole({ adminUrl });
+    assert.equal(new URL(servingUrl).username, 'dalasi_app');
+    for (const statement of [
+      'UPDATE ledger_movements SET amount = amount + 1',
+      'DELETE FROM ledger_movements',
+      'TRUNCATE ledger_movements',
+      'ALTER TABLE ledger_movements DISABLE TRIGGER ALL',
+      'DROP TABLE ledger_movements',
+      `ALTER ROLE dalasi_app SUPERUSER`,
+    ]) {
+      await assert.rejects(
+        withAdminClient(servingUrl, (client) => client.query(statement)),
+        (error) => errorCode(error) === '42501',
+        statement,
+      );
+    }
+    const { rows: counted } = await withAdminClient(servingUrl, (client) =>
+      client.query('SELECT count(*)::integer AS count FROM ledger_movements'),
+    );
+    assert(counted[0].count > 0, 'there was something to change');
+  });
+
+  test('each stops on SIGTERM with 0', async () => {
+    const all = [...apis, ...workers.slice(1)];
+    for (const process of all) process.signal('SIGTERM');
+    for (const process of all) assert.deepEqual(await process.ended, { code: 0, signal: null }, process.stderr());
+  });
+
+  /** The intents of which a `charge.succeeded` arrived. */
+  function succeededIntents(): Set<string> {
+    const events = receiver.received.map(({ body }) => JSON.parse(body.toString()));
+    return new Set(
+      events.filter(({ event }) => event === 'charge.succeeded').map(({ data }) => data.payment_intent_id),
+    );
+  }
+});
+
+test('on a production server /readyz says that it ends while requests are still answered', async () => {
+  const key = 'cd'.repeat(32);
+  const settings = {
+    APP_ENV: 'production',
+    DATABASE_URL: await databases.createDatabase(),
+    SEAL_KEY: key,
+    KEY_PEPPER: key,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    PUBLIC_URL: 'https://pay.example.gm',
+    DATA_DIR: world.newDataDirectory(),
+  };
+  const service = world.startService(settings);
+  assert.equal(await readyAt(service), settings.PUBLIC_URL);
+  assert.doesNotMatch(service.stdout(), /sk_test|curl|Simulated phone/, 'there is no demo in production');
+  assert(!existsSync(settings.DATA_DIR), 'and no file of it');
+  const created = await world.runOperator(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
+  const merchant = JSON.parse(created.stdout).test.merchant_id as string;
+  const made = await world.runOperator(settings, ['keys', 'create', '--merchant', merchant, '--json']);
+  const url = `http://127.0.0.1:${settings.PORT}`;
+  const api = createApiClient(url, JSON.parse(made.stdout).secret_key);
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+
+  service.signal('SIGTERM');
+  await service.printed(/^Stopping: /m);
+  const readiness = await fetch(`${url}/readyz`);
+  assert.equal(readiness.status, 503);
+  assert.equal(readiness.headers.get('connection'), 'close');
+  assert.equal((await readiness.json()).checks.closing, true);
+  const answer = await api.post('/v1/payments', { data: { amount: 100 } });
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.headers.get('connection'), 'close');
+  assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
+});
+
+// What one worker has under way for one merchant: its process may die between the note of a call and the call, and
+// then the payer has to try again, because nobody repeats a call blindly.
+const underWayMax = 16;
+
+async function pay(api: ApiClient): Promise<string> {
+  const data = { amount: 100, network: 'aps', account_number: '7000001' };
+  const { status, body, text } = await api.post('/v1/payments', { data });
+  assert.equal(status, 201, text);
+  return String(body['payment_intent_id']);
+}
+
+async function isPaid(api: ApiClient, id: string): Promise<boolean> {
+  return (await api.get(`/v1/payments/${id}`)).body['status'] === 'successful';
+}
+
+/** Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute. */
+async function letMinutePass(adminUrl: string): Promise<void> {
+  await withAdminClient(adminUrl, async (client) => {
+    await client.query(
+      "UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'",
+    );
+    await client.query("UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute'");
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
