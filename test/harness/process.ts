@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
 import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
@@ -35,6 +35,7 @@ export class ProcessWorld {
   readonly #children: ChildProcess[] = [];
   readonly #directories: string[] = [];
   #used: Promise<string> | undefined;
+  #cache: string | undefined;
 
   /** An empty directory's path inside a new one, as DATA_DIR; nothing is there yet. */
   newDataDirectory(): string {
@@ -83,11 +84,17 @@ export class ProcessWorld {
     const child = spawn(program, args, {
       cwd: repository,
       detached: ownGroup,
-      env: { ...ownEnvironment(), ...settings },
+      env: { ...ownEnvironment(), NODE_COMPILE_CACHE: this.#compileCache(), ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);
     return watch(child);
+  }
+
+  /** Halves what a start costs, of which a test file makes a dozen. */
+  #compileCache(): string {
+    this.#cache ??= dirname(this.newDataDirectory());
+    return this.#cache;
   }
 
   /** Ends what still runs, by id, and removes the directories. */

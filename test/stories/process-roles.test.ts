@@ -192,7 +192,7 @@ test('on a production server /readyz says that it ends while requests are still 
   const readiness = await fetch(`${url}/readyz`);
   assert.equal(readiness.status, 503);
   assert.equal(readiness.headers.get('connection'), 'close');
-  assert.equal((await readiness.json()).checks.closing, true);
+  assert.match(await readiness.text(), /"closing":true/);
   const answer = await api.post('/v1/payments', { data: { amount: 100 } });
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.headers.get('connection'), 'close');

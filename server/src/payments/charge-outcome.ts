@@ -89,7 +89,7 @@ export async function changeCharge(
       callbackUrl: intent.callbackUrl,
     });
   }
-  if (next.progress === 'final' && charge.progress !== 'final') await endPursuit(tx, context, merchant, next);
+  if (charge.status === 'pending' && next.status !== 'pending') await endPursuit(tx, context, merchant, next);
   tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
   return next;
 }

@@ -52,8 +52,8 @@ async function startCharge(context: PaymentContext, work: Work): Promise<void> {
 
 /**
  * Written before the call: from here on the network may know of the charge, so whatever happens to this process, a
- * look-up is due in place of this work and the call is never repeated blindly. Under the intent's lock, so that a cancellation either comes
- * first and nothing is sent, or finds that something was. Null when there is nothing to send.
+ * look-up is due in place of this work and the call is never repeated blindly. Under the intent's lock, so that a
+ * cancellation either comes first and nothing is sent, or finds that something was. Null when there is nothing to send.
  */
 async function markSubmitted(context: PaymentContext, charge: Charge, work: Work): Promise<Intent | null> {
   const { capabilities } = await connectorOf(context, charge);
@@ -104,7 +104,8 @@ function isUnsent(charge: Charge): boolean {
 /** The intent ended before the network was called: nothing went out, nothing can come back. */
 async function dropCharge(tx: Transaction, context: PaymentContext, locked: LockedPayment): Promise<void> {
   const failureReason = 'The payment ended before the network was asked.';
-  const change = { status: 'cancelled', progress: 'final', failureCode: 'cancelled', failureReason } as const;
+  // `created` stays: it says that there is nothing to cancel at the network either.
+  const change = { status: 'cancelled', failureCode: 'cancelled', failureReason } as const;
   await changeCharge(tx, context, locked, change, null);
 }
 
@@ -189,9 +190,10 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
   else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
 }
 
-/** Also one that we have given up: its network may have heard of it after all. */
-function mayStillCollect({ status }: Charge): boolean {
-  return status === 'pending' || status === 'failed' || status === 'cancelled';
+/** Also one that we have given up, when it had been sent: its network may have heard of it after all. */
+function mayStillCollect({ status, progress }: Charge): boolean {
+  const isGivenUp = status === 'failed' || status === 'cancelled';
+  return status === 'pending' || (isGivenUp && progress !== 'created');
 }
 
 async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {

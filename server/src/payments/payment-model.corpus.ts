@@ -31,6 +31,8 @@ export class PaymentModel {
   /** False where another attempt is refused. */
   attempt(): boolean {
     if (this.statusNow !== 'requires_payment_method' || this.charges.length >= 5) return false;
+    // Money that came is being looked at: nobody should pay again.
+    if (this.review !== null) return false;
     this.status = 'processing';
     this.#addCharge();
     return true;
@@ -71,25 +73,31 @@ export class PaymentModel {
   }
 
   succeed(charge: ModelCharge, transactionId: string, amountMinor: bigint): 'booked' | 'suspense' | 'nowhere' {
-    const index = this.charges.indexOf(charge);
-    const owner = this.#owners.get(transactionId) ?? index;
-    this.#owners.set(transactionId, owner);
-    if (owner !== index) {
+    if (!this.#claim(charge, transactionId)) {
       if (charge.openCase('receipt_reused', transactionId)) charge.review = 'receipt_reused';
       return 'nowhere';
     }
     if (charge.paidBy === transactionId) return 'booked';
+    if (charge.transactionId === transactionId) return 'suspense';
     const review = this.#reviewOf(amountMinor);
     if (review === null) return this.#book(charge, transactionId);
-    if (charge.isInSuspense(transactionId)) return 'suspense';
+    if (charge.hasCase(transactionId)) return 'suspense';
     charge.openCase(review, transactionId);
     charge.review = review;
+    charge.transactionId ??= transactionId;
     this.inSuspense += amountMinor;
     if (review === 'amount_mismatch' && this.#isOpen(this.statusNow)) this.review = review;
     return 'suspense';
   }
 
   reverse(charge: ModelCharge, transactionId: string, amountMinor: bigint): void {
+    // Money that nobody has heard of, on a charge that has its own: the case tells of it, and nothing is booked.
+    const isOther = charge.transactionId !== null && charge.transactionId !== transactionId;
+    if (isOther && !charge.hasCase(transactionId)) {
+      this.#claim(charge, transactionId);
+      charge.openCase('network_reversal', transactionId);
+      return;
+    }
     const standing = this.succeed(charge, transactionId, amountMinor);
     if (standing === 'suspense') charge.openCase('network_reversal', transactionId);
     if (standing !== 'booked' || charge.status !== 'completed') return;
@@ -99,12 +107,21 @@ export class PaymentModel {
     this.merchantGot -= this.#amountMinor;
   }
 
+  /** Whoever is first has the network's transaction for ever. */
+  #claim(charge: ModelCharge, transactionId: string): boolean {
+    const index = this.charges.indexOf(charge);
+    const owner = this.#owners.get(transactionId) ?? index;
+    this.#owners.set(transactionId, owner);
+    return owner === index;
+  }
+
   #book(charge: ModelCharge, transactionId: string): 'booked' {
     if (!this.#isOpen(this.statusNow)) this.late = true;
     this.status = 'successful';
     this.review = null;
     charge.status = 'completed';
     charge.paidBy = transactionId;
+    charge.transactionId = transactionId;
     charge.events.push('charge.succeeded');
     this.merchantGot += this.#amountMinor;
     for (const other of this.charges) if (other.status === 'pending') other.isToBeCancelled = true;
@@ -132,6 +149,8 @@ export class ModelCharge {
   isToBeCancelled = false;
   /** The network transaction that is booked for it. */
   paidBy: string | null = null;
+  /** The one that it shows: the one that paid it, or else the first that stands in suspense. */
+  transactionId: string | null = null;
   events: string[] = ['charge.created'];
   readonly #cases = new Set<string>();
 
@@ -148,7 +167,7 @@ export class ModelCharge {
     return isNew;
   }
 
-  isInSuspense(transactionId: string): boolean {
-    return this.#cases.has(`amount_mismatch ${transactionId}`) || this.#cases.has(`second_success ${transactionId}`);
+  hasCase(transactionId: string): boolean {
+    return [...this.#cases].some((name) => name.endsWith(` ${transactionId}`));
   }
 }

@@ -11,7 +11,6 @@ import { openDatabase } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { LongLists } from '../kit/long-lists.ts';
-import { SearchPlaces } from '../kit/search-places.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { seededRandom } from '../kit/random.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
@@ -65,7 +64,6 @@ export async function createPaymentWorld() {
     changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     longLists: new LongLists(),
-    searches: new SearchPlaces(),
     searches: new SearchPlaces(),
     log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
     settings: {
@@ -165,7 +163,7 @@ export async function createPaymentWorld() {
       return events.toSorted((one, other) => Number(one.sequence - other.sequence)).map(({ kind }) => kind);
     },
     notes: async (charge: Charge): Promise<string[]> =>
-      (await listNotesOfCharges(db, charge.merchantId, [charge.id])).map(({ kind }) => kind),
+      (await listNotesOfCharges(db, charge.merchantId, [charge.id])).toReversed().map(({ kind }) => kind),
     /** The kinds of the cases about a charge. */
     cases: async (charge: Charge): Promise<string[]> => {
       const all = await listCases(db, null, 10_000);

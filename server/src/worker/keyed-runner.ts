@@ -49,8 +49,10 @@ export class KeyedRunner {
     do {
       entry.again = false;
       await this.#run(key);
-    } while (entry.again);
+      // A key that always has more to do gives way to the ones that wait.
+    } while (entry.again && this.#waiting.size === 0);
     this.#running.delete(key);
+    if (entry.again) this.#waiting.add(key);
     const [next] = this.#waiting;
     if (next !== undefined) {
       this.#waiting.delete(next);

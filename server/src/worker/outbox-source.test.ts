@@ -13,6 +13,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import { KeyedRunner } from './keyed-runner.ts';
 import { outboxSource } from './outbox-source.ts';
 import type { WorkHandler } from './outbox-source.ts';
 import type { WorkSource } from './worker.ts';
@@ -49,9 +50,25 @@ async function newMerchant(): Promise<string> {
   return business.test.id;
 }
 
+/** Run as a worker runs it: again when it asks for it, until nothing is under way. `whileRunning` is a hint. */
 function source(start: WorkHandler, onClock = clock): WorkSource {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
-  return outboxSource({ db, clock: onClock, log, queue: 'networks', handlers: { start_charge: start } });
+  const inner = outboxSource({ db, clock: onClock, log, queue: 'networks', handlers: { start_charge: start } });
+  let signal = running;
+  const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
+  inner.attach?.((key) => runner.poke(key));
+  return {
+    ...inner,
+    whileRunning: (key) => runner.poke(key),
+    run: async (key, stopped) => {
+      signal = stopped;
+      runner.poke(key);
+      do {
+        await runner.idle();
+        await inner.background?.idle();
+      } while (!runner.isIdle);
+    },
+  };
 }
 
 async function ask(count = 1, owner = merchantId): Promise<string[]> {
@@ -185,6 +202,27 @@ test('a worker that is to stop claims nothing more and ends what it has begun', 
   await run(merchantId, stopping.signal);
   assert.equal(done, 16, 'the first claim');
   assert.equal((await dueAfterMs()).length, 24, 'the rest is due for another process');
+});
+
+test('merchants whose calls all hang keep no other merchant waiting', async () => {
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => newMerchant()));
+  for (const owner of hanging) await ask(16, owner);
+  const mayAnswer = Promise.withResolvers<void>();
+  let paid = false;
+  const { run, whileRunning } = source(async (work) => {
+    if (work.merchantId !== merchantId) await mayAnswer.promise;
+    else paid = true;
+    await completeWork(db, work);
+  });
+  const [first, ...others] = hanging;
+  assert.ok(first);
+  const working = run(first, running);
+  for (const owner of others) whileRunning?.(owner);
+  await ask();
+  whileRunning?.(merchantId);
+  await eventually('the other merchant’s work is done', () => paid);
+  mayAnswer.resolve();
+  await working;
 });
 
 test('merchants are found by their own due work, and each is worked alone', async () => {

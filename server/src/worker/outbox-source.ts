@@ -4,6 +4,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
+import { PiecesUnderWay } from './pieces-under-way.ts';
 import type { WorkSource } from './worker.ts';
 
 /** Does one piece of work and completes or postpones it. It may be called again for the same piece after a crash. */
@@ -20,13 +21,11 @@ interface OutboxSourceOptions {
 const sweepEveryMs = 1_000;
 // Longer than any handler takes: network calls have their own, shorter limits.
 const leaseMs = 60_000;
-// A merchant keeps its place for as long as one of its calls hangs, so there are more places than merchants whom one
-// dead network may hold up; rows of one merchant are worked side by side as well.
-const keysMax = 128;
-const rowsMax = 16;
+// Merchants for whom is claimed side by side: each a database connection.
+const keysMax = 8;
+// Together with the limit of a merchant this lets thirty of them have all their calls hang before anybody else waits.
+const underWayMax = { totalMax: 512, perKeyMax: 16 };
 const failureDelayMaxMs = 60_000;
-// What becomes due within this time of each other is claimed together.
-const gatherMs = 5;
 
 /** The kind of the topics that wake workers for a queue; the merchant's id follows it. */
 export function workTopicKind(queue: QueueName): string {
@@ -36,59 +35,43 @@ export function workTopicKind(queue: QueueName): string {
 /** The outbox of one queue, worked merchant by merchant so that a long backlog of one keeps nobody waiting. */
 export function outboxSource(options: OutboxSourceOptions): WorkSource {
   const { db, clock, queue } = options;
-  const pokes = new Map<string, () => void>();
+  const underWay = new PiecesUnderWay(underWayMax);
   return {
     name: `work for ${queue}`,
     topicKind: workTopicKind(queue),
     sweepEveryMs,
     keysMax,
     listDueKeys: () => listMerchantsWithDueWork(db, queue, clock.now()),
-    run: (merchantId, stopped) =>
-      workMerchant(options, merchantId, { stopped, onPoke: (poke) => pokes.set(merchantId, poke) }).finally(() =>
-        pokes.delete(merchantId),
-      ),
-    whileRunning: (merchantId) => pokes.get(merchantId)?.(),
+    run: (merchantId, stopped) => claimRound(options, underWay, { merchantId, stopped }),
+    attach: (poke) => underWay.onRoom(poke),
+    background: underWay,
   };
 }
 
 /**
- * Claims as rows finish and as new ones become due, rather than batch by batch, so that a call that hangs holds up
- * nothing else of its merchant: not what is due already, and not what is asked for meanwhile.
+ * Claims what there is room for and sets it going. The merchant is not held meanwhile: a call that hangs holds up
+ * nothing else of its merchant, and no other merchant.
  */
-async function workMerchant(
+async function claimRound(
   options: OutboxSourceOptions,
-  merchantId: string,
-  { stopped, onPoke }: { stopped: AbortSignal; onPoke: (poke: () => void) => void },
+  underWay: PiecesUnderWay,
+  { merchantId, stopped }: { merchantId: string; stopped: AbortSignal },
 ): Promise<void> {
   const { db, clock, queue } = options;
-  const underWay = new Set<Promise<void>>();
-  for (;;) {
-    // Listens before it looks, so that nothing becomes due unseen in between.
-    const poked = Promise.withResolvers<void>();
-    onPoke(poked.resolve);
+  // What a process that is ending does not claim, another one finds at once instead of after a lease.
+  if (stopped.aborted) return;
+  const room = underWay.reserve(merchantId);
+  if (room === 0) return underWay.want(merchantId);
+  let claimed: Work[] = [];
+  try {
     const now = clock.now();
-    const free = rowsMax - underWay.size;
     const leaseEndsAt = addMs(now, leaseMs);
-    // What a process that is ending does not claim, another one finds at once instead of after a lease.
-    const claimed = stopped.aborted ? [] : await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: free });
-    for (const work of claimed) {
-      const running = handle(options, work).finally(() => underWay.delete(running));
-      underWay.add(running);
-    }
-    if (underWay.size === 0) return;
-    if (claimed.length === free) await Promise.race(underWay);
-    else await allDoneOrMoreDue(clock, underWay, poked.promise);
+    claimed = await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: room });
+  } finally {
+    underWay.giveBack(merchantId, room - claimed.length);
   }
-}
-
-async function allDoneOrMoreDue(
-  clock: Clock,
-  underWay: ReadonlySet<Promise<void>>,
-  poked: Promise<void>,
-): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([Promise.all(underWay), poked.then(() => clock.sleep(gatherMs, over.signal))]);
-  over.abort();
+  if (claimed.length === room) underWay.want(merchantId);
+  for (const work of claimed) underWay.follow(merchantId, handle(options, work));
 }
 
 /** A handler that fails puts its work off, a little longer each time; the lease would bring it back anyway. */

@@ -21,6 +21,10 @@ export interface WorkSource {
   run(key: string, stopped: AbortSignal): Promise<void>;
   /** Told that there is more for a key that is being worked; it is run once more afterwards in any case. */
   whileRunning?(key: string): void;
+  /** Handed the way to ask for a key to be run again. */
+  attach?(poke: (key: string) => void): void;
+  /** What `run` set going and did not wait for. */
+  background?: { readonly isIdle: boolean; idle(): Promise<void> };
 }
 
 export interface Worker {
@@ -48,25 +52,26 @@ export function startWorker(options: WorkerOptions): Worker {
       for (const chore of parts.filter((part) => part.source.isChore)) await chore.sweep();
       const queues = parts.filter((part) => !part.source.isChore);
       for (let round = 0; round < drainRoundsMax; round += 1) {
-        for (const part of parts) await part.runner.idle();
+        for (const part of parts) await part.idle();
         let found = 0;
         for (const part of queues) found += await part.sweep();
         // What one part did while another was waited for may have started a third, which is no longer due.
-        if (found === 0 && parts.every((part) => part.runner.isIdle)) return;
+        if (found === 0 && parts.every((part) => part.isIdle())) return;
       }
     },
     stop: async () => {
       stopped.abort();
       for (const part of parts) part.end();
       await Promise.all(parts.map((part) => part.loop));
-      for (const part of parts) await part.runner.idle();
+      for (const part of parts) await part.idle();
     },
   };
 }
 
 interface RunningSource {
   source: WorkSource;
-  runner: KeyedRunner;
+  isIdle(): boolean;
+  idle(): Promise<void>;
   loop: Promise<void>;
   sweep(): Promise<number>;
   end(): void;
@@ -97,9 +102,18 @@ function startSource(options: WorkerOptions, source: WorkSource, stopped: AbortS
       : options.changes.subscribeKind(source.topicKind, (key) => {
           if (!stopped.aborted) runner.poke(key);
         });
+  source.attach?.((key) => {
+    if (!stopped.aborted) runner.poke(key);
+  });
   return {
     source,
-    runner,
+    isIdle: () => runner.isIdle && (source.background?.isIdle ?? true),
+    idle: async () => {
+      await runner.idle();
+      await source.background?.idle();
+      // What ended last may have asked for more.
+      await runner.idle();
+    },
     sweep,
     loop: sweepLoop(options, source, sweep, stopped),
     end: () => {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { AppError } from '../kit/app-error.ts';
+import type { CollectionAnswer } from '../networks/contract.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { cancelPayment } from './cancel-payment.ts';
+import type { Charge } from './charge.ts';
+import { expirePayments } from './expire-payments.ts';
+import { statusAt } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { PaymentModel } from './payment-model.corpus.ts';
+import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+
+before(async () => {
+  world = await createPaymentWorld();
+  // What is looked up meanwhile brings no news of its own: news is what the walk applies.
+  for (const network of Object.values(world.networks)) network.answers.look_up = { state: 'processing' };
+});
+
+after(() => world.close());
+
+const walks = 600;
+const commandsPerWalk = 30;
+const extraMinor = 100n;
+
+type Command =
+  | { do: 'work' | 'attempt' | 'cancel' | 'expire' | 'pass_time' }
+  | { do: 'news'; about: number; says: Says; transaction: Transaction };
+type Says = 'success' | 'reversed' | 'refused' | 'awaiting' | 'unknown' | 'processing' | 'not_found';
+/** The charge's own, a second one of it, one with another amount, or the one of another attempt. */
+type Transaction = 'own' | 'second' | 'other_amount' | 'stolen';
+
+const news = fc.record<Command & { do: 'news' }>({
+  do: fc.constant('news'),
+  about: fc.nat({ max: 4 }),
+  says: fc.oneof(
+    { weight: 9, arbitrary: fc.constant<Says>('refused') },
+    { weight: 2, arbitrary: fc.constantFrom<Says>('success', 'reversed') },
+    { weight: 1, arbitrary: fc.constantFrom<Says>('awaiting', 'unknown', 'processing', 'not_found') },
+  ),
+  transaction: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Transaction>('own') },
+    { weight: 2, arbitrary: fc.constantFrom<Transaction>('second', 'other_amount', 'stolen') },
+  ),
+});
+const commands = fc.array(
+  fc.oneof(
+    { weight: 10, arbitrary: news },
+    { weight: 9, arbitrary: fc.constant<Command>({ do: 'work' }) },
+    { weight: 9, arbitrary: fc.constant<Command>({ do: 'attempt' }) },
+    { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'cancel' }, { do: 'expire' }, { do: 'pass_time' }) },
+  ),
+  { minLength: commandsPerWalk, maxLength: commandsPerWalk },
+);
+
+class Walk {
+  readonly intent: Intent;
+  readonly model: PaymentModel;
+  readonly balancesBefore: readonly bigint[];
+
+  constructor(intent: Intent, balancesBefore: readonly bigint[]) {
+    this.intent = intent;
+    this.model = new PaymentModel(intent.amountMinor);
+    this.balancesBefore = balancesBefore;
+  }
+
+  async run(command: Command): Promise<void> {
+    switch (command.do) {
+      case 'work':
+        this.model.work();
+        await world.work();
+        return;
+      case 'attempt':
+        // On the same network, whose transaction ids are one set.
+        return this.#allowedOrRefused(this.model.attempt(), () => world.attempt(this.intent, 'wave'));
+      case 'cancel':
+        return this.#allowedOrRefused(this.model.cancel(), () =>
+          world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, this.intent.id)),
+        );
+      case 'expire':
+        this.model.expire();
+        await expirePayments(world.context);
+        return;
+      case 'pass_time':
+        this.model.isTimeUp = true;
+        return world.clock.advance(30 * 60_000);
+      case 'news':
+        return this.#applyNews(command);
+    }
+  }
+
+  async #allowedOrRefused(isAllowed: boolean, act: () => Promise<unknown>): Promise<void> {
+    if (isAllowed) await act();
+    else await assert.rejects(act, (error) => error instanceof AppError && error.code === 'state_conflict');
+  }
+
+  async #applyNews({ about, says, transaction }: Command & { do: 'news' }): Promise<void> {
+    const charges = await world.charges(this.intent);
+    const index = about % charges.length;
+    const [charge, model] = [charges[index], this.model.charges[index]];
+    assert.ok(charge && model);
+    // A network knows nothing of what it was not sent.
+    if (!model.isSent) return;
+    const stolenFrom = charges[(index + 1) % charges.length] ?? charge;
+    const paid = paidWith(transaction, charge, stolenFrom);
+    const amountMinor = transaction === 'other_amount' ? charge.amountPaidMinor + extraMinor : charge.amountPaidMinor;
+    if (says === 'success') this.model.succeed(model, paid, amountMinor);
+    if (says === 'reversed') this.model.reverse(model, paid, amountMinor);
+    if (says === 'refused') this.model.refuse(model);
+    await applyAnswer(world.context, charge, answerOf(says, charge, { transactionId: paid, amountMinor }));
+  }
+
+  async compare(): Promise<void> {
+    const { model } = this;
+    const intent = await world.intent(this.intent);
+    const charges = await world.charges(this.intent);
+    const { review, late } = intent;
+    assert.deepEqual(
+      { status: intent.status, now: statusAt(intent, world.clock.now()), review, late },
+      { status: model.status, now: model.statusNow, review: model.review, late: model.late },
+    );
+    assert.deepEqual(
+      charges.map(({ status, review }) => ({ status, review })),
+      model.charges.map(({ status, review }) => ({ status, review })),
+    );
+  }
+
+  /** Every state change has told its event, and nothing else has; the money is where the model says. */
+  async compareEnd(): Promise<void> {
+    assert.deepEqual(await world.events(this.intent), this.model.intentEvents);
+    const charges = await world.charges(this.intent);
+    for (const [index, charge] of charges.entries()) {
+      assert.deepEqual(await world.events(charge), this.model.charges[index]?.events);
+      assert.deepEqual(await world.cases(charge), this.model.charges[index]?.cases);
+    }
+    const { merchantGot, inSuspense } = this.model;
+    const [merchant = 0n, suspense = 0n] = this.balancesBefore;
+    assert.deepEqual(await balances(), [merchant + merchantGot, suspense + inSuspense]);
+  }
+}
+
+function balances(): Promise<bigint[]> {
+  return Promise.all([world.balance('payable_available'), world.balance('suspense')]);
+}
+
+function paidWith(transaction: Transaction, charge: Charge, other: Charge): string {
+  switch (transaction) {
+    case 'own':
+      return `T-${charge.reference}`;
+    case 'second':
+      return `T2-${charge.reference}`;
+    case 'other_amount':
+      return `T3-${charge.reference}`;
+    case 'stolen':
+      return `T-${other.reference}`;
+  }
+}
+
+function answerOf(says: Says, charge: Charge, paid: { transactionId: string; amountMinor: bigint }): CollectionAnswer {
+  switch (says) {
+    case 'success':
+      return succeeded(charge, paid);
+    case 'reversed':
+      return reversed(charge, paid);
+    case 'refused':
+      return refused;
+    case 'awaiting': {
+      const nextAction = { type: 'approve_on_phone' } as const;
+      return { state: 'awaiting_payer', nextAction, networkReference: 'N-1', handles: {} };
+    }
+    case 'unknown':
+      return { state: 'unknown', detail: 'no answer' };
+    case 'processing':
+    case 'not_found':
+      return { state: says };
+  }
+}
+
+test(`${walks} random walks of ${commandsPerWalk} commands go where a small model goes, with its events and its money`, async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (steps) => {
+      const { intent } = await world.create();
+      const walk = new Walk(intent, await balances());
+      for (const command of steps) {
+        await walk.run(command);
+        await walk.compare();
+      }
+      await walk.compareEnd();
+    }),
+    { numRuns: walks },
+  );
+  await world.verify();
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { findRunningServer } from '../../server/src/database/running-server.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+let dataDirectory: string;
+
+before(async () => {
+  world = new ProcessWorld();
+  dataDirectory = await world.usedDataDirectory();
+});
+
+after(() => world.close());
+
+type Answer = Awaited<ReturnType<ProcessWorld['runOperator']>>;
+
+const run = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+
+/** The answer of a command that has to succeed, as data. */
+async function ask<Data>(...words: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(...words, '--json');
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  return JSON.parse(stdout) as Data;
+}
+
+interface ListedMerchant {
+  merchant_id: string;
+  business_id: string;
+  test_mode: boolean;
+  name: string;
+}
+
+async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
+  const made = await ask<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
+    'businesses',
+    'create',
+    name,
+  );
+  const merchants = await ask<ListedMerchant[]>('businesses', 'list');
+  const own = merchants.filter((merchant) => merchant.business_id === made.business_id);
+  assert.deepEqual(
+    own.map((merchant) => [merchant.name, merchant.test_mode]).toSorted(),
+    [
+      [name, false],
+      [name, true],
+    ].toSorted(),
+  );
+  const merchant = made.test.merchant_id;
+  const created = await ask<{ id: string; secret_key: string }>('keys', 'create', '--merchant', merchant);
+  const keys = await ask<{ id: string; last_four: string; revokedAt: string | null }[]>(
+    'keys',
+    'list',
+    '--merchant',
+    merchant,
+  );
+  assert.deepEqual(
+    keys.map(({ id, last_four: lastFour, revokedAt }) => [id, lastFour, revokedAt]),
+    [[created.id, created.secret_key.slice(-4), null]],
+  );
+  return { id: created.id, key: created.secret_key, merchant };
+}
+
+describe('beside a running service', () => {
+  let service: TestProcess;
+  let url: string;
+
+  before(async () => {
+    service = world.startService({ DATA_DIR: dataDirectory });
+    url = await readyAt(service);
+  });
+
+  after(async () => {
+    service.signal('SIGTERM');
+    assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
+  });
+
+  test('a business gets a key that works at once, and none once it is revoked', async () => {
+    const { id, key, merchant } = await makeKey('Kairaba Books');
+    const api = createApiClient(url, key);
+    assert.equal((await api.get('/v1/payments')).status, 200);
+    await ask('keys', 'revoke', id, '--merchant', merchant);
+    await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
+  });
+
+  test('a case is listed and shown', async () => {
+    const api = createApiClient(url, readDemo(dataDirectory).secret_key);
+    const data = { amount: 100, network: 'aps', account_number: '7000010' };
+    const { status, text } = await api.post('/v1/payments', { data });
+    assert.equal(status, 201, text);
+    let cases: { id: string; kind: string; status: string }[] = [];
+    await waitUntil('the case is open', async () => {
+      cases = await ask('cases', 'list');
+      return cases.length > 0;
+    });
+    const [first] = cases;
+    assert(first);
+    assert.equal(first.status, 'open');
+    assert.deepEqual(await ask('cases', 'show', first.id), first);
+    const shown = await run('cases', 'list', '--status', 'all');
+    assert.equal(shown.code, 0);
+    assert(shown.stdout.includes(first.id) && shown.stdout.startsWith('CASE '));
+    assert.equal((await run('cases', 'list', '--status', 'resolved')).stdout, 'No cases.\n');
+  });
+
+  test('the ledger is verified; a wrong row is named, with exit code 1', async () => {
+    const right = await ask<{ ok: boolean; movements: number }>('ledger', 'verify');
+    assert(right.ok && right.movements > 0);
+    const adminUrl = findRunningServer(dataDirectory) ?? '';
+    const change = (amount: number) =>
+      withAdminClient(adminUrl, (client) =>
+        client.query(
+          `UPDATE ledger_movements SET amount = amount + $1
+           WHERE (merchant_id, id) = (SELECT merchant_id, id FROM ledger_movements ORDER BY id LIMIT 1)
+           RETURNING merchant_id AS merchant, debit_account AS debit, credit_account AS credit`,
+          [amount],
+        ),
+      );
+    const { merchant, debit, credit } = (await change(1)).rows[0];
+    const wrong = await run('ledger', 'verify');
+    assert.deepEqual([wrong.code, wrong.stderr], [1, '']);
+    const named = new RegExp(
+      `^The ledger is WRONG \\(balance\\): merchant ${merchant}, account (${debit}|${credit}) in GMD: `,
+    );
+    assert.match(wrong.stdout, named);
+    const data = await run('ledger', 'verify', '--json');
+    assert.equal(data.code, 1);
+    const { ok, check, merchant_id: namedMerchant } = JSON.parse(data.stdout);
+    assert.deepEqual([ok, check, namedMerchant], [false, 'balance', merchant]);
+    await change(-1);
+    assert.equal((await run('ledger', 'verify')).code, 0);
+  });
+
+  test('the service does not notice', async () => {
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    assert.equal(service.stderr(), '');
+  });
+});
+
+describe('without a running service', () => {
+  test('a command opens the database for itself and leaves it closed', async () => {
+    const { key } = await makeKey('Serekunda Fabrics');
+    assert.deepEqual(processesIn(dataDirectory), []);
+    assert(!existsSync(join(dataDirectory, 'dalasi.lock')));
+    const service = world.startService({ DATA_DIR: dataDirectory });
+    const api = createApiClient(await readyAt(service), key);
+    assert.equal((await api.get('/v1/payments')).status, 200, 'its key works once the service runs');
+    service.signal('SIGTERM');
+    await service.ended;
+  });
+
+  test('an empty directory gets a database, and a service that starts later no demo beside the business', async () => {
+    const directory = world.newDataDirectory();
+    const made = await world.runOperator({ DATA_DIR: directory }, ['businesses', 'create', 'First']);
+    assert.deepEqual([made.code, made.stderr], [0, '']);
+    assert.match(made.stdout, /^Business First: [0-9a-f-]{36}\n/);
+    const service = world.startService({ DATA_DIR: directory });
+    await readyAt(service);
+    service.signal('SIGTERM');
+    await service.ended;
+    assert.doesNotMatch(service.stdout(), /sk_test/);
+  });
+
+  test('a start that fails is one sentence and leaves nobody behind', async () => {
+    const directory = await world.usedDataDirectory();
+    const service = world.startService({ DATA_DIR: directory });
+    await readyAt(service);
+    await withAdminClient(findRunningServer(directory) ?? '', (client) =>
+      client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"),
+    );
+    service.signal('SIGTERM');
+    await service.ended;
+    const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: directory }, ['businesses', 'list']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^The database is at migration 9999 and this program knows only \d+; [^\n]*\.\n$/);
+    assert.deepEqual(processesIn(directory), []);
+  });
+});
+
+describe('a mistake of the operator’s is said in a sentence, with exit code 2', () => {
+  const anybody = '01890000-0000-7000-8000-000000000000';
+  for (const [words, sentence] of [
+    [['keys', 'create'], /^--merchant is missing\. Usage: npm run operator -- keys create --merchant <merchant id>/],
+    [['businesses', 'create'], /^Usage: npm run operator -- businesses create <name>/],
+    [['businesses', 'create', ' '], /^The name has 1 to 200 characters\.\n$/],
+    [['businesses', 'list', '--loud'], /^Unknown option '--loud'/],
+    [
+      ['keys', 'list', '--merchant', anybody],
+      new RegExp(`^There is no merchant ${anybody}\\. See: businesses list\\n$`),
+    ],
+    [['cases', 'show', 'x'], /^There is no case x\. See: cases list\n$/],
+    [['cases', 'list', '--status', 'old'], /^--status is open, resolved or all, not old\.\n$/],
+  ] as const) {
+    test(words.join(' '), async () => {
+      const { code, stdout, stderr } = await run(...words);
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, sentence);
+      assert.doesNotMatch(stderr, /\n./, 'no stack');
+    });
+  }
+
+  test('an unknown command shows those there are; --help does so with exit code 0', async () => {
+    const unknown = await run('business', 'make');
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stdout + unknown.stderr, /businesses create <name>[\s\S]*ledger verify/);
+    const helped = await run('--help');
+    assert.equal(helped.code, 0);
+    assert.match(helped.stdout, /ledger verify/);
+  });
+});
