@@ -115,13 +115,13 @@ export default {
     {
       name: 'who-speaks-to-postgres',
       comment:
-        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, the test harness clones it.',
+        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests and benchmarks look at it from outside.',
       severity: 'error',
       from: {
         pathNot: [
           '^server/src/kit/(db|notifier)[.]',
           '^server/src/database/',
-          '^(test/harness|benchmarks)/',
+          '^(test|benchmarks)/',
           'node_modules',
         ],
       },

@@ -37,7 +37,7 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
       PORT: '0',
       APP_ENV: 'development',
       ROLE: 'all',
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'warn', ...(process.env['LABC'] ? { DATABASE_CONNECTIONS: process.env['LABC'] } : {}),
       DATABASE_URL: adminUrl,
       DATA_DIR: dataDirectory,
     },

@@ -60,7 +60,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),
-    close: async ({ noticeMs } = { noticeMs: 0 }) => {
+    close: async (manner) => {
+      const noticeMs = manner?.noticeMs ?? 0;
       closing.abort();
       const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
       // Before the server: what the worker has under way calls the simulated networks, which live in it, and a

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { Config } from './config.ts';
 import { withAdminClient } from './database/admin-client.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
@@ -9,7 +8,7 @@ import { ensureServingRole } from './database/roles.ts';
 import { assertSchemaIsCurrent } from './database/schema-version.ts';
 import { assertServingRole } from './database/serving-role.ts';
 import type { Clock } from './kit/clock.ts';
-import { openDatabase } from './kit/db.ts';
+import { openDatabase, sqlState } from './kit/db.ts';
 import type { Database } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
@@ -123,7 +122,7 @@ async function prepareDatabase(
     await withAdminClient(url, () => Promise.resolve());
     return url;
   } catch (error) {
-    if (error instanceof pg.DatabaseError) {
+    if (error instanceof Error && sqlState(error) !== undefined) {
       throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });
     }
     throw error;

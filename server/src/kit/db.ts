@@ -312,6 +312,8 @@ export function sqlState(error: unknown): string | undefined {
 /**
  * Whether the error says that this unique constraint or index was broken. The name is read from the message, because
  * Citus passes no constraint field and adds a shard number to the name.
+ *
+ * @internal
  */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (sqlState(error) !== '23505' || !(error instanceof Error)) return false;

@@ -45,7 +45,11 @@ export function formatAmount(minor: bigint, format: AmountFormat = {}): string {
   return `${sign}D${groupedWhole.format(BigInt(whole))}.${fraction}`;
 }
 
-/** The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100. */
+/**
+ * The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100.
+ *
+ * @internal
+ */
 export function parsePercent(value: number, field = 'percentage'): bigint {
   const hundredths = parseTwoDecimals(value, { field, examples: '20 or 12.5' });
   if (hundredths === 0n || hundredths > percentMax) {
@@ -72,7 +76,11 @@ export function roundUpToWhole(minor: bigint): bigint {
   return ((minor + dalasi - 1n) / dalasi) * dalasi;
 }
 
-/** The nearest whole dalasi; 50 bututs go up (interface, Limits). */
+/**
+ * The nearest whole dalasi; 50 bututs go up (interface, Limits).
+ *
+ * @internal
+ */
 export function roundHalfUpToWhole(minor: bigint): bigint {
   assertNotNegative(minor);
   return ((minor + dalasi / 2n) / dalasi) * dalasi;

@@ -28,6 +28,8 @@ export const systemRandom: Random = {
 /**
  * The same bytes for the same seed, for tests and simulations. Never for secrets: who knows the seed knows them all.
  * The stream does not depend on how it is cut: 3 bytes and 5 bytes are the same as 8.
+ *
+ * @internal
  */
 export function seededRandom(seed: string | number): Random {
   let block: Buffer = Buffer.alloc(0);

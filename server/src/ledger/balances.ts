@@ -3,7 +3,11 @@ import type { Account } from './accounts.ts';
 import { lockBalance } from './post.ts';
 import { listAccountsToFold, sumBalance } from './queries.ts';
 
-/** An account's balance in bututs, as of one moment. */
+/**
+ * An account's balance in bututs, as of one moment.
+ *
+ * @internal
+ */
 export function readBalance(
   db: Queryable,
   at: { merchantId: string; account: Account; currency: string },

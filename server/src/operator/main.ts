@@ -98,6 +98,9 @@ function help(command: Command | undefined): string {
   return ['npm run operator -- <command> [--json]', '', ...lines].join('\n');
 }
 
+// A signal by itself would leave running the database that a command has opened for itself; leaving in order ends it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
