@@ -17,8 +17,8 @@ export const million: Part = {
   name: 'million',
   title: 'A million payments in the table',
   meaning:
-    `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and two ` +
-    `events each), one that began empty. In turns, on ${connections} connections: the median latency of creating an ` +
+    `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and ` +
+    `event each), one that began empty. In turns, on ${connections} connections: the median latency of creating an ` +
     'intent, and of the first page of the list.',
   async run(bench) {
     const empty = await bench.startService();

@@ -21,6 +21,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+const repository = join(import.meta.dirname, '../..');
 const startWithinMs = 60_000;
 const stopWithinMs = 30_000;
 const settleWithinMs = 120_000;
@@ -29,7 +30,8 @@ const pollEveryMs = 50;
 export async function startService(options: { adminUrl: string; dataDirectory: string }): Promise<Service> {
   const { adminUrl, dataDirectory } = options;
   mkdirSync(dataDirectory, { recursive: true });
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../server/src/main.ts')], {
+  const child = spawn(process.execPath, startArguments(), {
+    cwd: repository,
     // Nothing of the caller's settings: what is measured is what a newcomer gets.
     env: {
       PATH: process.env['PATH'],
@@ -37,7 +39,7 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
       PORT: '0',
       APP_ENV: 'development',
       ROLE: 'all',
-      LOG_LEVEL: 'warn', ...(process.env['LABC'] ? { DATABASE_CONNECTIONS: process.env['LABC'] } : {}),
+      LOG_LEVEL: 'warn',
       DATABASE_URL: adminUrl,
       DATA_DIR: dataDirectory,
     },
@@ -61,6 +63,18 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
     await stop();
     throw error;
   }
+}
+
+/** What `npm start` hands to Node, flags included: they decide how much memory it takes. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
+  const options = /\bnode (.+)$/.exec(scripts.start)?.[1];
+  if (options === undefined) throw new Error(`npm start runs ${scripts.start}, not node`);
+  return options.split(' ');
+}
+
+interface Manifest {
+  scripts: { start: string };
 }
 
 interface Facts {

@@ -55,7 +55,11 @@ export const settings = [
       'addresses.',
     default: 'development with the embedded PostgreSQL, production with DATABASE_URL',
   },
-  { name: 'ROLE', description: 'all, api (answers requests) or worker (does what is due).', default: 'all' },
+  {
+    name: 'ROLE',
+    description: 'all, api (answers requests) or worker (does what is due). The last two need DATABASE_URL.',
+    default: 'all',
+  },
   {
     name: 'SEAL_KEY',
     description: '32 random bytes in base64 or hex: seals secrets in the database. Development makes and keeps one.',

@@ -67,3 +67,22 @@ test('untilSleeping waits for the code that is about to sleep', async () => {
   await clock.advance(20);
   await sleeps;
 });
+
+test('a jump wakes sleepers in their order at the new time, and what they begin then has its whole time', async () => {
+  const clock = new ManualClock(start);
+  const woken: string[] = [];
+  const sleepAndTell = async (name: string, ms: number): Promise<void> => {
+    await clock.sleep(ms);
+    woken.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
+  };
+  const late = sleepAndTell('late', 300).then(() => sleepAndTell('again', 100));
+  const early = sleepAndTell('early', 100);
+  await clock.jump(1_000);
+  await early;
+  assert.deepEqual(woken, ['early at 1000', 'late at 1000']);
+  await clock.jump(99);
+  assert.equal(woken.length, 2);
+  await clock.jump(1);
+  await late;
+  assert.deepEqual(woken.at(-1), 'again at 1100');
+});

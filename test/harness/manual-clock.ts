@@ -70,6 +70,21 @@ export class ManualClock implements Clock {
     await turnOfTheEventLoop();
   }
 
+  /**
+   * Moves the time at once, as for a machine that was asleep: those whose moment has come wake afterwards, in order and
+   * all at the new time. Whoever they call has a whole timeout to answer, however far the time has moved.
+   */
+  async jump(ms: number): Promise<void> {
+    this.#nowMs += ms;
+    for (;;) {
+      const next = this.#nextSleeper();
+      if (next === undefined || next.wakesAtMs > this.#nowMs) break;
+      next.wake();
+      await turnOfTheEventLoop();
+    }
+    await turnOfTheEventLoop();
+  }
+
   /** The earliest; of several at one moment the one that has waited longest, because a set keeps its order. */
   #nextSleeper(): Sleeper | undefined {
     let next: Sleeper | undefined;

@@ -26,23 +26,14 @@ async function statusOf(id: string): Promise<unknown> {
   return (await story.transaction(id))['status'];
 }
 
-/** Everything that a forged callback could change, and everything that is stored of callbacks. */
-async function everything(): Promise<string> {
-  const parts = [];
-  for (const table of [
-    'payment_intents',
-    'charges',
-    'charge_notes',
-    'cases',
-    'events',
-    'ledger_movements',
-    'ledger_deltas',
-    'network_receipts',
-    'network_inbox',
-  ]) {
-    parts.push(await asOwner(story.service, `SELECT whole::text FROM ${table} AS whole ORDER BY 1`));
-  }
-  return JSON.stringify(parts);
+/** Everything that a forged callback could change, and all that is stored of callbacks, by table. */
+async function everything(): Promise<Record<string, unknown[]>> {
+  const tables = ['payment_intents', 'charges', 'charge_notes', 'cases', 'events', 'ledger_movements', 'ledger_deltas'];
+  const rows = [...tables, 'network_receipts', 'network_inbox'].map(async (table) => {
+    const text = `SELECT whole::text FROM ${table} AS whole ORDER BY 1`;
+    return [table, await asOwner(story.service, text)] as const;
+  });
+  return Object.fromEntries(await Promise.all(rows));
 }
 
 test('callbacks alone are enough: the payment is paid before any look-up is due', async () => {
@@ -76,7 +67,7 @@ test('a callback and a look-up that tell the same at the same moment book it onc
   await story.onPhone(id, 'approve');
   await story.letCallbacksThrough();
   const news = await story.sessionOf(id);
-  await Promise.all([story.sendCallback('aps', news), story.clock.advance(5 * secondMs)]);
+  await Promise.all([story.sendCallback('aps', news), story.clock.jump(5 * secondMs)]);
   await story.settle();
   assert.deepEqual(await story.movements(String((await story.transaction(id))['id'])), [booked]);
 });
@@ -145,8 +136,9 @@ test('what nobody has signed as agreed changes nothing, is not stored, and is lo
   assert.equal(await story.sendCallback('nobody', news), 404);
   await story.pass(60 * secondMs);
   assert.equal(await statusOf(id), 'pending');
-  const lookedUp = (text: string): string => text.replaceAll(/\\"updated_at\\"[^,]*/g, '');
-  assert.equal(lookedUp(await everything()), lookedUp(before));
+  const after = await everything();
+  const changed = Object.keys(before).filter((table) => JSON.stringify(before[table]) !== JSON.stringify(after[table]));
+  assert.deepEqual(changed, []);
 });
 
 test('a replayed callback of long ago is refused as stale, whatever it says', async () => {
@@ -155,7 +147,7 @@ test('a replayed callback of long ago is refused as stale, whatever it says', as
   const sentAt = story.clock.now();
   assert.equal(await story.sendCallback('aps', news, { sentAt }), 200);
   await story.settle();
-  await story.clock.advance(301 * secondMs);
+  await story.clock.jump(301 * secondMs);
   assert.equal(await story.sendCallback('aps', news, { sentAt }), 401);
   assert.match(story.service.logLines.join(''), /"reason":"stale"/);
 });

@@ -43,7 +43,10 @@ test('payments made at both at once are each sent to the network once, told once
     assert.equal(charge['status'], 'completed');
     assert.deepEqual(await story.events(String(charge['id'])), ['charge.created', 'charge.succeeded']);
     const timeline = await story.timeline(id);
-    assert.deepEqual(timeline.filter((kind) => kind === 'sent_to_network'), ['sent_to_network']);
+    assert.deepEqual(
+      timeline.filter((kind) => kind === 'sent_to_network'),
+      ['sent_to_network'],
+    );
   }
   assert.equal((await story.balance('payable_available')) - before, BigInt(count) * 45_050n);
   const leftovers = await asOwner(story.service, `SELECT kind FROM outbox WHERE queue = 'networks'`);
@@ -84,21 +87,24 @@ test('a process that ends leaves nothing behind that the other does not do', asy
   await third.stop();
   // What it had claimed comes back when its lease ends; what it had sent is looked up.
   await eventually('all of them are paid', async () => {
-    await story.clock.advance(61_000);
+    await story.clock.jump(61_000);
     await drainBoth();
     const charges = await Promise.all(ids.map((id) => story.transaction(id)));
     return charges.every(({ status }) => status === 'completed');
   });
   for (const id of ids) {
     const timeline = await story.timeline(id);
-    assert.deepEqual(timeline.filter((kind) => kind === 'sent_to_network'), ['sent_to_network']);
+    assert.deepEqual(
+      timeline.filter((kind) => kind === 'sent_to_network'),
+      ['sent_to_network'],
+    );
   }
 });
 
 test('more payments at once than a process has connections are all taken, also when it knows no merchant yet', async () => {
   for (let round = 0; round < 2; round += 1) {
     // What is known of a merchant is forgotten after three seconds.
-    await story.clock.advance(4_000);
+    await story.clock.jump(4_000);
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => story.api.post('/v1/payments', { data: { amount: 1 } })),
     );

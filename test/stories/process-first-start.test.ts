@@ -97,10 +97,18 @@ test('the first start prints what a newcomer needs and writes the same for progr
   await receiver.close();
 });
 
-test('the printed curl line works as it is printed', async () => {
+test('a later start keeps the key, tells where the service is now, and prints a curl line that works', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const service = world.startService({ DATA_DIR: dataDirectory });
+  const before = readDemo(dataDirectory);
+  const service = world.startService({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
   const url = await readyAt(service);
+  await service.printed(new RegExp(`Test secret key +${before.secret_key}\\n`));
+  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
+  const endpoint = await createApiClient(url, before.secret_key).get(
+    `/v1/webhook-endpoints/${before.webhook_endpoint_id}`,
+  );
+  assert.equal(endpoint.body['url'], null, 'DEMO_WEBHOOK_URL is for the first start');
+
   const [, line = ''] = await service.printed(/^ +(curl .*)$/m);
   const shell = world.start(['sh', '-c', line], { PATH: `${makeCurl()}:${process.env['PATH'] ?? ''}` });
   assert.deepEqual(await shell.ended, { code: 0, signal: null }, shell.stderr());
@@ -110,21 +118,6 @@ test('the printed curl line works as it is printed', async () => {
   const page = await fetch(link);
   assert.equal(page.status, 200);
   assert.match(await page.text(), /My first payment/);
-  await stop(service);
-});
-
-test('later starts keep the key and tell where the service is now', async () => {
-  const dataDirectory = await world.usedDataDirectory();
-  const before = readDemo(dataDirectory);
-  const service = world.startService({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
-  const url = await readyAt(service);
-  await service.printed(new RegExp(`Test secret key +${before.secret_key}\\n`));
-  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
-  await takePayment(dataDirectory);
-  const endpoint = await createApiClient(url, before.secret_key).get(
-    `/v1/webhook-endpoints/${before.webhook_endpoint_id}`,
-  );
-  assert.equal(endpoint.body['url'], null, 'DEMO_WEBHOOK_URL is for the first start');
   await stop(service);
 });
 

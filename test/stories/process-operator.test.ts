@@ -136,6 +136,19 @@ describe('beside a running service', () => {
     assert.equal((await run('ledger', 'verify')).code, 0);
   });
 
+  const anybody = '01890000-0000-7000-8000-000000000000';
+  for (const [words, sentence] of [
+    [['businesses', 'create', ' '], /^The name has 1 to 200 characters\.\n$/],
+    [
+      ['keys', 'list', '--merchant', anybody],
+      new RegExp(`^There is no merchant ${anybody}\\. See: businesses list\\n$`),
+    ],
+    [['cases', 'show', 'x'], /^There is no case x\. See: cases list\n$/],
+    [['cases', 'list', '--status', 'old'], /^--status is open, resolved or all, not old\.\n$/],
+  ] as const) {
+    test(`a mistake is said in a sentence, with exit code 2: ${words.join(' ')}`, () => refuses(words, sentence));
+  }
+
   test('the service does not notice', async () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     assert.equal(service.stderr(), '');
@@ -182,26 +195,20 @@ describe('without a running service', () => {
   });
 });
 
+async function refuses(words: readonly string[], sentence: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await run(...words);
+  assert.deepEqual([code, stdout], [2, ''], stderr);
+  assert.match(stderr, sentence);
+  assert.doesNotMatch(stderr, /\n./, 'no stack');
+}
+
 describe('a mistake of the operator’s is said in a sentence, with exit code 2', () => {
-  const anybody = '01890000-0000-7000-8000-000000000000';
   for (const [words, sentence] of [
     [['keys', 'create'], /^--merchant is missing\. Usage: npm run operator -- keys create --merchant <merchant id>/],
     [['businesses', 'create'], /^Usage: npm run operator -- businesses create <name>/],
-    [['businesses', 'create', ' '], /^The name has 1 to 200 characters\.\n$/],
     [['businesses', 'list', '--loud'], /^Unknown option '--loud'/],
-    [
-      ['keys', 'list', '--merchant', anybody],
-      new RegExp(`^There is no merchant ${anybody}\\. See: businesses list\\n$`),
-    ],
-    [['cases', 'show', 'x'], /^There is no case x\. See: cases list\n$/],
-    [['cases', 'list', '--status', 'old'], /^--status is open, resolved or all, not old\.\n$/],
   ] as const) {
-    test(words.join(' '), async () => {
-      const { code, stdout, stderr } = await run(...words);
-      assert.deepEqual([code, stdout], [2, ''], stderr);
-      assert.match(stderr, sentence);
-      assert.doesNotMatch(stderr, /\n./, 'no stack');
-    });
+    test(words.join(' '), () => refuses(words, sentence));
   }
 
   test('an unknown command shows those there are; --help does so with exit code 0', async () => {

@@ -81,6 +81,15 @@ async function stopWhileCancelling(running: Running, signal: NodeJS.Signals, id:
   return answer.status === 503 ? undefined : answer;
 }
 
+async function statusAfterRestart({ dataDirectory }: Running, id: string): Promise<unknown> {
+  const service = world.startService({ DATA_DIR: dataDirectory });
+  const api = createApiClient(await readyAt(service), readDemo(dataDirectory).secret_key);
+  const { body } = await api.get(`/v1/payments/${id}`);
+  service.signal('SIGTERM');
+  await endsWell({ service, dataDirectory });
+  return body['status'];
+}
+
 describe('Ctrl-C and SIGTERM', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`${signal}: a request that waits in the database is answered, and what it did is kept`, async () => {
@@ -93,11 +102,7 @@ describe('Ctrl-C and SIGTERM', () => {
         assert.equal(answer.status, 200, answer.text);
         assert.equal(answer.body['status'], 'cancelled');
         assert.equal(answer.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
-        const again = world.startService({ DATA_DIR: running.dataDirectory });
-        const later = createApiClient(await readyAt(again), readDemo(running.dataDirectory).secret_key);
-        assert.equal((await later.get(`/v1/payments/${id}`)).body['status'], 'cancelled');
-        again.signal(signal);
-        await endsWell({ ...running, service: again });
+        assert.equal(await statusAfterRestart(running, id), 'cancelled');
         return;
       }
       assert.fail('the request was never held while the service stopped');

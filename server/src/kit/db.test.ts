@@ -201,7 +201,7 @@ test('two transactions that wait for each other both come through: the one that 
   assert.equal(slept.length, 1);
 });
 
-test('a serialization failure is tried five times in all, a little later each time', async () => {
+test('a serialization failure is tried five times in all, a little later each time, and is 503 then', async () => {
   let runs = 0;
   const error = await rejectionOf(
     db.withTransaction(async (tx) => {
@@ -209,7 +209,8 @@ test('a serialization failure is tried five times in all, a little later each ti
       tx.send(failing('40001'));
     }),
   );
-  assert.equal(sqlState(error), '40001');
+  assert.ok(isUnavailable(error), String(error));
+  assert.equal(sqlState((error as AppError).cause), '40001');
   assert.equal(runs, 5);
   assert.deepEqual(slept, [5, 20, 45, 80]);
 });
@@ -224,6 +225,15 @@ test('nothing else is tried again, because it may have had an effect', async () 
       }),
     );
     assert.equal(runs, 1, code);
+  }
+});
+
+test('a database that cannot serve is 503; what we did wrong comes out as it is', async () => {
+  const codes = { '08006': 503, '25006': 503, '53300': 503, '57P01': 503, '58030': 503, '23505': null, '42P01': null };
+  for (const [code, status] of Object.entries(codes)) {
+    const error = await rejectionOf(db.run(failing(code)));
+    if (status === 503) assert.ok(isUnavailable(error), code);
+    else assert.equal(sqlState(error), code);
   }
 });
 
