@@ -118,12 +118,7 @@ export default {
         'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests and benchmarks look at it from outside.',
       severity: 'error',
       from: {
-        pathNot: [
-          '^server/src/kit/(db|notifier)[.]',
-          '^server/src/database/',
-          '^(test|benchmarks)/',
-          'node_modules',
-        ],
+        pathNot: ['^server/src/kit/(db|notifier)[.]', '^server/src/database/', '^(test|benchmarks)/', 'node_modules'],
       },
       to: { path: ['(^|/)node_modules/(@types/)?pg/', '^pg$'] },
     },

@@ -55,9 +55,9 @@ export function createAddress(config: Config): Address {
   };
 }
 
-/** A server that listens on every address, or on this machine's own, is reached by the name that each machine has. */
+/** The name that each machine has for itself may stand for 127.0.0.1 alone; whoever listens elsewhere is reached there. */
 function hostOf(host: string): string {
-  if (['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)) return 'localhost';
+  if (['0.0.0.0', '::', '127.0.0.1', 'localhost'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 

@@ -205,10 +205,12 @@ describe('Ctrl-C and SIGTERM', () => {
     const again = world.startService({ DATA_DIR: dataDirectory });
     const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
     for (const id of answered) {
-      await waitUntil(
-        `${id} is paid`,
-        async () => (await later.get(`/v1/payments/${id}`)).body['status'] === 'successful',
-      );
+      let status: unknown;
+      await waitUntil(`${id} is not under way any more`, async () => {
+        status = (await later.get(`/v1/payments/${id}`)).body['status'];
+        return status !== 'processing';
+      });
+      assert.equal(status, 'successful', (await later.get(`/v1/payments/${id}/timeline`)).text);
     }
     const rows = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
       client.query('SELECT id FROM charges WHERE attempt > 1 OR status <> $1', ['completed']),

@@ -40,3 +40,16 @@ test('both kinds use every byte value about equally often', () => {
     for (const count of counts) assert.ok(Math.abs(count - 1_000) < 200, String(count));
   }
 });
+
+test('the system’s bytes are never handed out twice, however much is asked for at once', () => {
+  const seen = new Set<string>();
+  const counts = [16, 22, 4_090, 4_096, 4_097, 8, 20_000];
+  for (let round = 0; round < 200; round += 1) {
+    for (const count of counts) {
+      const bytes = Buffer.from(systemRandom.bytes(count));
+      assert.equal(bytes.length, count);
+      seen.add(bytes.toString('base64'));
+    }
+  }
+  assert.equal(seen.size, 200 * counts.length);
+});

@@ -12,6 +12,7 @@ let world: PaymentWorld;
 
 before(async () => {
   world = await createPaymentWorld();
+  await world.openConnections();
 });
 
 after(() => world.close());

@@ -11,6 +11,7 @@ let world: PaymentWorld;
 
 before(async () => {
   world = await createPaymentWorld();
+  await world.openConnections();
 });
 
 afterEach(() => world.verify());

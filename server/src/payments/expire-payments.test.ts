@@ -37,6 +37,7 @@ test('a payment is expired when its time has passed, and takes neither an attemp
 });
 
 test('the job writes down what the clock has decided, with one event, however many run', async () => {
+  await world.openConnections();
   const { intent } = await world.createSent();
   await world.clock.advance(lifetimeMs);
   await Promise.all([expirePayments(world.context), expirePayments(world.context), expirePayments(world.context)]);

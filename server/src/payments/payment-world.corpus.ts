@@ -32,6 +32,8 @@ import { findChargeById, findIntentById, listChargesOfIntent, listNotesOfCharges
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import { startAttempt } from './start-attempt.ts';
 
+const connectionsMax = 10;
+
 /**
  * The payments' use-cases and jobs on a database of their own, with networks that say what the test wants them to. No
  * server and no worker: work is done when the test says so.
@@ -45,7 +47,7 @@ export async function createPaymentWorld() {
   const newId = (): string => uuidV7(clock, random);
   const db = openDatabase({
     url: database.appUrl,
-    connectionsMax: 10,
+    connectionsMax,
     clock: systemClock,
     onConnectionError: () => {},
     refuseNestedUse: true,
@@ -95,6 +97,11 @@ export async function createPaymentWorld() {
     logged,
     newMerchant,
     asOwner,
+    /** Opens all connections: what is to happen at one moment must not wait for them one after another. */
+    openConnections: async (): Promise<void> => {
+      const slow = { name: 'test_slow', text: 'SELECT pg_sleep(0.05)', values: [] };
+      await Promise.all(Array.from({ length: connectionsMax }, () => db.rows(slow)));
+    },
 
     /** A payment with its first attempt, which nobody has sent yet. */
     create: async (

@@ -10,6 +10,7 @@ let world: PaymentWorld;
 
 before(async () => {
   world = await createPaymentWorld();
+  await world.openConnections();
 });
 
 afterEach(() => world.verify());

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Work } from '../events/outbox.ts';
 import { createDefaultEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
-import { dispatchEvent } from './dispatch-event.ts';
+import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
@@ -136,5 +136,71 @@ describe('dispatching an event', () => {
     await dispatchEvent(world.context, { ...foreign.work, merchantId: world.liveMerchantId });
     assert.deepEqual(await deliveriesOf(foreign.eventId), []);
     assert.equal(await workLeft(foreign.work), 1);
+  });
+});
+
+describe('dispatching what is due, in batches', () => {
+  /** Whoever claimed the events' work has died: it is due again. */
+  const endLeases = () => world.clock.advance(60_000);
+
+  it('writes the deliveries of each event and ends the work of all, in one go', async () => {
+    const { id } = await createEndpoint('/batch');
+    const events = await Promise.all(Array.from({ length: 5 }, () => world.append()));
+    const callbackUrl = world.receiver.url('/batch/callback');
+    const withCallback = await world.append({ callbackUrl });
+    await endLeases();
+    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), false);
+    for (const { eventId, work } of events) {
+      assert.deepEqual(
+        (await deliveriesOf(eventId)).map(({ endpointId, status }) => ({ endpointId, status })),
+        [{ endpointId: id, status: 'pending' }],
+      );
+      assert.equal(await workLeft(work), 0);
+    }
+    assert.equal((await deliveriesOf(withCallback.eventId)).length, 2);
+    assert.deepEqual(world.woken, [world.caller.merchantId]);
+  });
+
+  it('says that more may be due until nothing is', async () => {
+    for (let count = 0; count < 100; count += 1) await world.append();
+    await endLeases();
+    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), true);
+    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), false);
+    assert.deepEqual(world.woken, []);
+  });
+
+  it('dispatches all of a batch or nothing: what a crash undoes is due as before', async () => {
+    await createEndpoint('/batch');
+    const events = [await world.append(), await world.append()];
+    await endLeases();
+    let idsLeft = 1;
+    const newId = (): string => {
+      if (idsLeft === 0) throw new Error('the process died here');
+      idsLeft -= 1;
+      return world.context.newId();
+    };
+    await assert.rejects(dispatchDueEvents({ ...world.context, newId }, world.caller.merchantId), /died here/);
+    for (const { eventId, work } of events) {
+      assert.deepEqual(await deliveriesOf(eventId), []);
+      assert.equal(await workLeft(work), 1);
+    }
+    await dispatchDueEvents(world.context, world.caller.merchantId);
+    for (const { eventId } of events) assert.equal((await deliveriesOf(eventId)).length, 1);
+  });
+
+  it('gives each event to one of several workers', async () => {
+    await createEndpoint('/batch');
+    const events = await Promise.all(Array.from({ length: 20 }, () => world.append()));
+    await endLeases();
+    await Promise.all(Array.from({ length: 4 }, () => dispatchDueEvents(world.context, world.caller.merchantId)));
+    for (const { eventId } of events) assert.equal((await deliveriesOf(eventId)).length, 1);
+  });
+
+  it('leaves the work of another merchant alone', async () => {
+    const { work } = await world.append();
+    await endLeases();
+    assert.equal(await dispatchDueEvents(world.context, world.liveMerchantId), false);
+    assert.equal(await workLeft(work), 1);
+    await dispatchDueEvents(world.context, world.caller.merchantId);
   });
 });
