@@ -26,10 +26,11 @@ async function main(names: readonly string[]): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  // A signal ends a process without cleaning up; as an ordinary end it takes the database's server along.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const command = ['npm run bench', ...(names.length === 0 ? [] : ['--', ...names])].join(' ');
   const bench = await openWorkbench(tell);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.close().finally(() => process.exit(1)));
+  }
   try {
     const machine = describeMachine(bench.postgresVersion);
     tell(`${machine}, commit ${describeCommit()}`);

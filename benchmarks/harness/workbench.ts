@@ -15,6 +15,7 @@ export interface Workbench {
   createDatabase(): Promise<string>;
   postgresVersion: string;
   tell(sentence: string): void;
+  /** Ends everything that was started and removes its files; once, however often it is called. */
   close(): Promise<void>;
 }
 
@@ -36,6 +37,12 @@ export async function openWorkbench(tell: (sentence: string) => void): Promise<W
     await withAdminClient(server.adminUrl, (client) => client.query(`CREATE DATABASE ${database}`));
     return changeConnectionUrl(server.adminUrl, { database });
   };
+  let closing: Promise<void> | undefined;
+  const closeAll = async (): Promise<void> => {
+    for (const service of services) await service.stop();
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
   return {
     tell,
     createDatabase,
@@ -49,10 +56,9 @@ export async function openWorkbench(tell: (sentence: string) => void): Promise<W
       services.add(service);
       return service;
     },
-    close: async () => {
-      for (const service of services) await service.stop();
-      await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
 import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
+import { processIdentity } from '../../server/src/database/process-identity.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { DemoFacts } from '../../server/src/demo.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
@@ -13,6 +14,7 @@ const repository = join(import.meta.dirname, '../..');
 // A start takes a second on a machine of its own; beside three other test files it has taken twelve.
 const patienceMs = 60_000;
 const pollEveryMs = 10;
+const directoryPrefix = 'dalasi-process-';
 
 /** A program of ours in a process of its own. */
 export interface TestProcess {
@@ -37,9 +39,20 @@ export class ProcessWorld {
   #used: Promise<string> | undefined;
   #cache: string | undefined;
 
+  constructor() {
+    removeAbandonedDirectories();
+    // A test file that takes too long is ended by a signal, which would leave its processes to nobody.
+    process.once('SIGTERM', exitWithHandlers).once('SIGINT', exitWithHandlers).once('exit', this.#endChildren);
+  }
+
+  // They stop as on any other day, and take their databases along.
+  readonly #endChildren = (): void => {
+    for (const child of this.#children.filter(isRunning)) child.kill('SIGTERM');
+  };
+
   /** An empty directory's path inside a new one, as DATA_DIR; nothing is there yet. */
   newDataDirectory(): string {
-    const directory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-process-'));
+    const directory = mkdtempSync(join(fastTemporaryDirectory(), `${directoryPrefix}${process.pid}-`));
     this.#directories.push(directory);
     return join(directory, 'data');
   }
@@ -99,6 +112,8 @@ export class ProcessWorld {
 
   /** Ends what still runs, by id, and removes the directories. */
   async close(): Promise<void> {
+    process.removeListener('SIGTERM', exitWithHandlers).removeListener('SIGINT', exitWithHandlers);
+    process.removeListener('exit', this.#endChildren);
     for (const child of this.#children.filter(isRunning)) {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
@@ -110,6 +125,42 @@ export class ProcessWorld {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     }
   }
+}
+
+// Far below what it takes when something is waited for in vain: an idle connection keeps 72 s, the last resort is 25 s.
+const stopMaxMs = 15_000;
+
+/** What a test file that was ended left behind; its name says whose it was. */
+function removeAbandonedDirectories(): void {
+  const parent = fastTemporaryDirectory();
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^dalasi-process-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || processIdentity(Number(pid)) !== undefined) continue;
+    const directory = join(parent, name);
+    if (processesIn(directory).length === 0) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function exitWithHandlers(): void {
+  process.exit(1);
+}
+
+/** A service that was told to stop ends with 0 and without a word of trouble, and takes its PostgreSQL along. */
+export async function assertEndsWell({
+  service,
+  dataDirectory,
+}: {
+  service: TestProcess;
+  dataDirectory: string;
+}): Promise<void> {
+  const calledMs = performance.now();
+  const { code, signal } = await service.ended;
+  assert.deepEqual({ code, signal, stderr: service.stderr() }, { code: 0, signal: null, stderr: '' });
+  assert(performance.now() - calledMs < stopMaxMs, 'nothing was waited for in vain');
+  assert.match(service.stdout(), /\nStopped\.\n$/);
+  assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL is gone');
+  assert(!existsSync(join(dataDirectory, 'dalasi.lock')), 'the data directory is free');
+  assert(!existsSync(join(dataDirectory, 'postgres/postmaster.pid')), 'the database was shut down');
 }
 
 /** As `eventually`, with the patience that starting and stopping processes takes on a busy machine. */

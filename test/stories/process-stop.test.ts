@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
@@ -11,12 +9,8 @@ import { findLiveOwner } from '../../server/src/database/data-directory-lock.ts'
 import { findRunningServer } from '../../server/src/database/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
-import { startDatabaseServer } from '../harness/database-server.ts';
-import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import { assertEndsWell, ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
-
-// Far below what it takes when something is waited for in vain: an idle connection keeps 72 s, the last resort is 25 s.
-const stopMaxMs = 15_000;
 
 let world: ProcessWorld;
 
@@ -38,17 +32,6 @@ async function start(): Promise<Running> {
   const service = world.startService({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
   return { dataDirectory, service, url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
-}
-
-async function endsWell({ service, dataDirectory }: Pick<Running, 'service' | 'dataDirectory'>): Promise<void> {
-  const signalledMs = performance.now();
-  const { code, signal } = await service.ended;
-  assert.deepEqual({ code, signal, stderr: service.stderr() }, { code: 0, signal: null, stderr: '' });
-  assert(performance.now() - signalledMs < stopMaxMs, 'nothing was waited for in vain');
-  assert.match(service.stdout(), /\nStopped\.\n$/);
-  assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL is gone');
-  assert(!existsSync(join(dataDirectory, 'dalasi.lock')), 'the data directory is free');
-  assert(!existsSync(join(dataDirectory, 'postgres/postmaster.pid')), 'the database was shut down');
 }
 
 async function createPayment(api: ApiClient): Promise<string> {
@@ -86,7 +69,7 @@ async function statusAfterRestart({ dataDirectory }: Running, id: string): Promi
   const api = createApiClient(await readyAt(service), readDemo(dataDirectory).secret_key);
   const { body } = await api.get(`/v1/payments/${id}`);
   service.signal('SIGTERM');
-  await endsWell({ service, dataDirectory });
+  await assertEndsWell({ service, dataDirectory });
   return body['status'];
 }
 
@@ -97,7 +80,7 @@ describe('Ctrl-C and SIGTERM', () => {
         const running = await start();
         const id = await createPayment(running.api);
         const answer = await stopWhileCancelling(running, signal, id);
-        await endsWell(running);
+        await assertEndsWell(running);
         if (!answer) continue;
         assert.equal(answer.status, 200, answer.text);
         assert.equal(answer.body['status'], 'cancelled');
@@ -134,7 +117,7 @@ describe('Ctrl-C and SIGTERM', () => {
     const [response] = await answered;
     assert.equal(response.statusCode, 201);
     response.resume();
-    await endsWell(running);
+    await assertEndsWell(running);
     agent.destroy();
   });
 
@@ -153,7 +136,7 @@ describe('Ctrl-C and SIGTERM', () => {
     assert.equal(stream.status, 200);
 
     service.signal('SIGTERM');
-    await endsWell(running);
+    await assertEndsWell(running);
     await stream.text();
     agent.destroy();
   });
@@ -161,7 +144,7 @@ describe('Ctrl-C and SIGTERM', () => {
   test('the closing of the terminal ends it as well, and so does a reader that has gone', async () => {
     const running = await start();
     running.service.signal('SIGHUP');
-    await endsWell(running);
+    await assertEndsWell(running);
 
     const dataDirectory = await world.usedDataDirectory();
     const piped = world.start(['sh', '-c', `"$0" server/src/main.ts | head -n 2`, process.execPath], {
@@ -196,7 +179,7 @@ describe('Ctrl-C and SIGTERM', () => {
     await waitUntil('payments are under way', () => answered.length >= 40);
     service.signal('SIGTERM');
     await Promise.all(merchants);
-    await endsWell(running);
+    await assertEndsWell(running);
     assert.deepEqual(
       [...statuses].filter((status) => status !== 201 && status !== 503),
       [],
@@ -218,51 +201,3 @@ describe('Ctrl-C and SIGTERM', () => {
     assert.deepEqual(rows.rows, [], 'each was paid at the first attempt');
   });
 });
-
-describe('a stop that comes during the start', () => {
-  test('while the database is being made: it ends, and the next start begins anew', async () => {
-    const dataDirectory = world.newDataDirectory();
-    const service = world.startService({ DATA_DIR: dataDirectory });
-    await waitUntil('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
-    service.signal('SIGTERM');
-    await endsWell({ service, dataDirectory });
-    const again = world.startService({ DATA_DIR: dataDirectory });
-    await readyAt(again);
-    again.signal('SIGTERM');
-    await endsWell({ service: again, dataDirectory });
-  });
-
-  test('while another process migrates: it does not wait for that one', async () => {
-    const databases = await startDatabaseServer();
-    const url = await databases.createDatabase();
-    await withAdminClient(url, async (client) => {
-      await client.query('SELECT pg_advisory_lock($1)', ['7310274586223301']);
-      const dataDirectory = world.newDataDirectory();
-      const service = world.startService({ DATA_DIR: dataDirectory, DATABASE_URL: url, APP_ENV: 'development' });
-      await service.printed(/^Another process is migrating the database; waiting for it\.$/m);
-      service.signal('SIGINT');
-      await endsWell({ service, dataDirectory });
-    });
-    await databases.stop();
-  });
-});
-
-describe('npm start', () => {
-  for (const [title, end] of [
-    ['Ctrl-C, which reaches every process of the terminal', (npm: TestProcess) => npm.signalGroup('SIGINT')],
-    ['a service manager’s SIGTERM, which reaches npm alone', (npm: TestProcess) => npm.signal('SIGTERM')],
-  ] as const) {
-    test(`${title}: npm waits for the service, ends with 0 and leaves nobody behind`, async () => {
-      const dataDirectory = await world.usedDataDirectory();
-      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
-      const npm = world.start(['npm', 'start'], settings, { ownGroup: true });
-      await readyAt(npm);
-      end(npm);
-      await endsWell({ service: npm, dataDirectory });
-    });
-  }
-});
-
-function isDraft(name: string): boolean {
-  return name.startsWith('postgres.new-');
-}

@@ -100,8 +100,8 @@ function letGoOfConnections(app: FastifyInstance, isClosing: () => boolean): voi
   });
   app.server.on('request', (_request, response) => {
     response.once('close', () => {
-      // The connection counts as idle only after this event.
-      if (isClosing()) setImmediate(() => app.server.closeIdleConnections());
+      // While it still listens, an idle connection may be about to bring a request. It counts as idle only after this.
+      if (!app.server.listening) setImmediate(() => app.server.closeIdleConnections());
     });
   });
 }

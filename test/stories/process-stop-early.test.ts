@@ -1,0 +1,62 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { startDatabaseServer } from '../harness/database-server.ts';
+import { assertEndsWell, ProcessWorld, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+
+before(() => {
+  world = new ProcessWorld();
+});
+
+after(() => world.close());
+
+describe('a stop that comes during the start', () => {
+  test('while the database is being made: it ends, and the next start begins anew', async () => {
+    const dataDirectory = world.newDataDirectory();
+    const service = world.startService({ DATA_DIR: dataDirectory });
+    await waitUntil('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
+    service.signal('SIGTERM');
+    await assertEndsWell({ service, dataDirectory });
+    const again = world.startService({ DATA_DIR: dataDirectory });
+    await readyAt(again);
+    again.signal('SIGTERM');
+    await assertEndsWell({ service: again, dataDirectory });
+  });
+
+  test('while another process migrates: it does not wait for that one', async () => {
+    const databases = await startDatabaseServer();
+    const url = await databases.createDatabase();
+    await withAdminClient(url, async (client) => {
+      await client.query('SELECT pg_advisory_lock($1)', ['7310274586223301']);
+      const dataDirectory = world.newDataDirectory();
+      const service = world.startService({ DATA_DIR: dataDirectory, DATABASE_URL: url, APP_ENV: 'development' });
+      await service.printed(/^Another process is migrating the database; waiting for it\.$/m);
+      service.signal('SIGINT');
+      await assertEndsWell({ service, dataDirectory });
+    });
+    await databases.stop();
+  });
+});
+
+describe('npm start', () => {
+  for (const [title, end] of [
+    ['Ctrl-C, which reaches every process of the terminal', (npm: TestProcess) => npm.signalGroup('SIGINT')],
+    ['a service manager’s SIGTERM, which reaches npm alone', (npm: TestProcess) => npm.signal('SIGTERM')],
+  ] as const) {
+    test(`${title}: npm waits for the service, ends with 0 and leaves nobody behind`, async () => {
+      const dataDirectory = await world.usedDataDirectory();
+      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
+      const npm = world.start(['npm', 'start'], settings, { ownGroup: true });
+      await readyAt(npm);
+      end(npm);
+      await assertEndsWell({ service: npm, dataDirectory });
+    });
+  }
+});
+
+function isDraft(name: string): boolean {
+  return name.startsWith('postgres.new-');
+}
