@@ -5,7 +5,8 @@ import type { Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { compare, describeRatio, inHundredths, inMs, median, whole } from './harness/statistics.ts';
+import { inMs, median, whole } from './harness/statistics.ts';
+import { describeRatio, inTurns } from './harness/turns.ts';
 
 const connections = 32;
 const seconds = 4;
@@ -26,23 +27,27 @@ export const create: Part = {
     const service = await bench.startService();
     await creations(service, warmUpSeconds);
     await bareLoop(service, warmUpSeconds);
-    const measured: Round[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
+    const http: HttpLoadResult[] = [];
+    const [serviceUs, bareUs]: [number[], number[]] = [[], []];
+    const measured = async (): Promise<number> => {
       const secondsBefore = processorSeconds(service.pid);
-      const http = await creations(service, seconds);
+      const result = await creations(service, seconds);
       await service.settled();
-      const serviceUs = ((processorSeconds(service.pid) - secondsBefore) * 1e6) / http.answered;
-      const bare = await bareLoop(service, seconds);
-      measured.push({ http, bare, serviceUs });
-      const rates = `${whole(http.requestsPerSecond)}/s over HTTP, ${whole(bare.transactionsPerSecond)}/s in the bare loop`;
-      bench.tell(`  round ${round}: ${rates}; ${whole(serviceUs)} and ${whole(bare.processorUs)} µs of processor time`);
-    }
-    await service.stop();
-    const comparison = compare(
-      measured.map(({ http, bare }) => ({ measured: http.requestsPerSecond, base: bare.transactionsPerSecond })),
+      http.push(result);
+      serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.answered);
+      return result.requestsPerSecond;
+    };
+    const base = async (): Promise<number> => {
+      const { transactionsPerSecond, processorUs } = await bareLoop(service, seconds);
+      bareUs.push(processorUs);
+      return transactionsPerSecond;
+    };
+    const comparison = await inTurns(rounds, { measured, base }, (round, figures) =>
+      bench.tell(`  round ${round}: ${whole(figures.measured)}/s over HTTP, ${whole(figures.base)}/s in the bare loop`),
     );
-    const failures = measured.reduce((sum, { http }) => sum + http.failures, 0);
-    const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(measured.map(({ http }) => http[of])));
+    await service.stop();
+    const failures = http.reduce((sum, result) => sum + result.failures, 0);
+    const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[of])));
     return {
       figures: [
         { label: 'Intents a second over HTTP', value: whole(comparison.measured) },
@@ -50,14 +55,14 @@ export const create: Part = {
         {
           label: 'Ratio',
           value: describeRatio(comparison),
-          aim: { text: `${ratioMin} now, ${inHundredths(ratioHoped)} later`, isMet: comparison.ratio >= ratioMin },
+          aim: { text: `${ratioMin} now, ${ratioHoped} later`, isMet: comparison.ratio >= ratioMin },
         },
         { label: 'Latency p50, p95, p99', value: [latency('p50Ms'), latency('p95Ms'), latency('p99Ms')].join(', ') },
         {
           label: 'Processor time of the service for an intent',
-          value: inUs(measured.map(({ serviceUs }) => serviceUs)),
+          value: inUs(serviceUs),
         },
-        { label: 'The same of the bare loop', value: inUs(measured.map(({ bare }) => bare.processorUs)) },
+        { label: 'The same of the bare loop', value: inUs(bareUs) },
         { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
       ],
       bars: [
@@ -66,13 +71,6 @@ export const create: Part = {
     };
   },
 };
-
-interface Round {
-  http: HttpLoadResult;
-  bare: BareLoopResult;
-  /** Processor time of the service process for each intent, its workers' part included. */
-  serviceUs: number;
-}
 
 const inUs = (figuresUs: number[]): string => `${whole(median(figuresUs))} µs`;
 

@@ -4,12 +4,13 @@ import { creationBody } from './harness/creation-statements.ts';
 import type { Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { compare, describeRatio, inMs, whole } from './harness/statistics.ts';
+import { inMs, whole } from './harness/statistics.ts';
+import { describeRatio, inTurns } from './harness/turns.ts';
 
 const payments = 1_000_000;
 const connections = 8;
-const seconds = 5;
-const rounds = 4;
+const seconds = 4;
+const rounds = 6;
 const warmUpSeconds = 3;
 const ratioMax = 1.3;
 
@@ -29,20 +30,18 @@ export const million: Part = {
       await latency(service, creation, warmUpSeconds);
       await latency(service, firstPage, warmUpSeconds);
     }
-    const creations: { measured: number; base: number }[] = [];
-    const pages: { measured: number; base: number }[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      creations.push({ base: await latency(empty, creation), measured: await latency(full, creation) });
-      pages.push({ base: await latency(empty, firstPage), measured: await latency(full, firstPage) });
-      const [created, page] = [creations.at(-1), pages.at(-1)];
-      bench.tell(
-        `  round ${round}: creation ${inMs(created?.base ?? 0)} and ${inMs(created?.measured ?? 0)}, ` +
-          `first page ${inMs(page?.base ?? 0)} and ${inMs(page?.measured ?? 0)}`,
-      );
-    }
+    const created = await inTurns(
+      rounds,
+      { measured: () => latency(full, creation), base: () => latency(empty, creation) },
+      (round, { measured, base }) => bench.tell(`  round ${round}: creation ${inMs(base)} and ${inMs(measured)}`),
+    );
+    const page = await inTurns(
+      rounds,
+      { measured: () => latency(full, firstPage), base: () => latency(empty, firstPage) },
+      (round, { measured, base }) => bench.tell(`  round ${round}: first page ${inMs(base)} and ${inMs(measured)}`),
+    );
     await empty.stop();
     await full.stop();
-    const [created, page] = [compare(creations), compare(pages)];
     const aim = (ratio: number) => ({ text: `at most ${ratioMax}`, isMet: ratio <= ratioMax });
     return {
       figures: [

@@ -3,8 +3,9 @@ import { creationBody } from './harness/creation-statements.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { compare, describeRatio, whole } from './harness/statistics.ts';
-import type { Comparison } from './harness/statistics.ts';
+import { whole } from './harness/statistics.ts';
+import { describeRatio, inTurns } from './harness/turns.ts';
+import type { Comparison } from './harness/turns.ts';
 import { pay } from './whole.ts';
 
 const few = 8;
@@ -22,19 +23,17 @@ export const writers: Part = {
   async run(bench) {
     const service = await bench.startService();
     await pay(service, { payers: many, seconds: warmUpSeconds });
-    const payments: { measured: number; base: number }[] = [];
-    const creations: { measured: number; base: number }[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      payments.push({ base: await booked(service, few), measured: await booked(service, many) });
-      creations.push({ base: await created(service, few), measured: await created(service, many) });
-      const [booking, creation] = [payments.at(-1), creations.at(-1)];
-      bench.tell(
-        `  round ${round}: booked ${whole(booking?.base ?? 0)}/s and ${whole(booking?.measured ?? 0)}/s, ` +
-          `created ${whole(creation?.base ?? 0)}/s and ${whole(creation?.measured ?? 0)}/s`,
-      );
-    }
+    const booking = await inTurns(
+      rounds,
+      { measured: () => booked(service, many), base: () => booked(service, few) },
+      (round, { measured, base }) => bench.tell(`  round ${round}: booked ${whole(base)}/s and ${whole(measured)}/s`),
+    );
+    const creation = await inTurns(
+      rounds,
+      { measured: () => created(service, many), base: () => created(service, few) },
+      (round, { measured, base }) => bench.tell(`  round ${round}: created ${whole(base)}/s and ${whole(measured)}/s`),
+    );
     await service.stop();
-    const [booking, creation] = [compare(payments), compare(creations)];
     return {
       figures: [...figuresOf('Payments booked', booking), ...figuresOf('Intents created', creation)],
       bars: [

@@ -22,38 +22,6 @@ export function latenciesOf(durationsMs: readonly number[]): Latencies {
   return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
 }
 
-/** Two things measured in turns; the machine's own ups and downs then meet both. */
-export interface Comparison {
-  /** Median over the rounds. */
-  measured: number;
-  base: number;
-  /** Median over the rounds of measured ÷ base, and the rounds that differed most. */
-  ratio: number;
-  ratioLowest: number;
-  ratioHighest: number;
-}
-
-export function compare(rounds: readonly { measured: number; base: number }[]): Comparison {
-  const ratios = rounds.map(({ measured, base }) => measured / base);
-  return {
-    measured: median(rounds.map((round) => round.measured)),
-    base: median(rounds.map((round) => round.base)),
-    ratio: median(ratios),
-    ratioLowest: Math.min(...ratios),
-    ratioHighest: Math.max(...ratios),
-  };
-}
-
-/** `0.62 (0.58 to 0.66)` */
-export function describeRatio({ ratio, ratioLowest, ratioHighest }: Comparison): string {
-  return `${inHundredths(ratio)} (${inHundredths(ratioLowest)} to ${inHundredths(ratioHighest)})`;
-}
-
-/** `0.62` */
-export function inHundredths(figure: number): string {
-  return figure.toFixed(2);
-}
-
 /** `1,234` */
 export function whole(figure: number): string {
   return Math.round(figure).toLocaleString('en');

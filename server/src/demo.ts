@@ -10,7 +10,7 @@ import {
 import { takeTurn } from './database/turns.ts';
 import { AppError } from './kit/app-error.ts';
 import type { Database, Transaction } from './kit/db.ts';
-import { StartError } from './kit/start-error.ts';
+import { errorCode, StartError } from './kit/start-error.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { createApiKey, listMerchants } from './merchants/manage-keys.ts';
 import type { KeyContext } from './merchants/manage-keys.ts';
@@ -60,13 +60,23 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
 /** A draft whose key works is of a start that was killed between its commit and the renaming. */
 async function findDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | undefined> {
   const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
-  for (const path of [demoPath(config), draftPath(config)]) {
-    const facts = existsSync(path) ? readFacts(path) : undefined;
+  // A draft that is gone when it is looked for has just become the file.
+  for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
+    const facts = readFacts(path);
     if (facts === undefined || (await authenticate(facts.secret_key)) === undefined) continue;
-    if (path !== demoPath(config)) renameSync(path, demoPath(config));
+    if (path !== demoPath(config)) publishDraft(config);
     return facts;
   }
   return undefined;
+}
+
+/** Another process that starts at the same time may have found the draft and have done this already. */
+function publishDraft(config: Config): void {
+  try {
+    renameSync(draftPath(config), demoPath(config));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || !existsSync(demoPath(config))) throw error;
+  }
 }
 
 /** The facts are in a file before they are committed: a key whose text nobody has would be no use to anybody. */
@@ -79,7 +89,7 @@ async function createDemo(config: Config, { db, context }: DemoParts): Promise<D
     writePrivateFile(draftPath(config), formatFacts(made));
     return made;
   });
-  if (facts) renameSync(draftPath(config), demoPath(config));
+  if (facts) publishDraft(config);
   return facts;
 }
 
@@ -99,10 +109,12 @@ async function insertDemo(tx: Transaction, config: Config, context: DemoParts['c
   return { base_url: '', secret_key: text, webhook_endpoint_id: endpoint.id, webhook_secret: webhookSecret };
 }
 
-function readFacts(path: string): DemoFacts {
+/** Undefined where there is no such file. */
+function readFacts(path: string): DemoFacts | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DemoFacts;
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
     if (isSystemError(error)) throw error;
     throw new StartError(`${path} is not what the service wrote there; restore it, or remove it.`, { cause: error });
   }

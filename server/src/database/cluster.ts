@@ -17,6 +17,7 @@ export interface Cluster {
 
 export const adminRoleName = 'dalasi_admin';
 
+const runProgram = promisify(execFile);
 const draftPrefix = 'postgres.new-';
 
 // Written into postgresql.conf once, so that an operator may tune them there. 120 connections are the pools of a few
@@ -101,8 +102,12 @@ async function initialize(
     for (const path of [draft, join(draft, 'cluster'), passwordFile]) chownSync(path, account.uid, account.gid);
   const path = clusterPathFor(join(draft, 'cluster'), account);
   const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  // A program that ends meanwhile leaves nobody behind; the draft is removed by the next start.
+  const endAlong = (): void => void running?.child.kill();
+  let running: ReturnType<typeof runProgram> | undefined;
+  process.once('exit', endAlong);
   try {
-    await promisify(execFile)(
+    running = runProgram(
       binaries.initdb,
       [
         ...['-D', path, '--username', adminRoleName, '--pwfile', `${path}/../password`],
@@ -113,11 +118,14 @@ async function initialize(
       ],
       programOptions(join(draft, 'cluster'), account),
     );
+    await running;
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw new StartError(`The database could not be created in ${directory}: ${whyProgramFailed(error)}`, {
       cause: error,
     });
+  } finally {
+    process.removeListener('exit', endAlong);
   }
   renameSync(join(draft, 'cluster'), directory);
   rmSync(draft, { recursive: true, force: true });
