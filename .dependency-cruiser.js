@@ -14,7 +14,7 @@ const levels = [
   ['kit'],
   ['database'],
   ['ledger', 'events', 'networks'],
-  ['merchants', 'cases', 'customers', 'sub-accounts', 'terminals'],
+  ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers'],
   ['settlement', 'links', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],

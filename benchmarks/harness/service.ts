@@ -35,7 +35,6 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
     // Nothing of the caller's settings: what is measured is what a newcomer gets.
     env: {
       PATH: process.env['PATH'],
-      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
       PORT: '0',
       APP_ENV: 'development',
       ROLE: 'all',

@@ -23,6 +23,26 @@ CREATE TABLE businesses (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE case_resolutions (
+  merchant_id uuid NOT NULL,
+  case_id uuid NOT NULL,
+  id uuid NOT NULL,
+  step text NOT NULL,
+  proposal_id uuid NOT NULL,
+  resolution text NOT NULL,
+  evidence text,
+  transaction_id text,
+  amount bigint,
+  operator_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT case_resolutions_pkey PRIMARY KEY (merchant_id, case_id, id),
+  CONSTRAINT case_resolutions_case_fkey FOREIGN KEY (merchant_id, case_id) REFERENCES cases(merchant_id, id),
+  CONSTRAINT case_resolutions_evidence_check CHECK ((step = ANY (ARRAY['proposed'::text, 'closed'::text])) = (evidence IS NOT NULL)),
+  CONSTRAINT case_resolutions_money_check CHECK ((transaction_id IS NULL) = (amount IS NULL) AND amount > 0),
+  CONSTRAINT case_resolutions_step_check CHECK (step = ANY (ARRAY['proposed'::text, 'withdrawn'::text, 'confirmed'::text, 'closed'::text]))
+);
+-- dalasi_app: SELECT, INSERT
+
 CREATE TABLE cases (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -36,11 +56,14 @@ CREATE TABLE cases (
   summary text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   resolved_at timestamp with time zone,
+  proposal_id uuid,
+  resolution text,
   CONSTRAINT cases_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT cases_subject_key UNIQUE (merchant_id, kind, subject_id, reference),
   CONSTRAINT cases_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT cases_status_check CHECK (status = ANY (ARRAY['open'::text, 'resolved'::text]))
 );
+CREATE INDEX cases_subject_idx ON cases USING btree (merchant_id, subject_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE charge_notes (
@@ -85,12 +108,13 @@ CREATE TABLE charges (
   paid_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  amount_received bigint,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
   CONSTRAINT charges_transaction_reference_key UNIQUE (merchant_id, transaction_reference),
   CONSTRAINT charges_intent_fkey FOREIGN KEY (merchant_id, intent_id) REFERENCES payment_intents(merchant_id, id),
-  CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_refunded >= 0 AND amount_refunded <= amount_paid),
+  CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_received > 0 AND amount_refunded >= 0 AND amount_refunded <= COALESCE(amount_received, amount_paid)),
   CONSTRAINT charges_amount_paid_check CHECK (amount_paid = (amount +
 CASE
     WHEN fee_payer = 'customer'::text THEN fee
@@ -99,6 +123,29 @@ END)),
   CONSTRAINT charges_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
   CONSTRAINT charges_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'awaiting_payer'::text, 'unknown'::text, 'final'::text])),
   CONSTRAINT charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text, 'reversed'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE default_fee_rules (
+  operation text NOT NULL,
+  network text NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  fixed bigint NOT NULL,
+  minimum bigint NOT NULL,
+  maximum bigint,
+  CONSTRAINT default_fee_rules_pkey PRIMARY KEY (operation, network),
+  CONSTRAINT default_fee_rules_amounts_check CHECK (percent_hundredths >= 0 AND percent_hundredths <= 10000 AND fixed >= 0 AND minimum >= 0 AND (maximum IS NULL OR maximum >= minimum)),
+  CONSTRAINT default_fee_rules_network_check CHECK (operation = 'transfer'::text OR network = 'all'::text),
+  CONSTRAINT default_fee_rules_operation_check CHECK (operation = ANY (ARRAY['collection'::text, 'transfer'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE default_transfer_limits (
+  kind text NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT default_transfer_limits_pkey PRIMARY KEY (kind),
+  CONSTRAINT default_transfer_limits_amount_check CHECK (amount >= 0),
+  CONSTRAINT default_transfer_limits_kind_check CHECK (kind = ANY (ARRAY['largest'::text, 'daily'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -117,6 +164,22 @@ CREATE TABLE events (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE fee_rules (
+  merchant_id uuid NOT NULL,
+  operation text NOT NULL,
+  network text NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  fixed bigint NOT NULL,
+  minimum bigint NOT NULL,
+  maximum bigint,
+  CONSTRAINT fee_rules_pkey PRIMARY KEY (merchant_id, operation, network),
+  CONSTRAINT fee_rules_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT fee_rules_amounts_check CHECK (percent_hundredths >= 0 AND percent_hundredths <= 10000 AND fixed >= 0 AND minimum >= 0 AND (maximum IS NULL OR maximum >= minimum)),
+  CONSTRAINT fee_rules_network_check CHECK (operation = 'transfer'::text OR network = 'all'::text),
+  CONSTRAINT fee_rules_operation_check CHECK (operation = ANY (ARRAY['collection'::text, 'transfer'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE idempotency_keys (
   merchant_id uuid NOT NULL,
   path text NOT NULL,
@@ -125,6 +188,7 @@ CREATE TABLE idempotency_keys (
   status_code bigint,
   response bytea,
   created_at timestamp with time zone NOT NULL,
+  subject_id uuid,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
   CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
@@ -199,9 +263,9 @@ CREATE TABLE merchants (
   name text NOT NULL,
   test_mode boolean NOT NULL,
   currency text NOT NULL,
-  fee_percent_hundredths bigint NOT NULL,
-  fee_fixed bigint NOT NULL,
-  fee_minimum bigint NOT NULL,
+  fee_percent_hundredths bigint NOT NULL DEFAULT 0,
+  fee_fixed bigint NOT NULL DEFAULT 0,
+  fee_minimum bigint NOT NULL DEFAULT 0,
   fee_maximum bigint,
   fee_payer text NOT NULL,
   rate_limit_per_second bigint,
@@ -232,6 +296,24 @@ CREATE TABLE network_inbox (
 CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE network_pauses (
+  network text NOT NULL,
+  test_mode boolean NOT NULL,
+  scope text NOT NULL,
+  reason text,
+  since timestamp with time zone,
+  retry_at timestamp with time zone,
+  is_probing boolean NOT NULL,
+  failed_probes bigint NOT NULL,
+  unclear_in_a_row bigint NOT NULL,
+  version bigint NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT network_pauses_pkey PRIMARY KEY (network, test_mode, scope),
+  CONSTRAINT network_pauses_open_check CHECK ((reason IS NULL) = (since IS NULL) AND (reason IS NULL) = (retry_at IS NULL) AND (reason IS NOT NULL OR NOT is_probing)),
+  CONSTRAINT network_pauses_reason_check CHECK (reason = ANY (ARRAY['network_unavailable'::text, 'float_empty'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE network_prompt_times (
   number text NOT NULL,
   asked_at timestamp with time zone[] NOT NULL,
@@ -256,6 +338,18 @@ CREATE TABLE network_receipts (
   subject_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT network_receipts_pkey PRIMARY KEY (rail_account, transaction_id, kind)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE operators (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  credential_hmac bytea NOT NULL,
+  pepper_version bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  revoked_at timestamp with time zone,
+  CONSTRAINT operators_pkey PRIMARY KEY (id),
+  CONSTRAINT operators_credential_key UNIQUE (credential_hmac)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -331,7 +425,7 @@ CREATE TABLE schema_migrations (
 
 CREATE TABLE simulator.callbacks (
   account text NOT NULL,
-  session_id text NOT NULL,
+  subject_id text NOT NULL,
   id text NOT NULL,
   url text NOT NULL,
   network text NOT NULL,
@@ -339,10 +433,21 @@ CREATE TABLE simulator.callbacks (
   occurs_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
   attempts bigint NOT NULL,
-  CONSTRAINT callbacks_pkey PRIMARY KEY (account, session_id, id),
-  CONSTRAINT callbacks_session_fkey FOREIGN KEY (account, session_id) REFERENCES simulator.sessions(account, id)
+  CONSTRAINT callbacks_pkey PRIMARY KEY (account, subject_id, id)
 );
 CREATE INDEX callbacks_due_idx ON simulator.callbacks USING btree (due_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE simulator.floats (
+  account text NOT NULL,
+  network text NOT NULL,
+  beneficiary_number text NOT NULL,
+  state text NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT floats_pkey PRIMARY KEY (account, network, beneficiary_number),
+  CONSTRAINT floats_state_check CHECK (state = ANY (ARRAY['empty'::text, 'filled'::text]))
+);
+CREATE INDEX floats_beneficiary_idx ON simulator.floats USING btree (beneficiary_number);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.outages (
@@ -353,6 +458,47 @@ CREATE TABLE simulator.outages (
   ends_at timestamp with time zone,
   CONSTRAINT outages_pkey PRIMARY KEY (account, network, payer_number)
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE simulator.payout_outages (
+  account text NOT NULL,
+  network text NOT NULL,
+  beneficiary_number text NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone,
+  CONSTRAINT payout_outages_pkey PRIMARY KEY (account, network, beneficiary_number)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE simulator.payouts (
+  account text NOT NULL,
+  id text NOT NULL,
+  network text NOT NULL,
+  reference text NOT NULL,
+  fingerprint text NOT NULL,
+  status text NOT NULL,
+  failure_code text,
+  planned_status text,
+  planned_at timestamp with time zone,
+  visible_at timestamp with time zone NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  beneficiary_number text NOT NULL,
+  beneficiary_number_as_sent text NOT NULL,
+  beneficiary_name text,
+  description text NOT NULL,
+  callback_url text NOT NULL,
+  transaction_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT payouts_pkey PRIMARY KEY (account, id),
+  CONSTRAINT payouts_reference_key UNIQUE (account, network, reference),
+  CONSTRAINT payouts_transaction_key UNIQUE (account, network, transaction_id),
+  CONSTRAINT payouts_amount_check CHECK (amount > 0),
+  CONSTRAINT payouts_failure_check CHECK (status <> 'failed'::text AND planned_status IS DISTINCT FROM 'failed'::text OR failure_code IS NOT NULL),
+  CONSTRAINT payouts_planned_check CHECK ((planned_status IS NULL) = (planned_at IS NULL) AND (planned_status = ANY (ARRAY['completed'::text, 'failed'::text, 'reversed'::text]))),
+  CONSTRAINT payouts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text]))
+);
+CREATE INDEX payouts_beneficiary_idx ON simulator.payouts USING btree (beneficiary_number, created_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.sessions (
@@ -392,6 +538,80 @@ CREATE TABLE simulator.sessions (
   CONSTRAINT sessions_status_check CHECK (status = ANY (ARRAY['open'::text, 'complete'::text, 'failed'::text, 'expired'::text, 'cancelled'::text, 'reversed'::text]))
 );
 CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE transfer_days (
+  merchant_id uuid NOT NULL,
+  day date NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT transfer_days_pkey PRIMARY KEY (merchant_id, day, currency),
+  CONSTRAINT transfer_days_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT transfer_days_amount_check CHECK (amount >= 0)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE transfer_limits (
+  merchant_id uuid NOT NULL,
+  kind text NOT NULL,
+  amount bigint,
+  CONSTRAINT transfer_limits_pkey PRIMARY KEY (merchant_id, kind),
+  CONSTRAINT transfer_limits_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT transfer_limits_amount_check CHECK (amount >= 0),
+  CONSTRAINT transfer_limits_kind_check CHECK (kind = ANY (ARRAY['largest'::text, 'daily'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE transfer_notes (
+  merchant_id uuid NOT NULL,
+  transfer_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  detail text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT transfer_notes_pkey PRIMARY KEY (merchant_id, transfer_id, id),
+  CONSTRAINT transfer_notes_transfer_fkey FOREIGN KEY (merchant_id, transfer_id) REFERENCES transfers(merchant_id, id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE transfers (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  amount bigint NOT NULL,
+  fee bigint NOT NULL,
+  currency text NOT NULL,
+  network text NOT NULL,
+  account_number text NOT NULL,
+  account_canonical text NOT NULL,
+  beneficiary_name text,
+  narration text,
+  callback_url text,
+  metadata json NOT NULL,
+  reference text NOT NULL,
+  network_reference text,
+  network_transaction_id text,
+  network_handles json,
+  progress text NOT NULL,
+  sends bigint NOT NULL,
+  sent_at timestamp with time zone,
+  waiting_for text,
+  failure_code text,
+  failure_reason text,
+  review text,
+  event_sequence bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  completed_at timestamp with time zone,
+  CONSTRAINT transfers_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT transfers_reference_key UNIQUE (merchant_id, reference),
+  CONSTRAINT transfers_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT transfers_amount_check CHECK (amount > 0 AND fee >= 0),
+  CONSTRAINT transfers_kind_check CHECK (kind = 'transfer'::text),
+  CONSTRAINT transfers_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'final'::text])),
+  CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text]))
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE webhook_attempts (

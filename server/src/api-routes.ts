@@ -1,7 +1,13 @@
 import type { ApiRoute } from './kit/route.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
+import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 
 /** Every route of the API in the order of the reference, without what it works with: for the OpenAPI document. */
-export const apiRoutes: readonly ApiRoute<never>[] = [...paymentRoutes, ...transactionRoutes, ...endpointRoutes];
+export const apiRoutes: readonly ApiRoute<never>[] = [
+  ...paymentRoutes,
+  ...transactionRoutes,
+  ...transferRoutes,
+  ...endpointRoutes,
+];

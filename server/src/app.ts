@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createAddress, createPaymentContext, createSimulatedNetworks, createWebhooks } from './contexts.ts';
+import { createAddress, createMoneyContext, createSimulatedNetworks, createWebhooks } from './contexts.ts';
 import type { AppOptions } from './contexts.ts';
 import { registerGauges } from './gauges.ts';
 import { registerHealth } from './http/health.ts';
@@ -8,7 +8,7 @@ import { createServer } from './http/server.ts';
 import { serve } from './serve.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
-import { paymentSources, simulatorSource, webhookSources } from './work-sources.ts';
+import { moneySources, simulatorSource, webhookSources } from './work-sources.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -27,25 +27,25 @@ export interface App {
 
 /** Puts the service together from its parts; listens only when it is started. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, db, clock, log } = options;
+  const { config, clock, log } = options;
   const address = createAddress(config);
   const metrics = createMetrics();
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
   const networks = createSimulatedNetworks(options, address);
-  const payments = createPaymentContext(options, address, networks.registry);
-  const webhooks = createWebhooks(options, payments);
-  registerGauges(metrics, { db, clock });
-  registerHealth(server, { db, metrics, isClosing });
+  const money = createMoneyContext(options, address, networks.registry);
+  const webhooks = createWebhooks(options, money);
+  registerGauges(metrics, money);
+  registerHealth(server, { ...money, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
-    await serve(server, options, { address, payments, endpoints, simulator, closing: closing.signal });
+    await serve(server, options, { address, money, endpoints, simulator, closing: closing.signal });
   }
   let worker: Worker | null = null;
   const sources = [
-    ...(config.role === 'api' ? [] : [...paymentSources(payments), ...webhookSources(payments, webhooks.worker)]),
+    ...(config.role === 'api' ? [] : [...moneySources(money), ...webhookSources(money, webhooks.worker)]),
     ...(config.role === 'worker' ? [] : [simulatorSource(networks.callbackSender, clock)]),
   ];
   return {

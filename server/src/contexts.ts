@@ -11,15 +11,17 @@ import { outboundPolicy } from './kit/outbound-guard.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
 import type { Random } from './kit/random.ts';
 import { createMerchantDirectory } from './merchants/merchant-directory.ts';
+import { PauseCopy } from './networks/pause-copy.ts';
 import { createNetworkRegistry } from './networks/registry.ts';
+import type { NetworkRegistry } from './networks/registry.ts';
 import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
 import { createCallbackSender } from './networks/simulator/callback-sender.ts';
 import { createSimulator } from './networks/simulator/simulator.ts';
 import type { PaymentContext } from './payments/context.ts';
 import type { Secrets } from './secrets.ts';
+import type { TransferContext } from './transfers/context.ts';
 import { createWebhookWorker } from './webhooks/webhook-worker.ts';
-import { workTopicKind } from './worker/outbox-source.ts';
-import { deliveryTopicKind, simulatorTopic } from './work-sources.ts';
+import { deliveryTopicKind, simulatorTopic, workTopic } from './work-sources.ts';
 
 // What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
 
@@ -96,11 +98,14 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
   };
 }
 
-export function createPaymentContext(
+/** What the use-cases of payments and transfers work with. */
+export type MoneyContext = PaymentContext & TransferContext;
+
+export function createMoneyContext(
   { config, secrets, db, notifier, clock, random, log }: AppOptions,
   address: Address,
-  networks: PaymentContext['networks'],
-): PaymentContext {
+  networks: NetworkRegistry,
+): MoneyContext {
   const refusedAddresses = ownAddresses(config);
   return {
     db,
@@ -109,8 +114,9 @@ export function createPaymentContext(
     log,
     networks,
     newId: () => uuidV7(clock, random),
-    wake: ({ queue, merchantId }) => notifier.announce(`${workTopicKind(queue)}:${merchantId}`),
+    wake: (work) => notifier.announce(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
+    pauses: new PauseCopy(),
     changes: notifier,
     longLists: new LongLists(),
     searches: new SearchPlaces(),
@@ -129,7 +135,7 @@ export function createPaymentContext(
   };
 }
 
-export function createWebhooks(options: AppOptions, payments: PaymentContext) {
+export function createWebhooks(options: AppOptions, money: MoneyContext) {
   const { config, secrets, clock, notifier } = options;
   const outbound = createOutboundClient({
     clock,
@@ -137,9 +143,9 @@ export function createWebhooks(options: AppOptions, payments: PaymentContext) {
     userAgent: 'Dalasi-Webhooks',
   });
   const context = {
-    ...payments,
+    ...money,
     sealer: secrets.sealer,
-    urlPolicy: payments.settings.urlPolicy,
+    urlPolicy: money.settings.urlPolicy,
     outbound,
     signatureHeader: config.signatureHeader,
     wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { apiRoutes } from './api-routes.ts';
-import type { Address, AppOptions } from './contexts.ts';
+import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import { registerApi } from './http/api-routes.ts';
 import { networkCallbacks } from './http/network-callbacks.ts';
 import { describeApi } from './http/openapi.ts';
@@ -13,17 +13,17 @@ import { checkoutPages } from './pages/checkout/checkout-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
 import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
-import type { PaymentContext } from './payments/context.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { transactionRoutes } from './transactions/routes.ts';
+import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 import type { EndpointRouteContext } from './webhooks/routes.ts';
 import { inboxTopicKind } from './work-sources.ts';
 
 export interface Served {
   address: Address;
-  payments: PaymentContext;
+  money: MoneyContext;
   endpoints: EndpointRouteContext;
   simulator: Simulator;
   /** Aborted when the process is told to end. */
@@ -33,7 +33,7 @@ export interface Served {
 /** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: Served): Promise<void> {
   const { config, secrets, db, notifier, clock, log } = options;
-  const { address, payments, endpoints, simulator } = parts;
+  const { address, money, endpoints, simulator } = parts;
   const { publicUrl } = address;
   await server.register(async (api) =>
     registerApi(api, {
@@ -48,18 +48,19 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         testRequestsPerSecond: config.rateLimitTest,
       }),
       routes: [
-        ...bindRoutes(paymentRoutes, payments),
-        ...bindRoutes(transactionRoutes, payments),
+        ...bindRoutes(paymentRoutes, money),
+        ...bindRoutes(transactionRoutes, money),
+        ...bindRoutes(transferRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
       ],
     }),
   );
   await server.register(networkCallbacks, {
-    ...payments,
+    ...money,
     wake: (lane: bigint) => notifier.announce(`${inboxTopicKind}:${lane}`),
   });
   await server.register(checkoutPages, {
-    checkout: createCheckout(payments),
+    checkout: createCheckout(money),
     changes: notifier,
     clock,
     publicUrl,

@@ -1,18 +1,28 @@
+import { networkLanes, networkQueue, oldNetworkQueue } from './events/outbox.ts';
+import type { QueueName } from './events/outbox.ts';
 import { listDueLanes, workInboxLane } from './networks/inbox.ts';
 import type { InboxContext } from './networks/inbox.ts';
 import type { CallbackSender } from './networks/simulator/callback-sender.ts';
 import type { Clock } from './kit/clock.ts';
+import type { Topic } from './kit/changes.ts';
 import type { Log } from './kit/log.ts';
+import { purgePauses } from './networks/pauses.ts';
+import type { NetworkRegistry } from './networks/registry.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
+import type { TransferContext } from './transfers/context.ts';
+import { createTransferJobs } from './transfers/jobs.ts';
 import { purgeIdempotencyKeys } from './http/retention.ts';
 import { foldBalances } from './ledger/balances.ts';
 import { batchedSource } from './worker/batched-source.ts';
-import { outboxSource } from './worker/outbox-source.ts';
+import { merchantOfKey, outboxSource, workKey } from './worker/outbox-source.ts';
 import type { WebhookWorker } from './webhooks/webhook-worker.ts';
 import type { WorkSource } from './worker/worker.ts';
 
+/** The kinds of the topics that announce work; the queue and the merchant follow them. */
+const networkWorkTopicKind = 'work_networks';
+const webhookWorkTopicKind = 'work_webhooks';
 /** The kind of the topics that announce callbacks; the lane follows it. */
 export const inboxTopicKind = 'network_inbox';
 /** The kind of the topics that announce due deliveries; the merchant follows it. */
@@ -25,9 +35,22 @@ const minuteMs = 60_000;
 // Batches of one chore in a row: enough for a backlog, and no chore goes on for ever.
 const roundsMax = 200;
 
-/** Everything a worker process does for payments and networks. */
-export function paymentSources(context: PaymentContext): WorkSource[] {
-  const jobs = createChargeJobs(context);
+/** The topic that wakes workers for this work. */
+export function workTopic(work: { queue: QueueName; merchantId: string }): Topic {
+  const kind = work.queue === 'webhooks' ? webhookWorkTopicKind : networkWorkTopicKind;
+  return `${kind}:${workKey(work)}`;
+}
+
+/** Three queues for each network, test and live apart. */
+function networkQueues({ list }: NetworkRegistry): QueueName[] {
+  const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
+  return [...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane))), oldNetworkQueue];
+}
+
+/** Everything a worker process does for payments, transfers and networks. */
+export function moneySources(context: PaymentContext & TransferContext): WorkSource[] {
+  const charges = createChargeJobs(context);
+  const transfers = createTransferJobs(context);
   const inbox: InboxContext = context;
   const { db, clock, log } = context;
   return [
@@ -35,8 +58,16 @@ export function paymentSources(context: PaymentContext): WorkSource[] {
       db,
       clock,
       log,
-      queue: 'networks',
-      handlers: { start_charge: jobs.start, look_up_charge: jobs.lookUp, cancel_charge: jobs.cancel },
+      name: 'work for networks',
+      topicKind: networkWorkTopicKind,
+      queues: networkQueues(context.networks),
+      handlers: {
+        start_charge: charges.start,
+        look_up_charge: charges.lookUp,
+        cancel_charge: charges.cancel,
+        send_transfer: transfers.send,
+        look_up_transfer: transfers.lookUp,
+      },
     }),
     {
       name: 'network callbacks',
@@ -44,10 +75,16 @@ export function paymentSources(context: PaymentContext): WorkSource[] {
       sweepEveryMs: secondMs,
       keysMax: 16,
       listDueKeys: async () => (await listDueLanes(inbox)).map(String),
-      run: (lane) => workInboxLane(inbox, BigInt(lane), jobs.applyNews),
+      run: (lane) =>
+        workInboxLane(inbox, BigInt(lane), (connectorName, news) =>
+          news.operation === 'collection'
+            ? charges.applyNews(connectorName, news)
+            : transfers.applyNews(connectorName, news),
+        ),
     },
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
+    chore('forgetting pauses', 10 * minuteMs, log, () => purgePauses(context)),
     chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
   ];
 }
@@ -60,8 +97,16 @@ export function webhookSources(
   const { db, clock, log } = context;
   return [
     batchedSource(
-      outboxSource({ db, clock, log, queue: 'webhooks', handlers: { dispatch_event: webhooks.dispatch } }),
-      { log, workBatch: webhooks.dispatchDue },
+      outboxSource({
+        db,
+        clock,
+        log,
+        name: 'work for webhooks',
+        topicKind: webhookWorkTopicKind,
+        queues: ['webhooks'],
+        handlers: { dispatch_event: webhooks.dispatch },
+      }),
+      { log, workBatch: (key) => webhooks.dispatchDue(merchantOfKey(key)) },
     ),
     {
       name: 'webhook deliveries',

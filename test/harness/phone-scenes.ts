@@ -1,3 +1,4 @@
+import type { Arrival, PhoneFloat } from '../../server/src/networks/simulator/payouts/arrival.ts';
 import type { Prompt } from '../../server/src/networks/simulator/prompt.ts';
 import type { PhonePagesOptions } from '../../server/src/pages/phone/phone-pages.ts';
 import { sceneTime } from './checkout-scenes.ts';
@@ -30,6 +31,7 @@ export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {
 }
 
 const afrimoney = { network: 'afrimoney', networkName: 'Afrimoney', shape: 'push_then_confirm' } as const;
+const afrimoneyName = { network: 'afrimoney', networkName: 'Afrimoney' };
 const qmoney = { network: 'qmoney', networkName: 'QMoney', shape: 'code' } as const;
 const wave = { network: 'wave', networkName: 'Wave', shape: 'redirect' } as const;
 
@@ -51,6 +53,58 @@ export const phones: Record<string, Prompt[]> = {
     samplePrompt({ sessionId: 'f', status: 'reversed', actions: [] }),
   ],
   '7002347': [],
+  '7002348': [samplePrompt({ createdAt: minutesBefore(30) })],
+  '7000010': [],
+};
+
+function sampleArrival(changes: Partial<Arrival> = {}): Arrival {
+  return {
+    payoutId: 'Shop1234payout00000000001',
+    account: 'Shop1234',
+    network: 'aps',
+    networkName: 'APS',
+    amountMinor: 450_000n,
+    currency: 'GMD',
+    description: 'Kairaba Bookshop: Wages for May',
+    transactionId: 'TK4m9XQ2bV7cR1sW8yN3pLd',
+    arrivedAt: sceneTime,
+    reversedAt: null,
+    ...changes,
+  };
+}
+
+function minutesBefore(minutes: number): Date {
+  return new Date(sceneTime.getTime() - minutes * 60_000);
+}
+
+/** Money that has arrived on a phone, by its number. */
+const arrivals: Record<string, Arrival[]> = {
+  '7002348': [
+    sampleArrival(),
+    sampleArrival({
+      network: 'wave',
+      networkName: 'Wave',
+      payoutId: 'b',
+      description: 'Banjul Metropolitan Savings and Loans Cooperative Society: Dividend of the second half of the year',
+      amountMinor: 100_000_000n,
+      arrivedAt: minutesBefore(90),
+    }),
+    sampleArrival({
+      ...afrimoneyName,
+      payoutId: 'c',
+      amountMinor: 12_550n,
+      arrivedAt: minutesBefore(200),
+      reversedAt: minutesBefore(180),
+    }),
+  ],
+  '7000010': [sampleArrival({ payoutId: 'd', arrivedAt: minutesBefore(3) })],
+};
+
+const floats: Record<string, PhoneFloat[]> = {
+  '7000010': [
+    { account: 'Shop1234', network: 'wave', networkName: 'Wave', state: 'empty', changedAt: sceneTime },
+    { account: 'Shop1234', network: 'aps', networkName: 'APS', state: 'filled', changedAt: minutesBefore(4) },
+  ],
 };
 
 export const launches: Record<string, Prompt> = {
@@ -76,4 +130,9 @@ export const sceneSimulator: PhonePagesOptions['simulator'] = {
   listPrompts: async ({ number }) => phones[number] ?? [],
   findPrompt: async (sessionId) => launches[sessionId],
   act: async () => undefined,
+  payouts: {
+    listArrivals: async ({ number }) => arrivals[number] ?? [],
+    listFloats: async ({ number }) => floats[number] ?? [],
+    setFloat: async () => {},
+  },
 };

@@ -5,7 +5,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import type { StartCollection } from '../../server/src/networks/contract.ts';
+import type { PayoutOperations, StartCollection, StartPayout } from '../../server/src/networks/contract.ts';
 import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
 import type { SimulatedConnector } from '../../server/src/networks/simulated/connectors.ts';
 import { createCallbackSender } from '../../server/src/networks/simulator/callback-sender.ts';
@@ -34,10 +34,13 @@ export interface SimulatedNetworks {
   server: FastifyInstance;
   baseUrl: string;
   connector(network: string): SimulatedConnector;
+  payouts(network: string): PayoutOperations;
   /** A request of the test's own: 100 GMD, valid for thirty minutes, with a reference nobody has used. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
-  /** Resolves once the network has written the session of a start down, though it may never answer. */
-  untilWritten(request: StartCollection): Promise<void>;
+  /** An order of the test's own: 100 GMD with a reference nobody has used. */
+  order(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
+  /** Resolves once the network has written the session or payout of a start down, though it may never answer. */
+  untilWritten(request: { reference: string }): Promise<void>;
   /** Another process of the same simulated networks: shares the database and nothing else. */
   secondProcess(): { simulator: Simulator; sender: CallbackSender };
   close(): Promise<void>;
@@ -68,7 +71,11 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
-  let references = 0;
+  const connector = (network: string): SimulatedConnector => {
+    const found = connectors.find(({ capabilities }) => capabilities.network === network);
+    if (!found) throw new Error(`there is no connector for ${network}`);
+    return found;
+  };
   return {
     db,
     clock,
@@ -77,30 +84,18 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     receiver,
     server,
     baseUrl,
-    connector: (network) => {
-      const found = connectors.find(({ capabilities }) => capabilities.network === network);
-      if (!found) throw new Error(`there is no connector for ${network}`);
-      return found;
+    connector,
+    payouts: (network) => {
+      const { payouts } = connector(network);
+      if (!payouts) throw new Error(`${network} does not pay out`);
+      return payouts;
     },
-    request: (payerNumber, changes = {}) => {
-      references += 1;
-      return {
-        reference: `${account}reference${String(references).padStart(13, '0')}`,
-        amountMinor: 10_000n,
-        currency: 'GMD',
-        payerNumber,
-        payerNumberAsSent: payerNumber,
-        description: 'Two bags of rice',
-        expiresAt: addMs(clock.now(), 30 * 60_000),
-        returnUrl: 'https://shop.example/back',
-        callbackUrl: `${receiver.url}/callbacks`,
-        ...changes,
-      };
-    },
+    ...requestsTo(`${receiver.url}/callbacks`, clock),
     untilWritten: ({ reference }) =>
-      eventually('the network has written the session down', async () => {
-        const text = 'SELECT id FROM simulator.sessions WHERE reference = $1';
-        return (await db.rows({ name: 'test_session', text, values: [reference] })).length === 1;
+      eventually('the network has written it down', async () => {
+        const text = `SELECT id FROM simulator.sessions WHERE reference = $1
+                      UNION ALL SELECT id FROM simulator.payouts WHERE reference = $1`;
+        return (await db.rows({ name: 'test_written', text, values: [reference] })).length === 1;
       }),
     secondProcess,
     close: async () => {
@@ -110,5 +105,38 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
       await db.close();
       await database.drop();
     },
+  };
+}
+
+/** Requests that differ in their reference only, unless a test wants more of them. */
+function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'order'> {
+  let references = 0;
+  const newReference = (): string => {
+    references += 1;
+    return `${account}reference${String(references).padStart(13, '0')}`;
+  };
+  const amount = { amountMinor: 10_000n, currency: 'GMD' };
+  return {
+    request: (payerNumber, changes = {}) => ({
+      reference: newReference(),
+      ...amount,
+      payerNumber,
+      payerNumberAsSent: payerNumber,
+      description: 'Two bags of rice',
+      expiresAt: addMs(clock.now(), 30 * 60_000),
+      returnUrl: 'https://shop.example/back',
+      callbackUrl,
+      ...changes,
+    }),
+    order: (beneficiaryNumber, changes = {}) => ({
+      reference: newReference(),
+      ...amount,
+      beneficiaryNumber,
+      beneficiaryNumberAsSent: beneficiaryNumber,
+      beneficiaryName: 'Awa Ceesay',
+      description: 'Kairaba Bookshop: Wages for May',
+      callbackUrl,
+      ...changes,
+    }),
   };
 }

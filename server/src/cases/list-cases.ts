@@ -1,1 +1,1 @@
-export { countOpenCases, findCaseById, listCases } from './queries.ts';
+export { countOpenCases, findCaseById, listCases, listCasesOfSubject, listResolutionSteps } from './queries.ts';

@@ -3,12 +3,22 @@ import type { Transaction } from '../kit/db.ts';
 import { findCaseIdBySubject, insertCaseOnce } from './queries.ts';
 
 /** What a rule may not decide by itself, in the words an operator reads. */
-export type CaseKind = 'second_success' | 'amount_mismatch' | 'receipt_reused' | 'network_reversal' | 'outcome_unknown';
+export type CaseKind =
+  | 'second_success'
+  | 'amount_mismatch'
+  | 'receipt_reused'
+  | 'network_reversal'
+  | 'outcome_unknown'
+  | 'late_success'
+  | 'contradictory_outcome';
+
+/** The record that a case is about. */
+export type CaseSubject = 'charge' | 'transfer';
 
 export interface NewCase {
   merchantId: string;
   kind: CaseKind;
-  subjectType: 'charge';
+  subjectType: CaseSubject;
   subjectId: string;
   /** The network's transaction id, or '' where there is none: the same thing opens one case only. */
   reference: string;
@@ -22,6 +32,10 @@ export interface Case extends NewCase {
   status: 'open' | 'resolved';
   createdAt: Date;
   resolvedAt: Date | null;
+  /** The proposal that waits for a second operator. */
+  proposalId: string | null;
+  /** How it was resolved. */
+  resolution: string | null;
 }
 
 /**

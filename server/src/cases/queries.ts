@@ -1,9 +1,10 @@
-import type { Queryable } from '../kit/db.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
 import type { Case, NewCase } from './open-case.ts';
+import type { ResolutionStep } from './resolution.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
   subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
-  resolved_at AS "resolvedAt"`;
+  resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution`;
 
 /** One case per kind, subject and reference. */
 export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; createdAt: Date }): Promise<number> {
@@ -65,5 +66,86 @@ export function findCaseById(db: Queryable, id: string): Promise<Case | undefine
     text: `-- across merchants: the operator knows the case, not whose it is
            SELECT ${columns} FROM cases WHERE id = $1`,
     values: [id],
+  });
+}
+
+/** Every case about a subject, oldest first. */
+export function listCasesOfSubject(db: Queryable, merchantId: string, subjectId: string): Promise<Case[]> {
+  return db.rows<Case>({
+    name: 'cases_list_of_subject',
+    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 ORDER BY id`,
+    values: [merchantId, subjectId],
+  });
+}
+
+/** Held until the transaction ends, in an order that everybody keeps: one resolution may close several of them. */
+export function lockOpenCasesOfSubject(db: Queryable, merchantId: string, subjectId: string): Promise<Case[]> {
+  return db.rows<Case>({
+    name: 'cases_lock_open_of_subject',
+    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND subject_id = $2 AND status = 'open'
+           ORDER BY id FOR UPDATE`,
+    values: [merchantId, subjectId],
+  });
+}
+
+/** Guarded by the proposal it replaces or takes back: touches nothing when somebody else was faster. */
+export function updateProposal(
+  db: Queryable,
+  at: { merchantId: string; id: string },
+  from: string | null,
+  to: string | null,
+): Promise<number> {
+  return db.run({
+    name: 'cases_update_proposal',
+    text: `UPDATE cases SET proposal_id = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NOT DISTINCT FROM $3`,
+    values: [at.merchantId, at.id, from, to],
+  });
+}
+
+/** Closes an open case once. */
+export function closeCase(
+  db: Queryable,
+  closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'cases_close',
+    text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4, proposal_id = NULL
+           WHERE merchant_id = $1 AND id = $2 AND status = 'open'`,
+    values: [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
+  });
+}
+
+export function insertResolutionStep(step: ResolutionStep): Statement {
+  return {
+    name: 'case_resolutions_insert',
+    text: `INSERT INTO case_resolutions (merchant_id, case_id, id, step, proposal_id, resolution, evidence,
+             transaction_id, amount, operator_id, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    values: [
+      step.merchantId,
+      step.caseId,
+      step.id,
+      step.step,
+      step.proposalId,
+      step.resolution,
+      step.evidence,
+      step.transactionId,
+      step.amountMinor,
+      step.operatorId,
+      step.createdAt,
+    ],
+  };
+}
+
+/** What was done about a case, oldest first. */
+export function listResolutionSteps(db: Queryable, merchantId: string, caseId: string): Promise<ResolutionStep[]> {
+  return db.rows<ResolutionStep>({
+    name: 'case_resolutions_list',
+    text: `SELECT merchant_id AS "merchantId", case_id AS "caseId", id, step, proposal_id AS "proposalId", resolution,
+             evidence, transaction_id AS "transactionId", amount AS "amountMinor", operator_id AS "operatorId",
+             created_at AS "createdAt"
+           FROM case_resolutions WHERE merchant_id = $1 AND case_id = $2 ORDER BY created_at, id`,
+    values: [merchantId, caseId],
   });
 }

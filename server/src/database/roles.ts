@@ -11,6 +11,9 @@ export const servingRoleName = 'dalasi_app';
 /** The serving role may add rows to these tables and read them: a correction is another row. */
 export const appendOnlyTables = ['ledger_movements'];
 
+// The same for what people decided; the service's start does not depend on it.
+const historyTables = ['case_resolutions'];
+
 // Read by `assertServingRole` and by people; only the migrator, as the owner, writes it.
 const readOnlyTables = ['schema_migrations'];
 
@@ -149,7 +152,7 @@ async function missingGrants(client: pg.Client, roleName: string): Promise<strin
 function privilegesOn(relation: string, kind: string): string[] {
   const isView = kind === 'v' || kind === 'm';
   if (isView || readOnlyTables.includes(relation)) return ['SELECT'];
-  if (appendOnlyTables.includes(relation)) return ['SELECT', 'INSERT'];
+  if ([...appendOnlyTables, ...historyTables].includes(relation)) return ['SELECT', 'INSERT'];
   return ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 }
 

@@ -8,6 +8,10 @@ export const eventKinds = [
   'payment_intent.expired',
   'charge.created',
   'charge.reversed',
+  'transfer.created',
+  'transfer.failed',
+  'transfer.cancelled',
+  'transfer.reversed',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -13,7 +13,8 @@ import {
   claimWork,
   completeWork,
   enqueue,
-  listMerchantsWithDueWork,
+  listDueWork,
+  networkQueue,
   outboxBacklog,
   postponeWork,
 } from './outbox.ts';
@@ -30,7 +31,8 @@ let context: WorkContext;
 const random = seededRandom('outbox');
 const leaseMs = 60_000;
 const subject = '01939f00-0000-7000-8000-000000000001';
-const networksMerchant = () => ({ merchantId, queue: 'networks' });
+const queue = networkQueue({ network: 'wave', testMode: true }, 'look-ups');
+const networksMerchant = () => ({ merchantId, queue });
 
 before(async () => {
   database = await createTestDatabase();
@@ -57,13 +59,13 @@ async function newMerchant(): Promise<string> {
 }
 
 function ask(changes: Partial<NewWork> = {}): Promise<void> {
-  const work = { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId: subject, ...changes } as const;
+  const work = { merchantId, queue, kind: 'look_up_charge', subjectId: subject, ...changes } as const;
   return db.withTransaction(async (tx) => enqueue(tx, context, work));
 }
 
 function claim(rowsMax = 10, owner = merchantId): Promise<Work[]> {
   const now = clock.now();
-  return claimWork(db, { merchantId: owner, queue: 'networks', now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+  return claimWork(db, { merchantId: owner, queue, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
 }
 
 async function claimOne(): Promise<Work> {
@@ -74,7 +76,7 @@ async function claimOne(): Promise<Work> {
 
 test('work is there with the change that makes it necessary, and a worker is woken after the commit', async () => {
   await db.withTransaction(async (tx) => {
-    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'start_charge', subjectId: subject });
+    enqueue(tx, context, { merchantId, queue, kind: 'start_charge', subjectId: subject });
     assert.deepEqual(woken, []);
   });
   assert.deepEqual(woken, [networksMerchant()]);
@@ -87,7 +89,7 @@ test('work is there with the change that makes it necessary, and a worker is wok
 
 test('work of a change that is undone is neither there nor announced', async () => {
   const undone = db.withTransaction(async (tx) => {
-    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'start_charge', subjectId: subject });
+    enqueue(tx, context, { merchantId, queue, kind: 'start_charge', subjectId: subject });
     throw new Error('undone');
   });
   await assert.rejects(undone, /undone/);
@@ -194,8 +196,15 @@ test('a claim takes what has been due longest, as much as it asks for, of one me
     (await claim(9)).map(({ subjectId }) => subjectId),
     [late],
   );
-  assert.deepEqual(await listMerchantsWithDueWork(db, 'webhooks', clock.now()), [merchantId]);
-  assert.deepEqual(await listMerchantsWithDueWork(db, 'networks', clock.now()), [other]);
+  const due = await listDueWork(db, [queue, 'webhooks', 'network:another:starts'], clock.now());
+  assert.deepEqual(
+    due.toSorted((one, another) => one.queue.localeCompare(another.queue)),
+    [
+      { merchantId: other, queue },
+      { merchantId, queue: 'webhooks' },
+    ],
+  );
+  assert.deepEqual(await listDueWork(db, ['webhooks'], clock.now()), [{ merchantId, queue: 'webhooks' }]);
 });
 
 test('the operator sees how much is due in each queue, and since when', async () => {
@@ -203,5 +212,13 @@ test('the operator sees how much is due in each queue, and since when', async ()
   await ask({ subjectId: uuidV7(clock, random), dueAt: since });
   await ask();
   await ask({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
-  assert.deepEqual(await outboxBacklog(db, clock.now()), [{ queue: 'networks', count: 2n, oldestDueAt: since }]);
+  await ask({ subjectId: uuidV7(clock, random), queue: 'webhooks', dueAt: addMs(clock.now(), 1) });
+  const backlog = await outboxBacklog(db, clock.now());
+  assert.deepEqual(
+    backlog.toSorted((one, another) => one.queue.localeCompare(another.queue)),
+    [
+      { queue, count: 2n, oldestDueAt: since, waitingCount: 1n },
+      { queue: 'webhooks', count: 0n, oldestDueAt: null, waitingCount: 1n },
+    ],
+  );
 });

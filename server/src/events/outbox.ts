@@ -4,18 +4,44 @@ import {
   cancelOutboxRow,
   claimOutboxRows,
   deleteOutboxRow,
-  listOutboxMerchantsDue,
+  listOutboxDue,
   postponeOutboxRow,
   takeOutboxRows,
   summarizeOutbox,
   upsertOutboxRow,
 } from './queries.ts';
 
-/** Queues are worked side by side, so that slow receivers never delay a network's look-up. */
-export type QueueName = 'networks' | 'webhooks';
+/** Queues are worked side by side, each with limits of its own, so that one that hangs delays no other. */
+export type QueueName = 'webhooks' | `network:${string}` | typeof oldNetworkQueue;
+
+/**
+ * Where the version before wrote all work for networks. It is still worked, because processes of that version may go on
+ * writing there while this one starts.
+ */
+export const oldNetworkQueue = 'networks';
+
+/**
+ * The queues of one network. A payer waits for a `start`, so it never waits behind payouts that are held back; and what
+ * begins something never waits behind `look-ups`, which also hold the cancellations: both are of things that were sent
+ * before.
+ */
+export type NetworkLane = 'starts' | 'payouts' | 'look-ups';
+
+export const networkLanes: readonly NetworkLane[] = ['starts', 'payouts', 'look-ups'];
+
+/** Test and live are apart too: a simulated network that hangs for testers must not delay anybody's money. */
+export function networkQueue(rail: { network: string; testMode: boolean }, lane: NetworkLane): QueueName {
+  return `network:${rail.network}${rail.testMode ? '-test' : ''}:${lane}`;
+}
 
 /** What work there is. A subject has at most one row of a kind: asking twice brings the one forward. */
-export type WorkKind = 'start_charge' | 'look_up_charge' | 'cancel_charge' | 'dispatch_event';
+export type WorkKind =
+  | 'start_charge'
+  | 'look_up_charge'
+  | 'cancel_charge'
+  | 'send_transfer'
+  | 'look_up_transfer'
+  | 'dispatch_event';
 
 /** What everyone who writes work needs: ids and times made here, and a way to wake the workers after the commit. */
 export interface WorkContext {
@@ -96,15 +122,26 @@ export async function postponeWork(db: Queryable, work: Work, dueAt: Date): Prom
   await db.run(postponeOutboxRow(work, dueAt));
 }
 
-/** How much is due in each queue and since when, for the operator's figures. */
-export function outboxBacklog(
-  db: Queryable,
-  now: Date,
-): Promise<{ queue: string; count: bigint; oldestDueAt: Date }[]> {
+export interface QueueBacklog {
+  queue: string;
+  /** Pieces that are due. */
+  count: bigint;
+  /** Null when nothing is due. */
+  oldestDueAt: Date | null;
+  /** Pieces that wait for a later moment, or are being done. */
+  waitingCount: bigint;
+}
+
+/** How full each queue is, for the operator's figures. */
+export function outboxBacklog(db: Queryable, now: Date): Promise<QueueBacklog[]> {
   return summarizeOutbox(db, now);
 }
 
-/** The merchants that have due work in a queue. */
-export function listMerchantsWithDueWork(db: Queryable, queue: QueueName, now: Date): Promise<string[]> {
-  return listOutboxMerchantsDue(db, queue, now);
+/** Who has due work in which of the queues. */
+export function listDueWork(
+  db: Queryable,
+  queues: readonly QueueName[],
+  now: Date,
+): Promise<{ merchantId: string; queue: QueueName }[]> {
+  return listOutboxDue(db, queues, now);
 }

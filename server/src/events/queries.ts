@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { NewEvent } from './append-event.ts';
 import type { StoredEvent } from './list-events.ts';
-import type { NewWork, QueueName, Work, WorkKind } from './outbox.ts';
+import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './outbox.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
 export function insertEvent(event: NewEvent & { id: string; createdAt: Date }): Statement {
@@ -103,32 +103,39 @@ export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
 }
 
 /**
- * The merchants with due work: one index probe for each merchant, so a merchant with a long backlog hides nobody. Only
- * the earliest row is looked at; an EXISTS would let the planner read the whole backlog.
+ * Who has due work in which queue: one index probe for each merchant and, where the merchant has any work, one for each
+ * queue. A long backlog hides nobody: only the earliest row of a queue is looked at; an EXISTS would let the planner
+ * read the whole backlog.
  */
-export async function listOutboxMerchantsDue(db: Queryable, queue: QueueName, now: Date): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
-    name: 'outbox_merchants_due',
+export function listOutboxDue(
+  db: Queryable,
+  queues: readonly QueueName[],
+  now: Date,
+): Promise<{ merchantId: string; queue: QueueName }[]> {
+  return db.rows({
+    name: 'outbox_due',
     text: `-- across merchants: a worker looks for whoever has something to do
-           SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
-             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = $1
+           SELECT merchants.id AS "merchantId", wanted.queue FROM merchants
+           CROSS JOIN LATERAL (SELECT 1 FROM outbox WHERE outbox.merchant_id = merchants.id LIMIT 1) AS busy
+           CROSS JOIN unnest($1::text[]) AS wanted (queue)
+           CROSS JOIN LATERAL (
+             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = wanted.queue
              ORDER BY due_at LIMIT 1
            ) AS earliest
            WHERE earliest.due_at <= $2`,
-    values: [queue, now],
+    values: [[...queues], now],
   });
-  return rows.map((row) => row.id);
 }
 
-/** How much is due in each queue, and since when. */
-export function summarizeOutbox(
-  db: Queryable,
-  now: Date,
-): Promise<{ queue: string; count: bigint; oldestDueAt: Date }[]> {
-  return db.rows({
+/** How much is due in each queue and since when, and how much waits for a later moment. */
+export function summarizeOutbox(db: Queryable, now: Date): Promise<QueueBacklog[]> {
+  return db.rows<QueueBacklog>({
     name: 'outbox_summary',
     text: `-- across merchants: the operator watches the queues
-           SELECT queue, count(*) AS count, min(due_at) AS "oldestDueAt" FROM outbox WHERE due_at <= $1 GROUP BY queue`,
+           SELECT queue, count(*) FILTER (WHERE due_at <= $1) AS count,
+                  min(due_at) FILTER (WHERE due_at <= $1) AS "oldestDueAt",
+                  count(*) FILTER (WHERE due_at > $1) AS "waitingCount"
+           FROM outbox GROUP BY queue`,
     values: [now],
   });
 }

@@ -80,10 +80,22 @@ async function run(options: ApiOptions, route: BoundRoute, request: FastifyReque
   const path = addressOf(route, request.params);
   const fingerprint = fingerprintOf(route.method, request.body);
   const use = { merchantId: input.caller.merchantId, path, key, fingerprint };
-  return runOnce(options, use, effect, (refusal) => ({
-    statusCode: refusal.statusCode,
-    body: JSON.stringify(errorBody(refusal, request, options)),
-  }));
+  const { recall } = route;
+  return runOnce(options, use, effect, {
+    refusalAnswer: (refusal) => ({
+      statusCode: refusal.statusCode,
+      body: JSON.stringify(errorBody(refusal, request, options)),
+    }),
+    ...(recall && {
+      keptForEver: {
+        subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
+        recall: async (subjectId) => ({
+          statusCode: route.status,
+          body: JSON.stringify(await recall(route.context, input, subjectId)),
+        }),
+      },
+    }),
+  });
 }
 
 /** The same for every spelling of one address: percent signs and capitals of an id do not make another one. */

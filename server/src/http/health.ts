@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import { summarizePauses } from '../networks/pauses.ts';
+import type { PauseCopy } from '../networks/pause-copy.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';
 import { ping } from './queries.ts';
 
 export interface HealthOptions {
   db: Queryable;
+  clock: Clock;
+  networks: NetworkRegistry;
+  pauses: PauseCopy;
   metrics: Metrics;
   /** True from the moment the process is told to end: new requests belong elsewhere. */
   isClosing: () => boolean;
@@ -18,7 +25,11 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
     const ready = database && !options.isClosing();
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not_ready',
-      checks: { database: database ? 'ok' : 'unreachable', closing: options.isClosing() },
+      checks: {
+        database: database ? 'ok' : 'unreachable',
+        closing: options.isClosing(),
+        ...(database ? await checkNetworks(options) : {}),
+      },
     });
   });
   app.get('/metrics', async (_request, reply) => {
@@ -32,5 +43,27 @@ async function isReachable(db: Queryable): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * How the networks that pay out fare. A network that is down is no reason to send requests elsewhere: it is down for
+ * every process.
+ */
+async function checkNetworks(options: HealthOptions): Promise<Record<string, unknown>> {
+  try {
+    const { networks, scopedCount } = await summarizePauses(options);
+    return {
+      networks: Object.fromEntries(
+        networks.map(({ name, pause }) => [
+          name,
+          pause ? { paused: pause.reason, since: pause.since, retry_at: pause.retryAt } : 'ok',
+        ]),
+      ),
+      paused_numbers: scopedCount,
+    };
+  } catch {
+    // The database went away between the two questions.
+    return {};
   }
 }

@@ -30,6 +30,14 @@ interface KeyUse {
   fingerprint: Buffer;
 }
 
+/** How a key is used on a route where it must never do anything twice. */
+export interface KeptForEver {
+  /** The id of what an answer tells of. */
+  subjectOf: (answer: StoredAnswer) => string;
+  /** The answer about what the key made, once its own is no longer kept. */
+  recall: (subjectId: string) => Promise<StoredAnswer>;
+}
+
 const keyLengthMax = 255;
 
 /**
@@ -61,22 +69,28 @@ export async function runOnce(
   context: IdempotencyContext,
   use: KeyUse,
   effect: (tx: Transaction) => Promise<StoredAnswer>,
-  refusalAnswer: (refusal: AppError) => StoredAnswer,
+  { refusalAnswer, keptForEver }: { refusalAnswer: (refusal: AppError) => StoredAnswer; keptForEver?: KeptForEver },
 ): Promise<Answer> {
-  const once = (produce: (tx: Transaction) => Promise<StoredAnswer>): Promise<Answer> =>
+  const once = (
+    produce: (tx: Transaction) => Promise<StoredAnswer>,
+    subjectOf?: KeptForEver['subjectOf'],
+  ): Promise<Answer | { subjectId: string }> =>
     context.db.withTransaction(async (tx) => {
       const stored = await claimKey(tx, context, use);
       if (stored) return stored;
       const answer = await produce(tx);
-      tx.send(updateKeyResponse(use, answer.statusCode, context.sealer.seal(answer.body, sealContext(use))));
+      const response = context.sealer.seal(answer.body, sealContext(use));
+      const subjectId = subjectOf?.(answer) ?? null;
+      tx.send(updateKeyResponse(use, { statusCode: answer.statusCode, response, subjectId }));
       return { ...answer, replayed: false };
     });
-  try {
-    return await once(effect);
-  } catch (error) {
+  const outcome = await once(effect, keptForEver?.subjectOf).catch((error: unknown) => {
     if (!(error instanceof AppError) || !('stored' in errorCodes[error.code])) throw error;
     return once(() => Promise.resolve(refusalAnswer(error)));
-  }
+  });
+  if (!('subjectId' in outcome)) return outcome;
+  if (!keptForEver) throw new Error('only keys that are kept for ever have a subject');
+  return { ...(await keptForEver.recall(outcome.subjectId)), replayed: true };
 }
 
 /** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count. */
@@ -86,7 +100,12 @@ export function fingerprintOf(method: string, body: unknown): Buffer {
     .digest();
 }
 
-async function claimKey(tx: Transaction, context: IdempotencyContext, use: KeyUse): Promise<Answer | null> {
+/** Null when the key is new; else the first request's answer, or what it made when that is no longer kept. */
+async function claimKey(
+  tx: Transaction,
+  context: IdempotencyContext,
+  use: KeyUse,
+): Promise<Answer | { subjectId: string } | null> {
   try {
     if ((await insertKeyOnce(tx, { ...use, createdAt: context.clock.now() })) === 1) return null;
   } catch (error) {
@@ -100,6 +119,7 @@ async function claimKey(tx: Transaction, context: IdempotencyContext, use: KeyUs
     throw new AppError('idempotency_key_reused', message);
   }
   if (stored.statusCode === null || stored.response === null) {
+    if (stored.subjectId !== null) return { subjectId: stored.subjectId };
     const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
     throw new AppError('idempotency_key_reused', message);
   }

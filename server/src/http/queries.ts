@@ -30,31 +30,49 @@ export function insertKeyOnce(
 export function findKey(
   db: Queryable,
   use: KeyAddress,
-): Promise<{ fingerprint: Buffer; statusCode: bigint | null; response: Buffer | null } | undefined> {
+): Promise<
+  { fingerprint: Buffer; statusCode: bigint | null; response: Buffer | null; subjectId: string | null } | undefined
+> {
   return db.row({
     name: 'idempotency_keys_find',
-    text: `SELECT fingerprint, status_code AS "statusCode", response FROM idempotency_keys
+    text: `SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId" FROM idempotency_keys
            WHERE merchant_id = $1 AND path = $2 AND key = $3`,
     values: [use.merchantId, use.path, use.key],
   });
 }
 
-export function updateKeyResponse(use: KeyAddress, statusCode: number, response: Buffer): Statement {
+export function updateKeyResponse(
+  use: KeyAddress,
+  answer: { statusCode: number; response: Buffer; subjectId: string | null },
+): Statement {
   return {
     name: 'idempotency_keys_update_response',
-    text: `UPDATE idempotency_keys SET status_code = $4, response = $5
+    text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6
            WHERE merchant_id = $1 AND path = $2 AND key = $3`,
-    values: [use.merchantId, use.path, use.key, statusCode, response],
+    values: [use.merchantId, use.path, use.key, answer.statusCode, answer.response, answer.subjectId],
   };
 }
 
-/** Keys whose answers are no longer kept, a batch at a time. */
+/** Answers that are no longer kept, of keys that stand for what they made for ever; a batch at a time. */
+export function forgetResponsesBefore(db: Queryable, before: Date, rowsMax: number): Promise<number> {
+  return db.run({
+    name: 'idempotency_keys_forget_responses',
+    text: `-- across merchants: what goes is everybody's
+           UPDATE idempotency_keys SET response = NULL WHERE (merchant_id, path, key) IN (
+             SELECT merchant_id, path, key FROM idempotency_keys
+             WHERE created_at < $1 AND subject_id IS NOT NULL AND response IS NOT NULL LIMIT $2
+           )`,
+    values: [before, rowsMax],
+  });
+}
+
+/** Keys whose answers are no longer kept and that made nothing to stand for, a batch at a time. */
 export function deleteKeysBefore(db: Queryable, before: Date, rowsMax: number): Promise<number> {
   return db.run({
     name: 'idempotency_keys_delete_before',
     text: `-- across merchants: what goes is everybody's
            DELETE FROM idempotency_keys WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys WHERE created_at < $1 LIMIT $2
+             SELECT merchant_id, path, key FROM idempotency_keys WHERE created_at < $1 AND subject_id IS NULL LIMIT $2
            )`,
     values: [before, rowsMax],
   });

@@ -1,14 +1,18 @@
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { deleteKeysBefore } from './queries.ts';
+import { deleteKeysBefore, forgetResponsesBefore } from './queries.ts';
 
 /** Decisions, "Idempotency": a stored answer is replayed for 72 hours. */
 const keptMs = 72 * 60 * 60 * 1_000;
 // Small, so that a purge never holds rows that requests wait for.
 const rowsMax = 500;
 
-/** Deletes idempotency keys whose answers are no longer kept; answers how many went. */
-export function purgeIdempotencyKeys(db: Queryable, clock: Clock): Promise<number> {
-  return deleteKeysBefore(db, addMs(clock.now(), -keptMs), rowsMax);
+/**
+ * Forgets answers that are no longer kept, and deletes their keys; but a key that paid out stands for its transfer for
+ * ever, so that it never pays again. Answers how many rows it touched.
+ */
+export async function purgeIdempotencyKeys(db: Queryable, clock: Clock): Promise<number> {
+  const before = addMs(clock.now(), -keptMs);
+  return (await deleteKeysBefore(db, before, rowsMax)) + (await forgetResponsesBefore(db, before, rowsMax));
 }

@@ -1,4 +1,4 @@
-/** What changed: a kind and which one of it, for example `intent:<id>` or `work_networks:<merchant id>`. */
+/** What changed: a kind and which one of it, for example `intent:<id>` or `network_inbox:<lane>`. */
 export type Topic = `${string}:${string}`;
 
 /**

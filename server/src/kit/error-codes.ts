@@ -14,6 +14,7 @@ export const errorCodes = {
   url_not_allowed: { status: 400, title: 'A URL may not be used' },
   idempotency_key_invalid: { status: 400, title: 'The idempotency key is missing or malformed' },
   insufficient_balance: { status: 400, title: 'The balance is too small', stored: true },
+  limit_exceeded: { status: 400, title: 'A limit of the merchant is exceeded', stored: true },
   api_key_missing: { status: 401, title: 'No API key was sent' },
   api_key_invalid: { status: 401, title: 'The API key is not valid' },
   callback_signature_invalid: { status: 401, title: 'The callback is not signed as agreed' },

@@ -86,17 +86,21 @@ export function roundHalfUpToWhole(minor: bigint): bigint {
   return ((minor + dalasi / 2n) / dalasi) * dalasi;
 }
 
+/** The hundredths of a decimal text with at most two decimals, `10.5` is 1050n; undefined for every other text. */
+export function parseHundredths(text: string): bigint | undefined {
+  if (!twoDecimals.test(text)) return undefined;
+  const point = text.indexOf('.');
+  if (point === -1) return BigInt(`${text}00`);
+  return BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(2, '0'));
+}
+
 // From here on, and below 1e-6, String() writes an exponent; neither is an amount, so the pattern refuses both.
 const exponentFrom = 1e21;
 const twoDecimals = /^\d+(?:\.\d\d?)?$/;
 
 function parseTwoDecimals(value: number, options: { field: string; examples: string }): bigint {
-  const text = String(value);
-  if (twoDecimals.test(text)) {
-    const point = text.indexOf('.');
-    if (point === -1) return BigInt(`${text}00`);
-    return BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(2, '0'));
-  }
+  const hundredths = parseHundredths(String(value));
+  if (hundredths !== undefined) return hundredths;
   const { field, examples } = options;
   if (!Number.isFinite(value)) throw new AmountError(`${field} must be a number, for example ${examples}.`);
   if (value < 0) throw new AmountError(`${field} must not be negative; send for example ${examples}.`);

@@ -30,7 +30,10 @@ interface RouteBase {
   response: TSchema;
   /** What this route refuses beyond what every route may answer. */
   errors?: readonly ErrorCode[];
-  /** True where the first request must be told from its repetition: the header is refused when it is missing. */
+  /**
+   * True where the first request must be told from its repetition: the header is refused when it is missing, and the key
+   * stands for what it made for ever. Such a route has `recall`.
+   */
   idempotencyKeyRequired?: boolean;
 }
 
@@ -50,7 +53,15 @@ interface ReadHandler<Context> {
 
 interface WriteHandler<Context> {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
+  recall?: Recall<Context>;
 }
+
+/** What a key's first request made, as it is now: the answer to a repetition whose own answer is no longer kept. */
+type Recall<Context> = (
+  context: Context,
+  request: ApiRequest<unknown, unknown, unknown>,
+  subjectId: string,
+) => Promise<unknown>;
 
 /**
  * A route as the server registers it. What it is handed was checked against its schemas, which is why the types of its
@@ -85,6 +96,7 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
         request: ApiRequest<Value<Params>, Value<Query>, Value<Body>>,
         tx: Transaction,
       ): Promise<unknown>;
+      recall?: Recall<Context>;
     },
 ): ApiRoute<Context> {
   return { ...(route as RouteBase & WriteHandler<Context>), method, kind: 'write' };

@@ -36,6 +36,23 @@ const movementsMax = 30;
  * Throws AppError `insufficient_balance` when a guarded account would fall below zero.
  */
 export async function post(tx: Transaction, context: LedgerContext, posting: Posting): Promise<void> {
+  await book(tx, context, posting, isGuarded);
+}
+
+/**
+ * The same for what leaves `held` by closing an open hold, which nobody can close twice: the account need not be locked,
+ * so that outcomes of one merchant's transfers do not queue.
+ */
+export async function postFromHold(tx: Transaction, context: LedgerContext, posting: Posting): Promise<void> {
+  await book(tx, context, posting, (account) => isGuarded(account) && account !== 'held');
+}
+
+async function book(
+  tx: Transaction,
+  context: LedgerContext,
+  posting: Posting,
+  locks: (account: Account) => boolean,
+): Promise<void> {
   const movements = posting.movements.filter((movement) => movement.amountMinor !== 0n);
   assert(movements.length <= movementsMax, `a posting has at most ${movementsMax} movements`);
   if (movements.length === 0) return;
@@ -44,7 +61,7 @@ export async function post(tx: Transaction, context: LedgerContext, posting: Pos
   // Sorted, so that two transactions that lock the same accounts never wait for each other in a circle.
   for (const account of [...changes.keys()].toSorted()) {
     const change = changes.get(account) ?? 0n;
-    if (change < 0n && isGuarded(account)) await spend(tx, posting, account, -change);
+    if (change < 0n && locks(account)) await spend(tx, posting, account, -change);
     else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
   }
   tx.send(

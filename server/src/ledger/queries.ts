@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { Account, AccountKind } from './accounts.ts';
+import type { HoldSource, Part } from './hold.ts';
 import type { Movement, Posting } from './post.ts';
 
 interface AccountAddress {
@@ -90,6 +91,43 @@ export function updateBalance(at: AccountAddress, changeMinor: bigint): Statemen
            WHERE merchant_id = $1 AND account = $2 AND currency = $3`,
     values: [at.merchantId, at.account, at.currency, changeMinor],
   };
+}
+
+/** One hold for each source. */
+export function insertHold(at: HoldSource, hold: { id: string; amountMinor: bigint }): Statement {
+  return {
+    name: 'ledger_holds_insert',
+    text: `INSERT INTO ledger_holds (merchant_id, id, status, amount, currency, source_type, source_id, created_at)
+           VALUES ($1, $2, 'open', $3, $4, $5, $6, $7)`,
+    values: [at.merchantId, hold.id, hold.amountMinor, at.currency, at.source.type, at.source.id, at.at],
+  };
+}
+
+/** Closes an open hold and answers its amount; undefined when there is none, so that nothing is given out twice. */
+export async function closeHold(
+  db: Queryable,
+  at: HoldSource,
+  status: 'settled' | 'released',
+): Promise<bigint | undefined> {
+  const row = await db.row<{ amountMinor: bigint }>({
+    name: 'ledger_holds_close',
+    text: `UPDATE ledger_holds SET status = $4, closed_at = $5
+           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND status = 'open'
+           RETURNING amount AS "amountMinor"`,
+    values: [at.merchantId, at.source.type, at.source.id, status, at.at],
+  });
+  return row?.amountMinor;
+}
+
+/** What a hold took, and from which accounts. */
+export function listHeldFrom(db: Queryable, at: HoldSource): Promise<Part[]> {
+  return db.rows<Part>({
+    name: 'ledger_movements_held_from',
+    text: `SELECT debit_account AS account, amount AS "amountMinor" FROM ledger_movements
+           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND flow = 'held'
+           ORDER BY id`,
+    values: [at.merchantId, at.source.type, at.source.id],
+  });
 }
 
 /** Folded balance and deltas in one snapshot. */

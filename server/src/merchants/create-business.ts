@@ -1,11 +1,12 @@
+import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Random } from '../kit/random.ts';
 import { post } from '../ledger/post.ts';
-import { noCollectionFee, shortIdLength } from './merchant.ts';
+import { shortIdLength } from './merchant.ts';
 import type { Merchant } from './merchant.ts';
-import { insertBusiness, insertMerchant } from './queries.ts';
+import { findMerchantById, insertBusiness, insertMerchant } from './queries.ts';
 
 export interface MerchantContext {
   clock: Clock;
@@ -29,20 +30,26 @@ export async function createBusiness(
   const createdAt = context.clock.now();
   const businessId = context.newId();
   tx.send(insertBusiness({ id: businessId, name: business.name, createdAt }));
-  const newMerchant = (testMode: boolean): Merchant => ({
-    id: context.newId(),
-    businessId,
-    shortId: randomBase62(context.random, shortIdLength),
-    name: business.name,
-    testMode,
-    currency,
-    collectionFee: noCollectionFee,
-    rateLimitPerSecond: business.rateLimitPerSecond ?? null,
-  });
-  const test = newMerchant(true);
-  const live = newMerchant(false);
-  tx.send(insertMerchant({ ...test, createdAt }));
-  tx.send(insertMerchant({ ...live, createdAt }));
+  const newMerchant = async (testMode: boolean): Promise<Merchant> => {
+    const id = context.newId();
+    const merchant = {
+      id,
+      businessId,
+      shortId: randomBase62(context.random, shortIdLength),
+      name: business.name,
+      testMode,
+      currency,
+      rateLimitPerSecond: business.rateLimitPerSecond ?? null,
+      createdAt,
+    };
+    tx.send(insertMerchant(merchant));
+    // Read back for what it costs: that follows from the operator's defaults.
+    const stored = await findMerchantById(tx, id);
+    assert(stored, 'what was inserted is there');
+    return stored;
+  };
+  const test = await newMerchant(true);
+  const live = await newMerchant(false);
   await post(tx, context, {
     merchantId: test.id,
     currency,

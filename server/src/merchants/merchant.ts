@@ -1,3 +1,6 @@
+import type { CollectionFee, TransferFees } from './fees.ts';
+import type { TransferLimits } from './rules.ts';
+
 /**
  * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
  * business's `business_id`.
@@ -10,29 +13,13 @@ export interface Merchant {
   name: string;
   testMode: boolean;
   currency: string;
+  /** What applies to this merchant of its own rules and the operator's defaults. */
   collectionFee: CollectionFee;
+  transferFees: TransferFees;
+  transferLimits: TransferLimits;
   /** Null takes the server's setting, 0 is no limit. */
   rateLimitPerSecond: bigint | null;
 }
-
-/** What collecting costs: percent and fixed part, kept within bounds. The default is nothing at all. */
-export interface CollectionFee {
-  percentHundredths: bigint;
-  fixedMinor: bigint;
-  minimumMinor: bigint;
-  maximumMinor: bigint | null;
-  payer: FeePayer;
-}
-
-export type FeePayer = 'business' | 'customer';
-
-export const noCollectionFee: CollectionFee = {
-  percentHundredths: 0n,
-  fixedMinor: 0n,
-  minimumMinor: 0n,
-  maximumMinor: null,
-  payer: 'business',
-};
 
 /** Public tokens start with the short id: the part before it finds the merchant without a look-up by value. */
 export const shortIdLength = 8;

@@ -1,23 +1,61 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import type { CollectionFee, FeePayer, Merchant } from './merchant.ts';
+import type { FeePayer } from './fees.ts';
+import type { Merchant } from './merchant.ts';
+import { resolveCollectionFee, resolveTransferFees, resolveTransferLimits } from './rules.ts';
+import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
-interface MerchantRow {
+interface MerchantRow extends DefaultRuleRows, OwnRuleRows {
   id: string;
   business_id: string;
   short_id: string;
   name: string;
   test_mode: boolean;
   currency: string;
-  fee_percent_hundredths: bigint;
-  fee_fixed: bigint;
-  fee_minimum: bigint;
-  fee_maximum: bigint | null;
   fee_payer: FeePayer;
   rate_limit_per_second: bigint | null;
 }
 
-const merchantColumns = `id, business_id, short_id, name, test_mode, currency, fee_percent_hundredths, fee_fixed,
-  fee_minimum, fee_maximum, fee_payer, rate_limit_per_second`;
+interface OwnRuleRows {
+  own_fees: FeeRuleJson[] | null;
+  own_limits: LimitJson[] | null;
+}
+
+interface DefaultRuleRows {
+  default_fees: FeeRuleJson[] | null;
+  default_limits: LimitJson[] | null;
+}
+
+/** Amounts as text: a number in JSON would pass through a float. */
+interface FeeRuleJson {
+  operation: Operation;
+  network: string;
+  percent: string;
+  fixed: string;
+  minimum: string;
+  maximum: string | null;
+}
+
+interface LimitJson {
+  kind: LimitKind;
+  amount: string | null;
+}
+
+const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, rate_limit_per_second';
+
+const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
+  'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
+  ORDER BY operation, network)`;
+
+const limitJson = `json_agg(json_build_object('kind', kind, 'amount', amount::text) ORDER BY kind DESC)`;
+
+const ownRules = `(SELECT ${feeRuleJson} FROM fee_rules WHERE fee_rules.merchant_id = merchants.id) AS own_fees,
+  (SELECT ${limitJson} FROM transfer_limits WHERE transfer_limits.merchant_id = merchants.id) AS own_limits`;
+
+const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_fees,
+  (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
+
+// A merchant is read with its rules in one statement: they are a handful of rows, and it is remembered for seconds.
+const merchantColumns = `${storedColumns}, ${ownRules}, ${defaultRules}`;
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
   return {
@@ -27,12 +65,15 @@ export function insertBusiness(business: { id: string; name: string; createdAt: 
   };
 }
 
-/** Unique per business and environment, and by short id. */
-export function insertMerchant(merchant: Merchant & { createdAt: Date }): Statement {
+export interface NewMerchant extends Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits'> {
+  createdAt: Date;
+}
+
+/** Unique per business and environment, and by short id. The business pays the fees until somebody says otherwise. */
+export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
-    text: `INSERT INTO merchants (${merchantColumns}, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    text: `INSERT INTO merchants (${storedColumns}, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
     values: [
       merchant.id,
       merchant.businessId,
@@ -40,7 +81,6 @@ export function insertMerchant(merchant: Merchant & { createdAt: Date }): Statem
       merchant.name,
       merchant.testMode,
       merchant.currency,
-      ...feeValues(merchant.collectionFee),
       merchant.rateLimitPerSecond,
       merchant.createdAt,
     ],
@@ -132,11 +172,117 @@ export function revokeApiKey(db: Queryable, key: { merchantId: string; id: strin
   });
 }
 
-function feeValues(fee: CollectionFee): unknown[] {
-  return [fee.percentHundredths, fee.fixedMinor, fee.minimumMinor, fee.maximumMinor, fee.payer];
+export function updateFeePayer(merchantId: string, payer: FeePayer): Statement {
+  return {
+    name: 'merchants_update_fee_payer',
+    text: 'UPDATE merchants SET fee_payer = $2 WHERE id = $1',
+    values: [merchantId, payer],
+  };
+}
+
+export async function findMerchantRules(db: Queryable, merchantId: string): Promise<MerchantRules | undefined> {
+  const row = await db.row<OwnRuleRows & DefaultRuleRows>({
+    name: 'merchants_find_rules',
+    text: `SELECT ${ownRules}, ${defaultRules} FROM merchants WHERE id = $1`,
+    values: [merchantId],
+  });
+  return row && toRules(row);
+}
+
+export async function findDefaultRules(db: Queryable): Promise<Rules> {
+  const row = await db.row<DefaultRuleRows>({
+    name: 'default_rules_find',
+    text: `SELECT ${defaultRules}`,
+    values: [],
+  });
+  return toRules({ own_fees: null, own_limits: null, default_fees: null, default_limits: null, ...row }).defaults;
+}
+
+const feeRuleColumns = 'operation, network, percent_hundredths, fixed, minimum, maximum';
+const replaceFeeRule = `UPDATE SET percent_hundredths = excluded.percent_hundredths, fixed = excluded.fixed,
+             minimum = excluded.minimum, maximum = excluded.maximum`;
+
+/** Takes the place of the merchant's rule for the same operation and network. */
+export function upsertFeeRule(merchantId: string, rule: StoredFeeRule): Statement {
+  return {
+    name: 'fee_rules_upsert',
+    text: `INSERT INTO fee_rules (merchant_id, ${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)
+           ON CONFLICT (merchant_id, operation, network) DO ${replaceFeeRule}`,
+    values: [merchantId, ...feeRuleValues(rule)],
+  };
+}
+
+/** Takes the place of the default for the same operation and network. */
+export function upsertDefaultFeeRule(rule: StoredFeeRule): Statement {
+  return {
+    name: 'default_fee_rules_upsert',
+    text: `INSERT INTO default_fee_rules (${feeRuleColumns}) VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (operation, network) DO ${replaceFeeRule}`,
+    values: feeRuleValues(rule),
+  };
+}
+
+export function deleteFeeRule(merchantId: string, { operation, network }: FeeRuleKey): Statement {
+  return {
+    name: 'fee_rules_delete',
+    text: 'DELETE FROM fee_rules WHERE merchant_id = $1 AND operation = $2 AND network = $3',
+    values: [merchantId, operation, network],
+  };
+}
+
+export function deleteDefaultFeeRule({ operation, network }: FeeRuleKey): Statement {
+  return {
+    name: 'default_fee_rules_delete',
+    text: 'DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2',
+    values: [operation, network],
+  };
+}
+
+/** Takes the place of the merchant's limit of the same kind. */
+export function upsertLimit(merchantId: string, { kind, amountMinor }: StoredLimit): Statement {
+  return {
+    name: 'transfer_limits_upsert',
+    text: `INSERT INTO transfer_limits (merchant_id, kind, amount) VALUES ($1, $2, $3)
+           ON CONFLICT (merchant_id, kind) DO UPDATE SET amount = excluded.amount`,
+    values: [merchantId, kind, amountMinor],
+  };
+}
+
+/** Takes the place of the default of the same kind. */
+export function upsertDefaultLimit({ kind, amountMinor }: StoredLimit): Statement {
+  return {
+    name: 'default_transfer_limits_upsert',
+    text: `INSERT INTO default_transfer_limits (kind, amount) VALUES ($1, $2)
+           ON CONFLICT (kind) DO UPDATE SET amount = excluded.amount`,
+    values: [kind, amountMinor],
+  };
+}
+
+export function deleteLimit(merchantId: string, kind: LimitKind): Statement {
+  return {
+    name: 'transfer_limits_delete',
+    text: 'DELETE FROM transfer_limits WHERE merchant_id = $1 AND kind = $2',
+    values: [merchantId, kind],
+  };
+}
+
+export function deleteDefaultLimit(kind: LimitKind): Statement {
+  return {
+    name: 'default_transfer_limits_delete',
+    text: 'DELETE FROM default_transfer_limits WHERE kind = $1',
+    values: [kind],
+  };
+}
+
+type FeeRuleKey = Pick<StoredFeeRule, 'operation' | 'network'>;
+
+function feeRuleValues(rule: StoredFeeRule): unknown[] {
+  const { operation, network, percentHundredths, fixedMinor, minimumMinor, maximumMinor } = rule;
+  return [operation, network, percentHundredths, fixedMinor, minimumMinor, maximumMinor];
 }
 
 function toMerchant(row: MerchantRow): Merchant {
+  const rules = toRules(row);
   return {
     id: row.id,
     businessId: row.business_id,
@@ -144,13 +290,31 @@ function toMerchant(row: MerchantRow): Merchant {
     name: row.name,
     testMode: row.test_mode,
     currency: row.currency,
-    collectionFee: {
-      percentHundredths: row.fee_percent_hundredths,
-      fixedMinor: row.fee_fixed,
-      minimumMinor: row.fee_minimum,
-      maximumMinor: row.fee_maximum,
-      payer: row.fee_payer,
-    },
+    collectionFee: resolveCollectionFee(rules, row.fee_payer),
+    transferFees: resolveTransferFees(rules),
+    transferLimits: resolveTransferLimits(rules),
     rateLimitPerSecond: row.rate_limit_per_second,
   };
+}
+
+function toRules(row: OwnRuleRows & DefaultRuleRows): MerchantRules {
+  return {
+    own: { fees: (row.own_fees ?? []).map(toFeeRule), limits: (row.own_limits ?? []).map(toLimit) },
+    defaults: { fees: (row.default_fees ?? []).map(toFeeRule), limits: (row.default_limits ?? []).map(toLimit) },
+  };
+}
+
+function toFeeRule({ operation, network, percent, fixed, minimum, maximum }: FeeRuleJson): StoredFeeRule {
+  return {
+    operation,
+    network,
+    percentHundredths: BigInt(percent),
+    fixedMinor: BigInt(fixed),
+    minimumMinor: BigInt(minimum),
+    maximumMinor: maximum === null ? null : BigInt(maximum),
+  };
+}
+
+function toLimit({ kind, amount }: LimitJson): StoredLimit {
+  return { kind, amountMinor: amount === null ? null : BigInt(amount) };
 }

@@ -17,6 +17,16 @@ export interface Connector {
   lookUpCollection(request: LookUpCollection): Promise<CollectionAnswer>;
   /** Pure: verifies the signature over the raw bytes and reads the news, or says why not. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
+  /** Null where the network cannot pay out. */
+  readonly payouts: PayoutOperations | null;
+}
+
+/** How a network pays out. Money that has left does not come back by asking, so nothing here is ever guessed. */
+export interface PayoutOperations {
+  readonly capabilities: PayoutCapabilities;
+  /** Sends money. The same reference pays once: asking again with it answers the first payout. */
+  start(request: StartPayout): Promise<PayoutAnswer>;
+  lookUp(request: LookUpPayout): Promise<PayoutAnswer>;
 }
 
 /** How the payer approves. networks.md names them A to D: a link, a prompt, a prompt and then "done", a code. */
@@ -36,13 +46,47 @@ export interface Capabilities {
   readonly amountStepMinor: bigint;
   /** 0 where nothing is typed on our page. */
   readonly codeLength: number;
-  readonly canPayOut: boolean;
   /** How long a call may take before its outcome counts as unknown. */
   readonly callTimeoutMs: number;
   /** Waits before the first, second, … look-up; the last one repeats. */
   readonly lookUpDelaysMs: readonly number[];
   /** How long after an unanswered start "no such payment" may still mean "not yet". */
   readonly notFoundIsFinalAfterMs: number;
+}
+
+export interface PayoutCapabilities {
+  /** Bututs a payout must be a multiple of: 100 where the network takes whole dalasi only. */
+  readonly amountStepMinor: bigint;
+  /** Waits before the first, second, … look-up; the last one repeats. */
+  readonly lookUpDelaysMs: readonly number[];
+  /** From when on "no such payout" means that the order never arrived, and may be sent again with its reference. */
+  readonly resendAfterMs: number;
+  /** From when on a person has to ask the network. */
+  readonly giveUpAfterMs: number;
+  /**
+   * What being down stops: all payouts of the network, or (at the simulated ones, so that one tester's dead network is
+   * not another's) those of one merchant to one number.
+   */
+  readonly pausedBy: 'network' | 'merchant_and_number';
+}
+
+export interface StartPayout {
+  /** Ours, unguessable, the same on every repetition. Leads with the merchant's short id. */
+  reference: string;
+  amountMinor: bigint;
+  currency: string;
+  /** E.164. */
+  beneficiaryNumber: string;
+  /** As the merchant wrote it: what a person recognises on the phone. */
+  beneficiaryNumberAsSent: string;
+  beneficiaryName: string | null;
+  description: string;
+  callbackUrl: string;
+}
+
+export interface LookUpPayout {
+  reference: string;
+  handles: NetworkHandles;
 }
 
 export interface StartCollection {
@@ -94,6 +138,34 @@ export type CollectionAnswer =
   /** No answer, or none that is understood: look up. */
   | { state: 'unknown'; detail: string };
 
+/** What is known of a payout after a call or a callback. */
+export type PayoutAnswer =
+  | { state: 'processing'; networkReference: string; handles: NetworkHandles }
+  | { state: 'succeeded'; receipt: PayoutReceipt }
+  /** The receipt is the one of the money that came back, with its transaction id. */
+  | { state: 'reversed'; receipt: PayoutReceipt }
+  | { state: 'refused'; failure: Failure }
+  /** Documented to have done nothing, for a reason that passes: the same order may be sent again later. */
+  | { state: 'not_accepted'; reason: PauseReason }
+  /** The network does not know the reference (yet). */
+  | { state: 'not_found' }
+  /** No answer, or none that is understood: look up. */
+  | { state: 'unknown'; detail: string };
+
+/** Why a network takes no payouts for a while. */
+export type PauseReason = 'network_unavailable' | 'float_empty';
+
+export interface PayoutReceipt {
+  /** The network's own id of the money that moved; settles one thing only. */
+  transactionId: string;
+  networkReference: string;
+  /** What the beneficiary got. */
+  amountMinor: bigint;
+  currency: string;
+  /** What the network took from us on top, 0 where it takes nothing. */
+  networkFeeMinor: bigint;
+}
+
 export interface Receipt {
   /** The network's own id of the money that moved; settles one thing only. */
   transactionId: string;
@@ -135,8 +207,7 @@ export type CallbackReading =
   | { accepted: true; news: CallbackNews[] }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
-export interface CallbackNews {
-  /** Our own reference, by which the charge is found. */
-  reference: string;
-  answer: CollectionAnswer;
-}
+/** News of one of our orders, found by our own reference. */
+export type CallbackNews =
+  | { operation: 'collection'; reference: string; answer: CollectionAnswer }
+  | { operation: 'payout'; reference: string; answer: PayoutAnswer };

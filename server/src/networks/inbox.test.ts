@@ -11,7 +11,7 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
-import { ScriptedNetwork } from '../payments/scripted-network.corpus.ts';
+import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { CallbackNews, CallbackReading, RawCallback } from './contract.ts';
 import { listDueLanes, receiveCallback, workInboxLane } from './inbox.ts';
 import type { InboxContext, NewsOutcome, ReceivedCallback } from './inbox.ts';
@@ -30,7 +30,8 @@ class TrustingNetwork extends ScriptedNetwork {
   override readCallback({ headers, body }: RawCallback): CallbackReading {
     if (headers['x-word'] !== this.word) return { accepted: false, reason: 'signature' };
     const references = Buffer.from(body).toString().trim().split('\n');
-    return { accepted: true, news: references.map((reference) => ({ reference, answer: { state: 'processing' } })) };
+    const answer = { state: 'processing' } as const;
+    return { accepted: true, news: references.map((reference) => ({ operation: 'collection', reference, answer })) };
   }
 }
 
@@ -238,7 +239,7 @@ test('news is handled as it was read, amounts to the butut', async () => {
     networkFeeMinor: 0n,
     payerNumber: null,
   };
-  const news: CallbackNews = { reference: 'Shop1234a', answer: { state: 'succeeded', receipt } };
+  const news: CallbackNews = { operation: 'collection', reference: 'Shop1234a', answer: { state: 'succeeded', receipt } };
   network.readCallback = () => ({ accepted: true, news: [news] });
   await receive('whatever it looked like');
   const handled: CallbackNews[] = [];

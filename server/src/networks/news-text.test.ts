@@ -13,8 +13,13 @@ test('what a callback said is read back as it was, amounts exactly', () => {
     payerNumber: null,
   };
   const news: CallbackNews[] = [
-    { reference: 'Shop1234abc', answer: { state: 'succeeded', receipt } },
-    { reference: 'Shop1234def', answer: { state: 'unknown', detail: '{"bigint":"1"}' } },
+    { operation: 'collection', reference: 'Shop1234abc', answer: { state: 'succeeded', receipt } },
+    { operation: 'payout', reference: 'Shop1234def', answer: { state: 'unknown', detail: '{"bigint":"1"}' } },
   ];
   assert.deepEqual(readNews(writeNews(news)), news);
+});
+
+test('what was stored before there were payouts is about a collection', () => {
+  const [news] = readNews('[{"reference":"Shop1234abc","answer":{"state":"processing"}}]');
+  assert.deepEqual(news, { operation: 'collection', reference: 'Shop1234abc', answer: { state: 'processing' } });
 });

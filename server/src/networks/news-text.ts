@@ -13,9 +13,11 @@ export function writeNews(news: readonly CallbackNews[]): string {
 }
 
 export function readNews(text: string): CallbackNews[] {
-  return JSON.parse(text, (_name, value: unknown) =>
+  const written = JSON.parse(text, (_name, value: unknown) =>
     isWrittenBigint(value) ? BigInt(value.bigint) : value,
   ) as CallbackNews[];
+  // What was stored before there were payouts does not say what it is about.
+  return written.map((news) => ({ ...news, operation: news.operation ?? 'collection' }) as CallbackNews);
 }
 
 function isWrittenBigint(value: unknown): value is WrittenBigint {

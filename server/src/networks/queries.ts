@@ -1,5 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
 import type { InboxRow, NewInboxRow } from './inbox.ts';
+import type { Pause } from './pause.ts';
 import type { ReceiptClaim } from './receipts.ts';
 
 /** One row per rail account, transaction and kind, whoever comes first. */
@@ -113,4 +114,77 @@ export function closePrompt(
            WHERE number = $1 AND network = $2 AND charge_id = $3 AND open_until > $4`,
     values: [prompt.number, prompt.network, prompt.chargeId, prompt.now],
   });
+}
+
+const pauseColumns = `network, test_mode AS "testMode", scope, reason, since, retry_at AS "retryAt",
+                  is_probing AS "isProbing", failed_probes AS "failedProbes",
+                  unclear_in_a_row AS "unclearInARow", version`;
+
+/** What is known against any point, the latest first. */
+export function listPauses(db: Queryable, rowsMax: bigint): Promise<Pause[]> {
+  return db.rows<Pause>({
+    name: 'network_pauses_list',
+    text: `SELECT ${pauseColumns} FROM network_pauses
+           WHERE reason IS NOT NULL OR unclear_in_a_row > 0 ORDER BY updated_at DESC LIMIT $1`,
+    values: [rowsMax],
+  });
+}
+
+export function findPause(
+  db: Queryable,
+  point: Pick<Pause, 'network' | 'testMode' | 'scope'>,
+): Promise<Pause | undefined> {
+  return db.row<Pause>({
+    name: 'network_pauses_find',
+    text: `SELECT ${pauseColumns} FROM network_pauses WHERE network = $1 AND test_mode = $2 AND scope = $3`,
+    values: [point.network, point.testMode, point.scope],
+  });
+}
+
+/** Touches no row when somebody else was first. */
+export function insertPauseOnce(db: Queryable, pause: Pause, now: Date): Promise<number> {
+  return db.run({
+    name: 'network_pauses_insert_once',
+    text: `INSERT INTO network_pauses (network, test_mode, scope, reason, since, retry_at, is_probing, failed_probes,
+             unclear_in_a_row, version, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10 + 1, $11)
+           ON CONFLICT (network, test_mode, scope) DO NOTHING`,
+    values: pauseValues(pause, now),
+  });
+}
+
+/** Touches no row when the pause has changed since it was read: of several who would probe, one does. */
+export function updatePause(db: Queryable, pause: Pause, now: Date): Promise<number> {
+  return db.run({
+    name: 'network_pauses_update',
+    text: `UPDATE network_pauses SET reason = $4, since = $5, retry_at = $6, is_probing = $7, failed_probes = $8,
+             unclear_in_a_row = $9, version = $10 + 1, updated_at = $11
+           WHERE network = $1 AND test_mode = $2 AND scope = $3 AND version = $10`,
+    values: pauseValues(pause, now),
+  });
+}
+
+/** Those that were not touched since `before`, and whose next probe was due by then. */
+export function deleteForgottenPauses(db: Queryable, before: Date): Promise<number> {
+  return db.run({
+    name: 'network_pauses_delete_forgotten',
+    text: `DELETE FROM network_pauses WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
+    values: [before],
+  });
+}
+
+function pauseValues(pause: Pause, now: Date): unknown[] {
+  return [
+    pause.network,
+    pause.testMode,
+    pause.scope,
+    pause.reason,
+    pause.since,
+    pause.retryAt,
+    pause.isProbing,
+    pause.failedProbes,
+    pause.unclearInARow,
+    pause.version,
+    now,
+  ];
 }

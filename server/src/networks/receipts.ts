@@ -5,7 +5,7 @@ import { findReceiptOwner, insertReceiptOnce } from './queries.ts';
 export interface ReceiptClaim {
   railAccount: string;
   transactionId: string;
-  kind: 'collection';
+  kind: 'collection' | 'payout';
   merchantId: string;
   subjectId: string;
 }

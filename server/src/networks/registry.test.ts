@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ScriptedNetwork } from '../payments/scripted-network.corpus.ts';
+import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import { callbackName, createNetworkRegistry } from './registry.ts';
 
 const testWave = new ScriptedNetwork('wave');

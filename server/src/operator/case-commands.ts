@@ -1,9 +1,15 @@
-import { findCaseById, listCases } from '../cases/list-cases.ts';
+import { findCaseById, listCases, listResolutionSteps } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
+import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
+import { AppError } from '../kit/app-error.ts';
 import { isUuid } from '../kit/ids.ts';
-import { amountToJson, formatAmount } from '../kit/money.ts';
+import { AmountError, parseAmount } from '../kit/money.ts';
+import { listOperators } from '../operators/manage-operators.ts';
+import { caseMoney, caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
 import { table, UsageError } from './command.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext, CommandInput } from './command.ts';
+import { requireOperator } from './operator-commands.ts';
 
 const casesMax = 500;
 
@@ -19,30 +25,89 @@ const list: Command = {
       found.id,
       found.status,
       found.kind,
-      money(found),
+      caseMoney(found),
       found.createdAt.toISOString(),
+      found.proposalId === null ? '' : 'waits for a second operator',
     ]);
-    const text = cases.length === 0 ? 'No cases.' : table(['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED'], rows);
-    return { text, data: cases.map(toData), exitCode: 0 };
+    const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'PROPOSED'];
+    const text = cases.length === 0 ? 'No cases.' : table(headings, rows);
+    return { text, data: cases.map(caseToData), exitCode: 0 };
   },
 };
 
 const show: Command = {
   name: 'cases show',
   usage: '<case id>',
-  summary: 'Show one case',
+  summary: 'Show one case, how it can be resolved, and what was done about it',
   options: {},
   positionals: 1,
-  async run({ db }, { positionals }) {
-    const id = positionals[0] ?? '';
-    const found = isUuid(id) ? await findCaseById(db, id) : undefined;
-    if (!found) throw new UsageError(`There is no case ${id}. See: cases list`);
-    const lines = Object.entries(toData(found)).map(([name, value]) => `${name.padEnd(14)}${String(value ?? '')}`);
-    return { text: lines.join('\n'), data: toData(found), exitCode: 0 };
+  async run(context, { positionals }) {
+    const found = await mustFind(context, positionals[0]);
+    const choices = await listChoices(await context.caseWork(), found);
+    const steps = await listResolutionSteps(context.db, found.merchantId, found.id);
+    const names = new Map((await listOperators(context.db)).map(({ id, name }) => [id, name]));
+    const data = {
+      ...caseToData(found),
+      resolutions: choices.map(choiceToData),
+      history: steps.map((step) => stepToData(step, names)),
+    };
+    return { text: describeCase(data), data, exitCode: 0 };
   },
 };
 
-export const caseCommands: readonly Command[] = [list, show];
+const resolve: Command = {
+  name: 'cases resolve',
+  usage: '<case id> --as <resolution> --evidence <text> [--transaction <id> --amount <dalasi>]',
+  summary: 'Propose how to resolve a case; another operator confirms it',
+  options: {
+    as: { type: 'string', required: true },
+    evidence: { type: 'string', required: true },
+    transaction: { type: 'string', required: false },
+    amount: { type: 'string', required: false },
+  },
+  positionals: 1,
+  async run(context, { positionals, options }) {
+    const { id: operatorId } = await requireOperator(context);
+    const { id: caseId } = await mustFind(context, positionals[0]);
+    const { as: resolution = '', evidence = '' } = options;
+    const told = toldMoney(options);
+    const step = await inSentences(
+      proposeResolution(await context.caseWork(), { caseId, resolution, evidence, told, operatorId }),
+    );
+    const text = `Proposed: ${resolution}. Another operator confirms it with: cases confirm ${caseId}`;
+    return { text, data: stepToData(step), exitCode: 0 };
+  },
+};
+
+const confirm: Command = {
+  name: 'cases confirm',
+  usage: '<case id>',
+  summary: 'Carry out what another operator proposed, and close the case',
+  options: {},
+  positionals: 1,
+  async run(context, { positionals }) {
+    const { id: operatorId } = await requireOperator(context);
+    const { id: caseId } = await mustFind(context, positionals[0]);
+    const step = await inSentences(confirmResolution(await context.caseWork(), { caseId, operatorId }));
+    return { text: `Case ${caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
+  },
+};
+
+const withdraw: Command = {
+  name: 'cases withdraw',
+  usage: '<case id>',
+  summary: 'Take back a proposal that nobody has confirmed',
+  options: {},
+  positionals: 1,
+  async run(context, { positionals }) {
+    const { id: operatorId } = await requireOperator(context);
+    const { id: caseId } = await mustFind(context, positionals[0]);
+    const step = await inSentences(withdrawProposal(await context.caseWork(), { caseId, operatorId }));
+    return { text: `Withdrawn: ${step.resolution}. Case ${caseId} is open.`, data: stepToData(step), exitCode: 0 };
+  },
+};
+
+export const caseCommands: readonly Command[] = [list, show, resolve, confirm, withdraw];
 
 function statusOf(status: string): Case['status'] | null {
   if (status === 'all') return null;
@@ -50,22 +115,42 @@ function statusOf(status: string): Case['status'] | null {
   throw new UsageError(`--status is open, resolved or all, not ${status}.`);
 }
 
-function toData(found: Case) {
-  return {
-    id: found.id,
-    status: found.status,
-    kind: found.kind,
-    summary: found.summary,
-    amount: amountToJson(found.amountMinor),
-    currency: found.currency,
-    merchant_id: found.merchantId,
-    subject: `${found.subjectType} ${found.subjectId}`,
-    reference: found.reference,
-    createdAt: found.createdAt.toISOString(),
-    resolvedAt: found.resolvedAt?.toISOString() ?? null,
-  };
+async function mustFind({ db }: CommandContext, id = ''): Promise<Case> {
+  const found = isUuid(id) ? await findCaseById(db, id) : undefined;
+  if (!found) throw new UsageError(`There is no case ${id}. See: cases list`);
+  return found;
 }
 
-function money(found: Case): string {
-  return `${found.currency} ${formatAmount(found.amountMinor, { style: 'plain' })}`;
+const transactionLengthMax = 200;
+
+function toldMoney({ transaction, amount }: CommandInput['options']): ToldMoney | null {
+  if (transaction === undefined && amount === undefined) return null;
+  const transactionId = transaction?.trim() ?? '';
+  if (transactionId === '' || transactionId.length > transactionLengthMax || amount === undefined) {
+    throw new UsageError('--transaction (the network’s id of the money) and --amount (in dalasi) belong together.');
+  }
+  return { transactionId, amountMinor: amountOf(amount) };
+}
+
+function amountOf(text: string): bigint {
+  const message = '--amount is what the network says was paid, in dalasi, for example 450 or 10.50.';
+  if (!/^\d+([.]\d+)?$/.test(text)) throw new UsageError(message);
+  try {
+    const amountMinor = parseAmount(Number(text));
+    if (amountMinor > 0n) return amountMinor;
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+  }
+  throw new UsageError(message);
+}
+
+/** A refusal is the operator's to read, like a slip in the command. */
+async function inSentences<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const field = error.fields?.map(({ message }) => message).join(' ');
+    throw new UsageError(field ?? error.message);
+  }
 }

@@ -1,3 +1,4 @@
+import type { ResolveContext } from '../cases/resolve-case.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { EndpointContext } from '../webhooks/endpoint.ts';
@@ -9,6 +10,10 @@ export interface CommandContext {
   db: Database;
   clock: Clock;
   onboarding: KeyContext & EndpointContext;
+  /** Whoever gives the command says so with this; undefined where the environment has none. */
+  operatorCredential: string | undefined;
+  /** What resolving a case needs; opened when it is asked for, and closed after the command. */
+  caseWork: () => Promise<ResolveContext>;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;
 }
@@ -28,6 +33,8 @@ export interface Command {
   usage: string;
   summary: string;
   options: Readonly<Record<string, { type: 'string'; required: boolean }>>;
+  /** Options without a value: `--default`. */
+  flags?: readonly string[];
   positionals: number;
   run(context: CommandContext, input: CommandInput): Promise<CommandResult>;
 }
@@ -35,6 +42,8 @@ export interface Command {
 export interface CommandInput {
   positionals: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
+  /** The flags that were given. */
+  flags: ReadonlySet<string>;
 }
 
 /** A mistake of the operator's: said in a sentence, exit code 2. */

@@ -1,29 +1,35 @@
 import { verifyLedger } from '../ledger/verify.ts';
-import type { Command } from './command.ts';
+import type { LedgerFinding } from '../ledger/verify.ts';
+import { verifyHolds } from '../transfers/verify-holds.ts';
+import type { Command, CommandResult } from './command.ts';
 
 const verify: Command = {
   name: 'ledger verify',
   usage: '',
-  summary: 'Recompute every balance from its movements; exit code 1 names the first that is wrong',
+  summary: 'Recompute every balance and compare held money with open work; exit code 1 names the first that is wrong',
   options: {},
   positionals: 0,
   async run({ db }) {
     const { movements, accounts, finding } = await verifyLedger(db);
-    const counted = `${movements} movements on ${accounts} accounts`;
-    if (finding === null) {
-      return {
-        text: `The ledger is right: ${counted}.`,
-        data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
-        exitCode: 0,
-      };
-    }
-    const { check, merchantId, account, currency, message } = finding;
+    if (finding !== null) return wrong(finding);
+    const held = await verifyHolds(db);
+    if (held !== null) return wrong({ check: 'held', account: 'held', ...held });
     return {
-      text: `The ledger is WRONG (${check}): merchant ${merchantId}, account ${account} in ${currency}: ${message}.`,
-      data: { ok: false, check, merchant_id: merchantId, account, currency, message },
-      exitCode: 1,
+      text: `The ledger is right: ${movements} movements on ${accounts} accounts.`,
+      data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
+      exitCode: 0,
     };
   },
 };
+
+function wrong(finding: Omit<LedgerFinding, 'currency'> & { currency?: string }): CommandResult {
+  const { check, merchantId, account, currency, message } = finding;
+  const where = currency === undefined ? account : `${account} in ${currency}`;
+  return {
+    text: `The ledger is WRONG (${check}): merchant ${merchantId}, account ${where}: ${message}.`,
+    data: { ok: false, check, merchant_id: merchantId, account, ...(currency && { currency }), message },
+    exitCode: 1,
+  };
+}
 
 export const ledgerCommands: readonly Command[] = [verify];

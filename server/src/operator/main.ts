@@ -11,12 +11,24 @@ import { openOperatorDatabase } from '../open-service.ts';
 import { phoneKey } from '../phone-access.ts';
 import { readSecrets } from '../secrets.ts';
 import { caseCommands } from './case-commands.ts';
+import { openCaseWork } from './case-work.ts';
+import type { CaseWork } from './case-work.ts';
 import { UsageError } from './command.ts';
 import type { Command, CommandInput, CommandResult } from './command.ts';
+import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
+import { limitCommands } from './limit-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
+import { operatorCommands } from './operator-commands.ts';
 
-const commands: readonly Command[] = [...merchantCommands, ...caseCommands, ...ledgerCommands];
+const commands: readonly Command[] = [
+  ...merchantCommands,
+  ...feeCommands,
+  ...limitCommands,
+  ...operatorCommands,
+  ...caseCommands,
+  ...ledgerCommands,
+];
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -41,6 +53,7 @@ async function run(command: Command, input: CommandInput): Promise<CommandResult
   const random = systemRandom;
   const log = createLog({ level: 'warn' });
   const opened = await openOperatorDatabase(config, { clock, log, tell: () => {} });
+  let work: Promise<CaseWork> | undefined;
   try {
     const secrets = readSecrets(config, random);
     const onboarding = {
@@ -53,21 +66,32 @@ async function run(command: Command, input: CommandInput): Promise<CommandResult
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>
       config.production ? `${base}?key=${phoneKey(secrets, merchant.shortId)}` : base;
-    return await command.run({ db: opened.db, clock, onboarding, phoneLink }, input);
+    const openWork = (): Promise<CaseWork> => openCaseWork({ config, secrets, db: opened.db, clock, random, log });
+    const caseWork = async () => (await (work ??= openWork())).context;
+    const operatorCredential = process.env['OPERATOR_CREDENTIAL'];
+    return await command.run({ db: opened.db, clock, onboarding, operatorCredential, caseWork, phoneLink }, input);
   } finally {
+    await work?.then(
+      (made) => made.close(),
+      () => {},
+    );
     await opened.close();
   }
 }
 
 function readInput(command: Command, words: readonly string[]): CommandInput & { json: boolean } {
-  const optionTypes = Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const);
-  const { values, positionals } = parse(words, Object.fromEntries(optionTypes));
+  const { flags: flagNames = [] } = command;
+  const { values, positionals } = parse(words, {
+    ...Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const)),
+    ...Object.fromEntries(flagNames.map((name) => [name, { type: 'boolean' }] as const)),
+  });
   if (positionals.length !== command.positionals) throw new UsageError(`Usage: ${usage(command)}`);
   for (const [name, { required }] of Object.entries(command.options)) {
     if (required && values[name] === undefined) throw new UsageError(`--${name} is missing. Usage: ${usage(command)}`);
   }
   const { json, ...options } = values;
-  return { positionals, options: options as CommandInput['options'], json: json === true };
+  const flags = new Set(flagNames.filter((name) => options[name] === true));
+  return { positionals, options: options as CommandInput['options'], flags, json: json === true };
 }
 
 interface Parsed {
@@ -75,7 +99,7 @@ interface Parsed {
   positionals: string[];
 }
 
-function parse(words: readonly string[], options: Record<string, { type: 'string' }>): Parsed {
+function parse(words: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>): Parsed {
   try {
     return parseArgs({
       args: [...words],
@@ -91,10 +115,17 @@ function usage(command: Command): string {
   return `npm run operator -- ${command.name} ${command.usage} [--json]`.replaceAll('  ', ' ');
 }
 
+const helpColumn = 56;
+
 function help(command: Command | undefined): string {
   if (command) return `${command.summary}.\n\n  ${usage(command)}`;
-  const width = Math.max(...commands.map(({ name, usage: rest }) => `${name} ${rest}`.length));
-  const lines = commands.map(({ name, usage: rest, summary }) => `  ${`${name} ${rest}`.padEnd(width)}  ${summary}`);
+  const lines = commands.map(({ name, usage: rest, summary }) => {
+    const typed = `  ${name} ${rest}`.trimEnd();
+    // A long one has its summary below it, so that the others keep theirs beside them.
+    return typed.length > helpColumn
+      ? `${typed}\n${''.padEnd(helpColumn)}  ${summary}`
+      : `${typed.padEnd(helpColumn)}  ${summary}`;
+  });
   return ['npm run operator -- <command> [--json]', '', ...lines].join('\n');
 }
 

@@ -1,7 +1,8 @@
 import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { table, UsageError } from './command.ts';
-import type { Command, CommandContext, CommandInput } from './command.ts';
+import type { Command } from './command.ts';
+import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
 
 const nameLengthMax = 200;
@@ -147,13 +148,6 @@ export const merchantCommands: readonly Command[] = [
   revokeKey,
   phoneLink,
 ];
-
-async function merchantOf({ db }: CommandContext, { options }: CommandInput): Promise<Merchant> {
-  const wanted = options['merchant'];
-  const merchant = (await listMerchants(db)).find(({ id, shortId }) => id === wanted || shortId === wanted);
-  if (!merchant) throw new UsageError(`There is no merchant ${wanted}. See: businesses list`);
-  return merchant;
-}
 
 function environmentOf(merchant: Merchant): string {
   return merchant.testMode ? 'test' : 'live';

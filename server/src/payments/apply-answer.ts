@@ -1,4 +1,4 @@
-import { enqueue } from '../events/outbox.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import { fieldError } from '../kit/app-error.ts';
 import type { CollectionAnswer } from '../networks/contract.ts';
 import { applyRefusal } from './apply-refusal.ts';
@@ -6,6 +6,7 @@ import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
 import { noteChargeNow } from './charge-notes.ts';
+import { connectorOf } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { findChargeById, updateChargeProgress } from './queries.ts';
@@ -78,8 +79,10 @@ async function cancelForgotten(context: PaymentContext, charge: Charge): Promise
   const { merchantId, id: subjectId } = charge;
   const current = await findChargeById(context.db, merchantId, subjectId);
   if (current?.status !== 'failed' && current?.status !== 'cancelled') return;
+  const { capabilities } = await connectorOf(context, charge);
+  const queue = networkQueue(capabilities, 'look-ups');
   await context.db.withTransaction((tx) => {
-    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'cancel_charge', subjectId });
+    enqueue(tx, context, { merchantId, queue, kind: 'cancel_charge', subjectId });
     return Promise.resolve();
   });
 }

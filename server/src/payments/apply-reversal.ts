@@ -1,12 +1,17 @@
+import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
+import type { Collection } from './apply-success.ts';
 import { bookReversed } from './booking.ts';
+import { receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, withLockedPayment } from './charge-outcome.ts';
+import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
+import { isMoneyCase } from './intent.ts';
 
 /**
  * The network took a collection back after it had said that it was paid. The success is booked first where we had not
@@ -22,18 +27,39 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
     }
     const standing = await settleSuccess(tx, context, locked, from);
     if (standing.at === 'nowhere') return;
-    if (standing.at === 'suspense') {
-      // Whoever resolves that money's own case must know that it is gone.
-      await openReversalCase(tx, context, charge, receipt, 'It stands in suspense: there is nothing left to return.');
+    const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+    const about = cases.filter(({ reference }) => reference === receipt.transactionId);
+    const waited = about.find(({ kind }) => isMoneyCase(kind));
+    const payment = standing.at === 'booked' ? standing.payment : locked;
+    if (standing.at === 'suspense' && waited?.resolution !== 'accept') {
+      const returned = `It had been returned already, by case ${waited?.id}: nothing was booked.`;
+      await openReversalCase(tx, context, charge, receipt, waited?.status === 'resolved' ? returned : whereItStands);
       return;
     }
-    const { payment } = standing;
-    if (payment.charge.status !== 'completed') return;
-    const { shortfallMinor } = await bookReversed(tx, context, payment.charge, from.railAccount);
-    await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
-    const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
-    await openReversalCase(tx, context, charge, receipt, shortfallMinor === 0n ? '' : short);
+    if (payment.charge.status !== 'completed' || about.some(({ kind }) => kind === 'network_reversal')) return;
+    // What a person accepted is what came with this transaction; else it is what was asked for.
+    const takenMinor = waited?.resolution === 'accept' ? waited.amountMinor : charge.amountPaidMinor;
+    await takeBack(tx, context, payment, { ...from, takenMinor });
   });
+}
+
+// Whoever resolves that money's own case must know that it is gone.
+const whereItStands = 'It stands in suspense: there is nothing left to return.';
+
+/** Money that had become the merchant's leaves the balance again. */
+async function takeBack(
+  tx: Transaction,
+  context: PaymentContext,
+  payment: LockedPayment,
+  { railAccount, receipt, takenMinor }: Collection & { takenMinor: bigint },
+): Promise<void> {
+  const { charge } = payment;
+  const { shortfallMinor } = await bookReversed(tx, context, charge, { railAccount, takenMinor });
+  const amountReceivedMinor = receivedMinor(charge) - takenMinor;
+  if (amountReceivedMinor > 0n) await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
+  else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
+  const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
+  await openReversalCase(tx, context, charge, receipt, shortfallMinor === 0n ? '' : short);
 }
 
 /** A reversal names the money it takes back; on a paid charge it is the money that paid, or what has a case already. */

@@ -1,6 +1,6 @@
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
-import { enqueue } from '../events/outbox.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
@@ -111,18 +111,22 @@ async function book(
     },
     'charge.succeeded',
   );
-  await cancelOtherAttempts(tx, context, charge);
+  await cancelOtherAttempts(tx, context, locked);
   return { ...locked, intent: paid, charge: completed };
 }
 
 /** An attempt that is still open after another one paid must not collect a second time. */
-async function cancelOtherAttempts(tx: Transaction, context: PaymentContext, paid: Charge): Promise<void> {
+export async function cancelOtherAttempts(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchant, charge: paid }: LockedPayment,
+): Promise<void> {
   if (paid.attempt === 1n && paid.status === 'pending') return;
   for (const other of await listChargesOfIntent(tx, paid.merchantId, paid.intentId)) {
     if (other.id === paid.id || other.status !== 'pending') continue;
     enqueue(tx, context, {
       merchantId: paid.merchantId,
-      queue: 'networks',
+      queue: networkQueue({ network: other.network, testMode: merchant.testMode }, 'look-ups'),
       kind: 'cancel_charge',
       subjectId: other.id,
     });

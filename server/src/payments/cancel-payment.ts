@@ -1,5 +1,5 @@
 import { appendEvent } from '../events/append-event.ts';
-import { enqueue } from '../events/outbox.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -43,7 +43,7 @@ export async function cancelPayment(
     if (charge.status !== 'pending') continue;
     enqueue(tx, context, {
       merchantId: merchant.id,
-      queue: 'networks',
+      queue: networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups'),
       kind: 'cancel_charge',
       subjectId: charge.id,
     });

@@ -10,7 +10,8 @@ export type NoteKind =
   | 'cancel_requested'
   | 'code_entered'
   | 'approval_reported'
-  | 'refusal_ignored';
+  | 'refusal_ignored'
+  | 'case_resolved';
 
 type NoteContext = Pick<PaymentContext, 'clock' | 'newId'>;
 type NotedCharge = Pick<Charge, 'merchantId' | 'id'>;

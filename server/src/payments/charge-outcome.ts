@@ -32,15 +32,22 @@ export async function withLockedPayment<Result>(
 ): Promise<Result> {
   const merchant = await context.merchants.byId(charge.merchantId);
   assert(merchant, 'a charge has its merchant');
-  return context.db.withTransaction(async (tx) => {
-    // Sent together, run one after the other.
-    const [intent, current] = await Promise.all([
-      lockIntent(tx, charge.merchantId, charge.intentId),
-      findChargeById(tx, charge.merchantId, charge.id),
-    ]);
-    assert(intent && current, 'a charge has its intent');
-    return body(tx, { merchant, intent, charge: current });
-  });
+  return context.db.withTransaction(async (tx) => body(tx, await lockPayment(tx, merchant, charge)));
+}
+
+/** Locks a payment in a transaction that somebody else has begun; it waits for whoever changes it just now. */
+export async function lockPayment(
+  tx: Transaction,
+  merchant: Merchant,
+  charge: Pick<Charge, 'id' | 'intentId'>,
+): Promise<LockedPayment> {
+  // Sent together, run one after the other.
+  const [intent, current] = await Promise.all([
+    lockIntent(tx, merchant.id, charge.intentId),
+    findChargeById(tx, merchant.id, charge.id),
+  ]);
+  assert(intent && current, 'a charge has its intent');
+  return { merchant, intent, charge: current };
 }
 
 type ChargeChange = Partial<
@@ -55,6 +62,7 @@ type ChargeChange = Partial<
     | 'paidAt'
     | 'networkReference'
     | 'networkTransactionId'
+    | 'amountReceivedMinor'
   >
 >;
 

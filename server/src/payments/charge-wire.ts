@@ -3,6 +3,7 @@ import { stableUuid } from '../kit/ids.ts';
 import { amountToJson } from '../kit/money.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
@@ -51,10 +52,10 @@ function identityFields(merchant: Merchant, charge: Charge): JsonRecord {
 function moneyFields(charge: Charge): JsonRecord {
   return {
     amount: amountToJson(charge.amountMinor),
-    amount_paid: amountToJson(charge.amountPaidMinor),
+    amount_paid: amountToJson(receivedMinor(charge)),
     amount_refunded: amountToJson(charge.amountRefundedMinor),
     currency: charge.currency,
-    transaction_fee: amountToJson(charge.feeMinor),
+    transaction_fee: amountToJson(partsOf(charge, receivedMinor(charge)).feeMinor),
     transaction_fee_type: charge.feePayer,
   };
 }

@@ -1,5 +1,5 @@
 import type { FailureCode, NetworkHandles, NextAction } from '../networks/contract.ts';
-import type { FeePayer } from '../merchants/merchant.ts';
+import type { FeePayer } from '../merchants/fees.ts';
 import type { Review } from './intent.ts';
 
 /** One attempt to pay an intent; its id is the transaction id. Amounts are bututs. */
@@ -14,6 +14,8 @@ export interface Charge {
   feePayer: FeePayer;
   /** What the payer is asked for. */
   amountPaidMinor: bigint;
+  /** What came and was kept, where a person accepted another amount; null is what was asked for. */
+  amountReceivedMinor: bigint | null;
   currency: string;
   network: string;
   /** As it was sent; empty numbers are null. */
@@ -28,7 +30,7 @@ export interface Charge {
   networkHandles: NetworkHandles | null;
   nextAction: NextAction | null;
   progress: ChargeProgress;
-  failureCode: FailureCode | null;
+  failureCode: ChargeFailureCode | null;
   failureReason: string | null;
   review: Review | null;
   late: boolean;
@@ -38,6 +40,9 @@ export interface Charge {
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** Why an attempt failed: what networks say, and what an operator found out or did. */
+export type ChargeFailureCode = FailureCode | 'money_returned' | 'not_paid';
 
 export type ChargeStatus = 'pending' | 'completed' | 'failed' | 'cancelled' | 'refunded' | 'reversed';
 
@@ -59,4 +64,18 @@ const moves: Record<ChargeStatus, readonly ChargeStatus[]> = {
 
 export function chargeMayBecome(from: ChargeStatus, to: ChargeStatus): boolean {
   return moves[from].includes(to);
+}
+
+/** What really came and was kept, once the charge is paid. */
+export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor'>): bigint {
+  return charge.amountReceivedMinor ?? charge.amountPaidMinor;
+}
+
+/** How money that came is divided: the fee as far as the money goes, and what stays with the merchant. */
+export function partsOf(
+  charge: Pick<Charge, 'feeMinor'>,
+  cameMinor: bigint,
+): { feeMinor: bigint; merchantMinor: bigint } {
+  const feeMinor = charge.feeMinor < cameMinor ? charge.feeMinor : cameMinor;
+  return { feeMinor, merchantMinor: cameMinor - feeMinor };
 }

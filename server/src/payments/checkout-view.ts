@@ -1,5 +1,5 @@
-import type { FailureCode, NextAction } from '../networks/contract.ts';
-import type { ChargeProgress, ChargeStatus } from './charge.ts';
+import type { NextAction } from '../networks/contract.ts';
+import type { ChargeFailureCode, ChargeProgress, ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
 
 /** What the payer is shown: everything a page needs and nothing a payer must not know. */
@@ -45,7 +45,7 @@ export interface CheckoutCharge {
   /** `unknown` while the network has not answered: shown as waiting, never as failed. */
   progress: ChargeProgress;
   nextAction: NextAction | null;
-  failure: { code: FailureCode; reason: string } | null;
+  failure: { code: ChargeFailureCode; reason: string } | null;
   /** Set while a person has to look at it, for example another amount than asked for. */
   underReview: boolean;
   transactionReference: string;

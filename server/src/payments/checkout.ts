@@ -3,6 +3,7 @@ import type { Topic } from '../kit/changes.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { cancelPayment } from './cancel-payment.ts';
+import { receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
 import { intentTopic } from './context.ts';
@@ -153,7 +154,7 @@ function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charg
     failure: code === null ? null : { code, reason: reason ?? '' },
     underReview: charge.review !== null,
     transactionReference: charge.transactionReference,
-    amountPaidMinor: charge.amountPaidMinor,
+    amountPaidMinor: receivedMinor(charge),
     paidAt: charge.paidAt,
   };
 }

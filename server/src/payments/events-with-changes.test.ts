@@ -33,7 +33,7 @@ async function counts(): Promise<Counts> {
     text: `SELECT (SELECT count(*) FROM payment_intents) AS intents, (SELECT count(*) FROM charges) AS charges,
              (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM ledger_movements) AS movements,
              (SELECT count(*) FROM outbox WHERE kind = 'dispatch_event') AS dispatches,
-             (SELECT count(*) FROM outbox WHERE queue = 'networks') AS "networkWork",
+             (SELECT count(*) FROM outbox WHERE queue LIKE 'network:%') AS "networkWork",
              (SELECT count(*) FROM cases) AS cases`,
     values: [],
   });

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../kit/app-error.ts';
-import { noCollectionFee } from '../merchants/merchant.ts';
-import type { CollectionFee, FeePayer } from '../merchants/merchant.ts';
+import { collectionFee } from '../merchants/fees.ts';
+import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
+import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';
+import { allNetworks } from '../merchants/rules.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { merchantShareMinor } from './booking.ts';
 import { checkAmount } from './create-payment.ts';
-import { collectionFee } from './fees.ts';
 import { totalMinor } from './intent.ts';
 import { createPaymentWorld, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
@@ -129,15 +130,15 @@ const anyAmount = fc.oneof(
 
 test('in 2,000 random cases the fee and the rest are what was paid, and nobody gets less than nothing', () => {
   fc.assert(
-    fc.property(anyRule, anyAmount, (collectionFee, amountMinor) => {
-      const merchant = { ...world.merchant, collectionFee };
+    fc.property(anyRule, anyAmount, (rule, amountMinor) => {
+      const merchant = { ...world.merchant, collectionFee: rule };
       let checked;
       try {
         checked = checkAmount(world.context, merchant, { amountMinor, currency: null });
       } catch (error) {
         // A fee that eats more than the amount is refused, and only that.
         assert.ok(error instanceof AppError && error.code === 'amount_out_of_bounds');
-        assert.equal(collectionFee.payer, 'business');
+        assert.equal(rule.payer, 'business');
         return;
       }
       const { feeMinor } = checked;
@@ -145,7 +146,7 @@ test('in 2,000 random cases the fee and the rest are what was paid, and nobody g
       const rest = merchantShareMinor({ amountPaidMinor, feeMinor });
       assert.equal(feeMinor + rest, amountPaidMinor);
       assert.ok(feeMinor >= 0n && rest >= 0n);
-      if (collectionFee.payer === 'customer') assert.equal(rest, amountMinor);
+      if (rule.payer === 'customer') assert.equal(rest, amountMinor);
       else assert.equal(amountPaidMinor, amountMinor);
     }),
     { numRuns: 2_000 },
@@ -175,7 +176,7 @@ test('on whole amounts the customer’s total is whole, so that networks of whol
 });
 
 const rules: [name: string, CollectionFee, amount: bigint][] = [
-  ['no fee', noCollectionFee, 10_000n],
+  ['no fee', ruleOf('business', {}), 10_000n],
   ['a percentage of the business', ruleOf('business', { percent: 275n }), 12_345n],
   ['percent and fixed of the business', ruleOf('business', { percent: 150n, fixed: 25n, maximum: 400n }), 99_999n],
   ['a percentage of the customer', ruleOf('customer', { percent: 275n }), 12_300n],
@@ -227,4 +228,30 @@ test('a rule that changes later changes no payment that was made before', async 
     'collected float:rail-wave → fees 100',
     'collected float:rail-wave → payable_available 9900',
   ]);
+});
+
+test('preview and creation follow the operator’s default, then the merchant’s own rule, once three seconds have passed', async () => {
+  const { id } = await world.newMerchant();
+  const byDefault = {
+    ...ruleOf('business', { percent: 200n }),
+    operation: 'collection',
+    network: allNetworks,
+  } as const;
+  const own = { ...ruleOf('business', { fixed: 50n }), operation: 'collection', network: allNetworks } as const;
+  const fees = async (): Promise<unknown[]> => {
+    const owner = await world.context.merchants.byId(id);
+    assert.ok(owner);
+    const preview = previewPayment(world.context, owner, { amountMinor: 10_000n, currency: null });
+    const { intent } = await world.create({}, owner);
+    return [preview['transaction_fee'], intent.feeMinor];
+  };
+  assert.deepEqual(await fees(), [0, 0n]);
+  await setFeeRule(world.db, 'default', byDefault);
+  assert.deepEqual(await fees(), [0, 0n], 'a process may be three seconds behind');
+  await world.clock.advance(3_000);
+  assert.deepEqual(await fees(), [2, 200n]);
+  await setFeeRule(world.db, { merchantId: id }, own);
+  await world.clock.advance(3_000);
+  assert.deepEqual(await fees(), [0.5, 50n]);
+  await clearFeeRule(world.db, 'default', byDefault);
 });

@@ -1,5 +1,7 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
+import { listed } from '../kit/listed.ts';
+import type { Listed } from '../kit/listed.ts';
 import { totalMax } from '../kit/pagination.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Charge } from './charge.ts';
@@ -37,12 +39,6 @@ export async function findPaymentBySecret(db: Queryable, merchantId: string, sec
   return { intent, charge: await findLatestCharge(db, merchantId, intent.id) };
 }
 
-export interface Listed<Row> {
-  /** One more than the limit when there is a next page. */
-  rows: Row[];
-  total: number;
-}
-
 export async function listPayments(
   context: PaymentContext,
   merchantId: string,
@@ -51,25 +47,10 @@ export async function listPayments(
 ): Promise<Listed<Intent>> {
   const isWhole = Object.keys(filter).length === 1;
   const count = () => countIntents(context.db, merchantId, filter, totalMax + 1);
-  return searched(context, merchantId, filter.term, {
+  return listed(context, merchantId, filter.term, {
     rows: () => listIntents(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
     total: () => (isWhole ? context.longLists.count(`payments:${merchantId}`, count) : count()),
   });
-}
-
-/** A search has a place of its own and takes one connection at a time; other lists are quick and take two. */
-async function searched<Row>(
-  context: PaymentContext,
-  merchantId: string,
-  term: string | undefined,
-  read: { rows: () => Promise<Row[]>; total: () => Promise<number> },
-): Promise<Listed<Row>> {
-  if (term !== undefined) {
-    return context.searches.search(merchantId, async () => ({ rows: await read.rows(), total: await read.total() }));
-  }
-  // Together: of two that fail, one that nobody waits for would end the process.
-  const [rows, total] = await Promise.all([read.rows(), read.total()]);
-  return { rows, total };
 }
 
 /** A charge with its intent, by the charge's id, or by the intent's: then its newest charge. */
@@ -97,7 +78,7 @@ export async function listTransactions(
 ): Promise<Listed<{ id: string; charge: Charge; intent: Intent }>> {
   const isWhole = Object.keys(filter).length === 0;
   const count = () => countCharges(context.db, merchantId, filter, totalMax + 1);
-  const { rows: charges, total } = await searched(context, merchantId, filter.term, {
+  const { rows: charges, total } = await listed(context, merchantId, filter.term, {
     rows: () => listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
     total: () => (isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count()),
   });

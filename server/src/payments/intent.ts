@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import type { FeePayer } from '../merchants/merchant.ts';
+import type { FeePayer } from '../merchants/fees.ts';
 
 /** A payment intent: what the merchant wants to collect, from creation to its end. Amounts are bututs. */
 export interface Intent {
@@ -38,6 +38,11 @@ export type IntentStatus = 'requires_payment_method' | 'processing' | 'successfu
 
 /** Why money that arrived waits for a person. */
 export type Review = 'amount_mismatch' | 'second_success' | 'receipt_reused';
+
+/** Whether a case of this kind is one of money that stands in `suspense`. */
+export function isMoneyCase(kind: string): boolean {
+  return kind === 'amount_mismatch' || kind === 'second_success';
+}
 
 /** The payer may try this often; a typo, an empty wallet and a change of mind fit, a guessing game does not. */
 export const attemptsMax = 5n;

@@ -1,5 +1,5 @@
 import { openCase } from '../cases/open-case.ts';
-import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
+import { completeWork, completeWorkWith, enqueue, networkQueue, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
@@ -26,8 +26,10 @@ export interface ChargeJobs {
   lookUp(work: Work): Promise<void>;
   cancel(work: Work): Promise<void>;
   /** News from a network's callback; the same news may come again. */
-  applyNews(connectorName: string, news: CallbackNews): Promise<NewsOutcome>;
+  applyNews(connectorName: string, news: CollectionNews): Promise<NewsOutcome>;
 }
+
+type CollectionNews = Extract<CallbackNews, { operation: 'collection' }>;
 
 // After this a look-up needs a person; it goes on once an hour, in case the network finds its answer after all.
 const giveUpAfterMs = 24 * 60 * 60 * 1_000;
@@ -69,7 +71,8 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
     const touched = await updateChargeProgress(tx, ['created'], { merchantId, id, ...step, updatedAt: now });
     assert(touched === 1, 'a locked charge does not change under us');
     const dueAt = addMs(now, capabilities.callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
-    enqueue(tx, context, { merchantId, queue: 'networks', kind: 'look_up_charge', subjectId: id, dueAt });
+    const queue = networkQueue(capabilities, 'look-ups');
+    enqueue(tx, context, { merchantId, queue, kind: 'look_up_charge', subjectId: id, dueAt });
     noteCharge(tx, context, charge, 'sent_to_network', `Sent to ${capabilities.displayName}.`);
     completeWorkWith(tx, work);
     return locked.intent;
@@ -205,7 +208,7 @@ async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promis
   });
 }
 
-async function applyNews(context: PaymentContext, connectorName: string, news: CallbackNews): Promise<NewsOutcome> {
+async function applyNews(context: PaymentContext, connectorName: string, news: CollectionNews): Promise<NewsOutcome> {
   const merchant = await context.merchants.byToken(news.reference);
   const charge = merchant && (await findChargeByReference(context.db, merchant.id, news.reference));
   if (!charge) {

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import { claimWork } from '../events/outbox.ts';
+import { claimWork, networkLanes, networkQueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
 import { openDatabase } from '../kit/db.ts';
@@ -18,8 +18,11 @@ import type { Account } from '../ledger/accounts.ts';
 import { readBalance } from '../ledger/balances.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import type { CollectionFee } from '../merchants/fees.ts';
+import { setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
-import type { CollectionFee, Merchant } from '../merchants/merchant.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { allNetworks } from '../merchants/rules.ts';
 import type { CollectionAnswer, Receipt } from '../networks/contract.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
@@ -29,7 +32,7 @@ import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { createChargeJobs } from './jobs.ts';
 import { findChargeById, findIntentById, listChargesOfIntent, listNotesOfCharges } from './queries.ts';
-import { ScriptedNetwork } from './scripted-network.corpus.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { startAttempt } from './start-attempt.ts';
 
 const connectionsMax = 10;
@@ -130,10 +133,17 @@ export async function createPaymentWorld() {
         }),
       ),
 
-    claim: (rowsMax = 50): Promise<Work[]> => {
+    claim: async (rowsMax = 50): Promise<Work[]> => {
       const now = clock.now();
       const leaseEndsAt = addMs(now, 60_000);
-      return claimWork(db, { merchantId: merchant.id, queue: 'networks', now, leaseEndsAt, rowsMax });
+      const claimed: Work[] = [];
+      for (const { capabilities } of Object.values(networks)) {
+        for (const lane of networkLanes) {
+          const queue = networkQueue(capabilities, lane);
+          claimed.push(...(await claimWork(db, { merchantId: merchant.id, queue, now, leaseEndsAt, rowsMax })));
+        }
+      }
+      return claimed;
     },
     /** Does what is due for the networks now, and what becomes due through it. Answers the kinds, in order. */
     work: async (): Promise<string[]> => {
@@ -192,14 +202,14 @@ export async function createPaymentWorld() {
       return rows.map(({ text }) => text);
     },
     verify: async (): Promise<void> => assert.equal((await verifyLedger(db)).finding, null),
-    setFee: async (rule: Partial<CollectionFee>, owner = merchant): Promise<Merchant> => {
-      const fee = { ...owner.collectionFee, ...rule };
-      await asOwner(
-        `UPDATE merchants SET fee_percent_hundredths = $2, fee_fixed = $3, fee_minimum = $4, fee_maximum = $5,
-           fee_payer = $6 WHERE id = $1`,
-        [owner.id, fee.percentHundredths, fee.fixedMinor, fee.minimumMinor, fee.maximumMinor, fee.payer],
-      );
-      return { ...owner, collectionFee: fee };
+    /** Gives a merchant a collection rule of its own, and answers the merchant as a process reads it afterwards. */
+    setFee: async (changes: Partial<CollectionFee>, owner = merchant): Promise<Merchant> => {
+      const fee = { ...owner.collectionFee, ...changes };
+      await setFeeRule(db, { merchantId: owner.id }, { ...fee, operation: 'collection', network: allNetworks });
+      await setFeePayer(db, owner.id, fee.payer);
+      const changed = await createMerchantDirectory(db, clock).byId(owner.id);
+      assert.ok(changed);
+      return changed;
     },
     close: async (): Promise<void> => {
       await db.close();
@@ -210,6 +220,8 @@ export async function createPaymentWorld() {
     start_charge: jobs.start,
     look_up_charge: jobs.lookUp,
     cancel_charge: jobs.cancel,
+    send_transfer: () => assert.fail('payments pay nothing out'),
+    look_up_transfer: () => assert.fail('payments pay nothing out'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),
   };
   return world;

@@ -1,9 +1,10 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import type { Page } from '../kit/list-clause.ts';
 import type { NetworkHandles, NextAction } from '../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from './charge.ts';
 import type { Intent, IntentStatus } from './intent.ts';
 import { chargeFilterClause, intentFilterClause } from './list-filters.ts';
-import type { ChargeFilter, IntentFilter, Page } from './list-filters.ts';
+import type { ChargeFilter, IntentFilter } from './list-filters.ts';
 
 const intentColumns = `merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
   fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
@@ -14,7 +15,7 @@ const intentColumns = `merchant_id AS "merchantId", id, status, amount AS "amoun
 
 const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
-  amount_paid AS "amountPaidMinor", charges.currency, network, account_number AS "accountNumber",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
   network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
@@ -236,7 +237,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
     text: `UPDATE charges
            SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
-               updated_at = $15
+               updated_at = $15, amount_received = $16
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -254,6 +255,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.eventSequence,
       to.paidAt,
       to.updatedAt,
+      to.amountReceivedMinor,
     ],
   });
 }

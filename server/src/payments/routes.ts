@@ -1,9 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { checkMetadata } from '../kit/metadata.ts';
-import { AmountError, parseAmount } from '../kit/money.ts';
 import {
   pageParameters,
   pageRequest,
@@ -14,6 +12,7 @@ import {
 } from '../kit/pagination.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
+import { amountOf } from '../kit/wire-amount.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { PaymentContext } from './context.ts';
@@ -21,7 +20,7 @@ import { createPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret, listPayments } from './find-payment.ts';
 import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
-import { merchantOf } from './merchant-of.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
 import { previewPayment } from './preview-payment.ts';
 import { paymentTimeline } from './timeline.ts';
 import {
@@ -74,7 +73,7 @@ const preview = writeRoute('POST', {
   errors: ['amount_out_of_bounds', 'currency_not_supported'],
   async handle(context: PaymentContext, { caller, body }, tx) {
     const { amount, currency } = body.data;
-    const request = { amountMinor: amountOf(amount), currency: currency ?? null };
+    const request = { amountMinor: amountOf(amount, 'data.amount'), currency: currency ?? null };
     return previewPayment(context, await merchantOf(context, caller, tx), request);
   },
 });
@@ -220,7 +219,7 @@ async function answerBySecret(
 
 function newPaymentOf(data: Static<typeof newPaymentSchema>): NewPayment {
   return {
-    amountMinor: amountOf(data.amount),
+    amountMinor: amountOf(data.amount, 'data.amount'),
     currency: data.currency ?? null,
     returnUrl: data.return_url ?? null,
     cancelUrl: data.cancel_url ?? null,
@@ -236,13 +235,4 @@ function newPaymentOf(data: Static<typeof newPaymentSchema>): NewPayment {
     paymentMethods: data.payment_methods ?? null,
     metadata: checkMetadata(data.metadata ?? {}, 'data.metadata'),
   };
-}
-
-function amountOf(amount: number): bigint {
-  try {
-    return parseAmount(amount, 'data.amount');
-  } catch (error) {
-    if (error instanceof AmountError) throw fieldError('invalid_request', 'data.amount', error.message);
-    throw error;
-  }
 }

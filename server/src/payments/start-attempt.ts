@@ -1,12 +1,12 @@
 import { appendEvent } from '../events/append-event.ts';
-import { enqueue } from '../events/outbox.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
-import { randomBase62 } from '../kit/base62.ts';
-import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import { canonicalAccountNumber } from '../kit/account-number.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
 import { beginPrompt } from '../networks/prompt-limits.ts';
+import { newReference } from '../networks/reference.ts';
 import type { Charge } from './charge.ts';
 import { chargeEventRecord } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
@@ -21,9 +21,6 @@ export interface ChosenNetwork {
   accountNumber: string | null;
   accountCanonical: string | null;
 }
-
-// With the short id in front, 128 random bits that also pass through systems that know letters and digits only.
-const referenceRandomLength = 22;
 
 /**
  * Starts an attempt on an open intent. The charge and the worker's order to call the network are written together; the
@@ -78,7 +75,10 @@ export function chooseNetwork(
     const message = `${connector.capabilities.displayName} needs the payer's number.`;
     throw fieldError('account_number_invalid', `${fieldPrefix}account_number`, message);
   }
-  const accountCanonical = canonicalNumber(request.accountNumber, merchant.testMode, `${fieldPrefix}account_number`);
+  const accountCanonical = canonicalAccountNumber(request.accountNumber, {
+    strict: !merchant.testMode,
+    path: `${fieldPrefix}account_number`,
+  });
   return { connector, accountNumber: request.accountNumber, accountCanonical };
 }
 
@@ -116,11 +116,12 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     feeMinor: intent.feeMinor,
     feePayer: intent.feePayer,
     amountPaidMinor: totalMinor(intent),
+    amountReceivedMinor: null,
     currency: intent.currency,
     network: chosen.connector.capabilities.network,
     accountNumber: chosen.accountNumber,
     accountCanonical: chosen.accountCanonical,
-    reference: merchant.shortId + randomBase62(context.random, referenceRandomLength),
+    reference: newReference(context.random, merchant),
     transactionReference: transactionReference(now, context.random),
     networkReference: null,
     networkTransactionId: null,
@@ -158,20 +159,11 @@ export function writeAttempt(
   });
   enqueue(tx, context, {
     merchantId: charge.merchantId,
-    queue: 'networks',
+    queue: networkQueue({ network: charge.network, testMode: merchant.testMode }, 'starts'),
     kind: 'start_charge',
     subjectId: charge.id,
   });
   tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
-}
-
-function canonicalNumber(accountNumber: string, testMode: boolean, path: string): string {
-  try {
-    return parsePhoneNumber(accountNumber, { strict: !testMode }).canonical;
-  } catch (error) {
-    if (error instanceof PhoneNumberError) throw fieldError('account_number_invalid', path, error.message);
-    throw error;
-  }
 }
 
 function networkRefusal(network: string, offered: readonly Connector[]): string {

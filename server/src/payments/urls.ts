@@ -1,8 +1,7 @@
 import { fieldError } from '../kit/app-error.ts';
-import { assertUrlAllowed, UrlNotAllowedError } from '../kit/outbound-guard.ts';
+import { checkCallbackUrl, urlLengthMax } from '../kit/callback-url.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 
-const urlLengthMax = 2_048;
 /** Schemes that run or read something in the payer's browser; refused whatever the merchant says. */
 const dangerousSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'view-source:']);
 
@@ -28,7 +27,7 @@ export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
     if (url === null) continue;
     if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
     if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
-    if (!urls.skipUrlValidation) checkUrl(policy, path, judged(url));
+    if (!urls.skipUrlValidation) checkCallbackUrl(policy, path, judged(url));
   }
 }
 
@@ -49,15 +48,6 @@ function withoutPort(url: string): string {
 }
 
 const asItIs = (url: string): string => url;
-
-function checkUrl(policy: OutboundPolicy, path: string, url: string): void {
-  try {
-    assertUrlAllowed(url, policy);
-  } catch (error) {
-    if (error instanceof UrlNotAllowedError) throw notAllowed(path, error.message);
-    throw error;
-  }
-}
 
 function notAllowed(path: string, message: string): Error {
   return fieldError('url_not_allowed', path, message);

@@ -14,7 +14,7 @@ import { idParameters, timeType } from '../kit/wire-types.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
-import { merchantOf } from '../payments/merchant-of.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
 import { chargeSchema } from '../payments/wire-schemas.ts';
 
 const tag = 'Transactions';

@@ -14,7 +14,7 @@ import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { KeyedRunner } from './keyed-runner.ts';
-import { outboxSource } from './outbox-source.ts';
+import { outboxSource, workKey } from './outbox-source.ts';
 import type { WorkHandler } from './outbox-source.ts';
 import type { WorkSource } from './worker.ts';
 
@@ -27,6 +27,8 @@ let logged: string[];
 const random = seededRandom('outbox source');
 const newId = (): string => uuidV7(clock, random);
 const running = new AbortController().signal;
+const queue = 'network:wave:starts';
+const keyOf = (owner: string): string => workKey({ queue, merchantId: owner });
 
 before(async () => {
   database = await createTestDatabase();
@@ -53,7 +55,15 @@ async function newMerchant(): Promise<string> {
 /** Run as a worker runs it: again when it asks for it, until nothing is under way. `whileRunning` is a hint. */
 function source(start: WorkHandler, onClock = clock): WorkSource {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
-  const inner = outboxSource({ db, clock: onClock, log, queue: 'networks', handlers: { start_charge: start } });
+  const inner = outboxSource({
+    db,
+    clock: onClock,
+    log,
+    name: 'the work',
+    topicKind: 'work',
+    queues: ['network:wave:look-ups', queue, 'network:aps:starts'],
+    handlers: { start_charge: start },
+  });
   let signal = running;
   const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
   inner.attach?.((key) => runner.poke(key));
@@ -75,7 +85,7 @@ async function ask(count = 1, owner = merchantId): Promise<string[]> {
   const subjects = Array.from({ length: count }, newId);
   await db.withTransaction(async (tx) => {
     for (const subjectId of subjects) {
-      const work = { merchantId: owner, queue: 'networks', kind: 'start_charge', subjectId } as const;
+      const work = { merchantId: owner, queue, kind: 'start_charge', subjectId } as const;
       enqueue(tx, { clock, newId, wake: () => {} }, work);
     }
   });
@@ -103,8 +113,8 @@ test('all that is due is done, more than is claimed at once too, each once', asy
     done.push(work.subjectId);
     sideBySide -= 1;
   });
-  assert.deepEqual(await listDueKeys(), [merchantId]);
-  await run(merchantId, running);
+  assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
+  await run(keyOf(merchantId), running);
   assert.deepEqual(done.toSorted(), subjects.toSorted());
   assert.ok(most > 1 && most <= 16, `${most} side by side`);
   assert.deepEqual(await listDueKeys(), []);
@@ -114,7 +124,7 @@ test('work that fails is put off, twice as long each time and at most a minute, 
   await ask();
   const { run } = source(() => Promise.reject(new Error('no network for 7001234')));
   for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
-    await run(merchantId, running);
+    await run(keyOf(merchantId), running);
     assert.deepEqual(await dueAfterMs(), [delayMs]);
     await clock.advance(delayMs);
   }
@@ -124,10 +134,10 @@ test('work that fails is put off, twice as long each time and at most a minute, 
 
 test('work of a kind that nobody handles is not lost', async () => {
   await db.withTransaction(async (tx) => {
-    const work = { merchantId, queue: 'networks', kind: 'cancel_charge', subjectId: newId() } as const;
+    const work = { merchantId, queue, kind: 'cancel_charge', subjectId: newId() } as const;
     enqueue(tx, { clock, newId, wake: () => {} }, work);
   });
-  await source(() => assert.fail('it is another kind')).run(merchantId, running);
+  await source(() => assert.fail('it is another kind')).run(keyOf(merchantId), running);
   assert.deepEqual(await dueAfterMs(), [1_000]);
   assert.match(logged.join(), /nobody handles cancel_charge/);
 });
@@ -143,13 +153,13 @@ test('a call that hangs holds up nothing else of its merchant: not what is due, 
   });
   // More than is claimed at once, behind the one that hangs.
   await ask(20);
-  const working = run(merchantId, running);
+  const working = run(keyOf(merchantId), running);
   await eventually('what was due is done', () => done.length === 20);
   const [later] = await ask();
   assert.ok(later !== undefined);
   await eventually('what was asked for meanwhile is done', async () => {
     // As a hint does, and each sweep.
-    whileRunning?.(merchantId);
+    whileRunning?.(keyOf(merchantId));
     await clock.advance(5);
     return done.includes(later);
   });
@@ -166,9 +176,9 @@ test('two workers on one database never do the same work', async () => {
     await completeWork(db, work);
   };
   await Promise.all([
-    source(handler).run(merchantId, running),
-    source(handler).run(merchantId, running),
-    source(handler).run(merchantId, running),
+    source(handler).run(keyOf(merchantId), running),
+    source(handler).run(keyOf(merchantId), running),
+    source(handler).run(keyOf(merchantId), running),
   ]);
   assert.deepEqual(done.toSorted(), subjects.toSorted());
 });
@@ -176,7 +186,7 @@ test('two workers on one database never do the same work', async () => {
 test('what a worker had claimed when it died is done by another when its lease ends', async () => {
   const [subject] = await ask();
   const died = source(() => new Promise(() => {}));
-  void died.run(merchantId, running);
+  void died.run(keyOf(merchantId), running);
   await eventually('it is claimed', async () => (await dueAfterMs())[0] === 60_000);
   const done: string[] = [];
   const { run, listDueKeys } = source(async (work) => {
@@ -186,7 +196,7 @@ test('what a worker had claimed when it died is done by another when its lease e
   await clock.advance(59_999);
   assert.deepEqual(await listDueKeys(), []);
   await clock.advance(1);
-  await run(merchantId, running);
+  await run(keyOf(merchantId), running);
   assert.deepEqual(done, [subject]);
 });
 
@@ -199,7 +209,7 @@ test('a worker that is to stop claims nothing more and ends what it has begun', 
     await completeWork(db, work);
     done += 1;
   });
-  await run(merchantId, stopping.signal);
+  await run(keyOf(merchantId), stopping.signal);
   assert.equal(done, 16, 'the first claim');
   assert.equal((await dueAfterMs()).length, 24, 'the rest is due for another process');
 });
@@ -216,10 +226,10 @@ test('merchants whose calls all hang keep no other merchant waiting', async () =
   });
   const [first, ...others] = hanging;
   assert.ok(first);
-  const working = run(first, running);
-  for (const owner of others) whileRunning?.(owner);
+  const working = run(keyOf(first), running);
+  for (const owner of others) whileRunning?.(keyOf(owner));
   await ask();
-  whileRunning?.(merchantId);
+  whileRunning?.(keyOf(merchantId));
   await eventually('the other merchant’s work is done', () => paid);
   mayAnswer.resolve();
   await working;
@@ -234,11 +244,11 @@ test('merchants are found by their own due work, and each is worked alone', asyn
     done.push(work);
     await completeWork(db, work);
   });
-  assert.deepEqual((await listDueKeys()).toSorted(), [merchantId, other].toSorted());
-  await run(other, running);
+  assert.deepEqual((await listDueKeys()).toSorted(), [keyOf(merchantId), keyOf(other)].toSorted());
+  await run(keyOf(other), running);
   assert.deepEqual(
     done.map(({ subjectId }) => subjectId),
     [theirs],
   );
-  assert.deepEqual(await listDueKeys(), [merchantId]);
+  assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
 });

@@ -1,4 +1,4 @@
-import { claimWork, listMerchantsWithDueWork, postponeWork } from '../events/outbox.ts';
+import { claimWork, listDueWork, postponeWork } from '../events/outbox.ts';
 import type { QueueName, Work, WorkKind } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -14,38 +14,73 @@ interface OutboxSourceOptions {
   db: Database;
   clock: Clock;
   log: Log;
-  queue: QueueName;
+  name: string;
+  /** Announces this work; what follows it is a `workKey`. */
+  topicKind: string;
+  queues: readonly QueueName[];
   handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
 }
 
 const sweepEveryMs = 1_000;
 // Longer than any handler takes: network calls have their own, shorter limits.
 const leaseMs = 60_000;
-// Merchants for whom is claimed side by side: each a database connection.
+// Keys for which is claimed side by side: each a database connection, for the moment of the claim.
 const keysMax = 8;
-// Together with the limit of a merchant this lets thirty of them have all their calls hang before anybody else waits.
+// Of each queue. Together with the limit of a merchant this lets thirty of them have all their calls hang there before
+// anybody else waits in it; in the other queues nobody ever waits for it.
 const underWayMax = { totalMax: 512, perKeyMax: 16 };
 const failureDelayMaxMs = 60_000;
 
-/** The kind of the topics that wake workers for a queue; the merchant's id follows it. */
-export function workTopicKind(queue: QueueName): string {
-  return `work_${queue}`;
+/** Whose work in which queue: what is claimed together. */
+interface WorkPlace {
+  merchantId: string;
+  queue: QueueName;
 }
 
-/** The outbox of one queue, worked merchant by merchant so that a long backlog of one keeps nobody waiting. */
+/** A work place as one word, for a source's keys and its topics. */
+export function workKey({ queue, merchantId }: WorkPlace): string {
+  return `${queue}/${merchantId}`;
+}
+
+export function merchantOfKey(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
+
+/**
+ * Several queues of the outbox, found by one statement and worked merchant by merchant so that a long backlog of one
+ * keeps nobody waiting. What is under way counts against its own queue only: one whose calls all hang is full, and the
+ * others go on as if it were not there.
+ */
 export function outboxSource(options: OutboxSourceOptions): WorkSource {
-  const { db, clock, queue } = options;
-  const underWay = new PiecesUnderWay(underWayMax);
+  const { db, clock, name, topicKind, queues } = options;
+  const underWay = new Map<string, QueueUnderWay>(
+    queues.map((queue) => [queue, { queue, pieces: new PiecesUnderWay(underWayMax) }]),
+  );
+  const all = [...underWay.values()].map(({ pieces }) => pieces);
   return {
-    name: `work for ${queue}`,
-    topicKind: workTopicKind(queue),
+    name,
+    topicKind,
     sweepEveryMs,
     keysMax,
-    listDueKeys: () => listMerchantsWithDueWork(db, queue, clock.now()),
-    run: (merchantId, stopped) => claimRound(options, underWay, { merchantId, stopped }),
-    attach: (poke) => underWay.onRoom(poke),
-    background: underWay,
+    listDueKeys: async () => (await listDueWork(db, queues, clock.now())).map(workKey),
+    run: (key, stopped) => claimRound(options, underWay, { key, stopped }),
+    attach: (poke) => {
+      for (const pieces of all) pieces.onRoom(poke);
+    },
+    background: {
+      get isIdle() {
+        return all.every((pieces) => pieces.isIdle);
+      },
+      idle: async () => {
+        await Promise.all(all.map((pieces) => pieces.idle()));
+      },
+    },
   };
+}
+
+interface QueueUnderWay {
+  queue: QueueName;
+  pieces: PiecesUnderWay;
 }
 
 /**
@@ -54,24 +89,29 @@ export function outboxSource(options: OutboxSourceOptions): WorkSource {
  */
 async function claimRound(
   options: OutboxSourceOptions,
-  underWay: PiecesUnderWay,
-  { merchantId, stopped }: { merchantId: string; stopped: AbortSignal },
+  underWay: ReadonlyMap<string, QueueUnderWay>,
+  { key, stopped }: { key: string; stopped: AbortSignal },
 ): Promise<void> {
-  const { db, clock, queue } = options;
+  const { db, clock } = options;
+  const merchantId = merchantOfKey(key);
+  const found = underWay.get(key.slice(0, -merchantId.length - 1));
+  // A process of another version, or with other networks, announces queues that are not ours.
+  if (found === undefined) return;
+  const { queue, pieces } = found;
   // What a process that is ending does not claim, another one finds at once instead of after a lease.
   if (stopped.aborted) return;
-  const room = underWay.reserve(merchantId);
-  if (room === 0) return underWay.want(merchantId);
+  const room = pieces.reserve(key);
+  if (room === 0) return pieces.want(key);
   let claimed: Work[] = [];
   try {
     const now = clock.now();
     const leaseEndsAt = addMs(now, leaseMs);
     claimed = await claimWork(db, { merchantId, queue, now, leaseEndsAt, rowsMax: room });
   } finally {
-    underWay.giveBack(merchantId, room - claimed.length);
+    pieces.giveBack(key, room - claimed.length);
   }
-  if (claimed.length === room) underWay.want(merchantId);
-  for (const work of claimed) underWay.follow(merchantId, handle(options, work));
+  if (claimed.length === room) pieces.want(key);
+  for (const work of claimed) pieces.follow(key, handle(options, work));
 }
 
 /** A handler that fails puts its work off, a little longer each time; the lease would bring it back anyway. */

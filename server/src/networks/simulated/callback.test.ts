@@ -75,6 +75,7 @@ test('a signed callback becomes news of our reference', () => {
     accepted: true,
     news: [
       {
+        operation: 'collection',
         reference: 'Shop1234reference',
         answer: {
           state: 'succeeded',
@@ -90,6 +91,45 @@ test('a signed callback becomes news of our reference', () => {
       },
     ],
   });
+});
+
+test('a signed report of a payout becomes news of the payout', () => {
+  const payout = {
+    id: 'Shop1234payout',
+    reference: 'Shop1234reference',
+    status: 'completed',
+    received: { amount: '100.00', fee: '0.50', currency: 'GMD', transaction_id: 'T2' },
+  };
+  const body = JSON.stringify({ id: 'evt_2', type: 'payout.completed', data: payout });
+  const receipt = {
+    transactionId: 'T2',
+    networkReference: 'Shop1234payout',
+    amountMinor: 10_000n,
+    currency: 'GMD',
+    networkFeeMinor: 50n,
+  };
+  assert.deepEqual(reading(body, signCallback(secret, { sentAt, body })), {
+    accepted: true,
+    news: [{ operation: 'payout', reference: 'Shop1234reference', answer: { state: 'succeeded', receipt } }],
+  });
+});
+
+test('a payout is never taken for a collection, nor a collection for a payout, whatever the report calls it', () => {
+  const payout = {
+    ...{ id: 'Shop1234payout', reference: 'Shop1234reference', failure_code: 'no_such_account' },
+    received: { amount: '100.00', fee: '0.50', currency: 'GMD', transaction_id: 'T2' },
+  };
+  for (const status of ['pending', 'completed', 'failed', 'reversed']) {
+    const body = JSON.stringify({ type: 'collection.completed', data: { ...payout, status } });
+    const news = reading(body, signCallback(secret, { sentAt, body }));
+    assert.ok(news.accepted && news.news[0]?.answer.state === 'unknown', status);
+  }
+  for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed']) {
+    const data = { ...session, status, failure_code: 'payer_declined' };
+    const body = JSON.stringify({ type: 'payout.completed', data });
+    const news = reading(body, signCallback(secret, { sentAt, body }));
+    assert.ok(news.accepted && news.news[0]?.answer.state === 'unknown', status);
+  }
 });
 
 test('a status nobody knows is news that leads to a look-up, never to an outcome', () => {
@@ -141,6 +181,7 @@ test('the reader never throws, whatever bytes come, signed or not', () => {
     fc.uint8Array({ maxLength: 200 }),
     fc.json().map((text) => Buffer.from(text)),
     fc.json().map((text) => Buffer.from(`{"data":${text}}`)),
+    fc.json().map((text) => Buffer.from(`{"type":"payout.completed","data":${text}}`)),
     fc.dictionary(fc.constantFrom(...Object.keys(session)), fc.jsonValue()).map((fields) => {
       return Buffer.from(JSON.stringify({ data: { ...session, ...fields } }));
     }),

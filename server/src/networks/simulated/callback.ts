@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../kit/assert.ts';
 import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
 import type { CallbackReading, RawCallback } from '../contract.ts';
+import { payoutNews } from './translate-payout.ts';
 import { sessionNews } from './translate.ts';
 
 // Wave's window: five minutes for what is slow, half a minute for clocks that disagree.
@@ -44,6 +45,8 @@ function readNews(body: Uint8Array): CallbackReading {
   } catch {
     return { accepted: false, reason: 'malformed' };
   }
-  const news = sessionNews((report as { data?: unknown } | null)?.data);
+  const { type, data } = (report ?? {}) as { type?: unknown; data?: unknown };
+  const isPayout = typeof type === 'string' && type.startsWith('payout.');
+  const news = isPayout ? payoutNews(data) : sessionNews(data);
   return news ? { accepted: true, news: [news] } : { accepted: false, reason: 'malformed' };
 }

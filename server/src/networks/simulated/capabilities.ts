@@ -1,4 +1,4 @@
-import type { Capabilities } from '../contract.ts';
+import type { Capabilities, PayoutCapabilities } from '../contract.ts';
 
 const lookUpDelaysMs = [2_000, 3_000, 5_000, 10_000, 20_000, 30_000] as const;
 // Six times as long as the simulated networks ever hide a session.
@@ -8,10 +8,18 @@ const notFoundIsFinalAfterMs = 30_000;
 const common = {
   testMode: true,
   amountStepMinor: 1n,
-  canPayOut: false,
   lookUpDelaysMs,
   notFoundIsFinalAfterMs,
 } as const;
+
+/** How they pay out, all alike: they are down, or out of money, for one merchant and one number only. */
+export const payoutCapabilities: PayoutCapabilities = {
+  amountStepMinor: 1n,
+  lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
+  resendAfterMs: 30_000,
+  giveUpAfterMs: 24 * 60 * 60 * 1_000,
+  pausedBy: 'merchant_and_number',
+};
 
 /** In the order in which payers are offered them. */
 export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {

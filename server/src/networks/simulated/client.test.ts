@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { CollectionAnswer, StartCollection } from '../contract.ts';
 import { createSimulatedConnectors } from './connectors.ts';
-import type { SimulatedConnector } from './connectors.ts';
+import { answerWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
 
 const request: StartCollection = {
   reference: 'Shop1234reference0001',
@@ -20,78 +17,6 @@ const request: StartCollection = {
   returnUrl: 'https://shop.example/back',
   callbackUrl: 'https://pay.example/callbacks',
 };
-
-interface FaultyNetwork {
-  connectors: SimulatedConnector[];
-  wave: SimulatedConnector;
-  clock: ManualClock;
-  /** Requests as they arrived, one text a connection. */
-  requests: string[];
-  connections: () => number;
-}
-
-/** A server that speaks bytes and not HTTP, so that it can go wrong at any place. */
-async function withNetwork(
-  onRequest: (socket: Socket) => void,
-  body: (network: FaultyNetwork) => Promise<void>,
-): Promise<void> {
-  const sockets = new Set<Socket>();
-  const requests: string[] = [];
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (data) => {
-      requests.push(data.toString());
-      onRequest(socket);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const clock = new ManualClock();
-  const connectors = connectorsAt(`http://127.0.0.1:${port}`, clock);
-  const [wave] = connectors;
-  assert.ok(wave);
-  try {
-    await body({ connectors, wave, clock, requests, connections: () => sockets.size });
-  } finally {
-    await Promise.all(connectors.map((connector) => connector.close()));
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  }
-}
-
-function connectorsAt(baseUrl: string, clock: ManualClock, connectionsMax = 4): SimulatedConnector[] {
-  return createSimulatedConnectors({
-    baseUrl: () => baseUrl,
-    bearerSecret: 'bearer',
-    callbackSecret: 'callback',
-    clock,
-    connectionsMax,
-  });
-}
-
-function answerWith(status: number, body: string): string {
-  return `HTTP/1.1 ${status} Word\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-}
-
-const faults: [string, (socket: Socket) => void][] = [
-  ['a connection that is closed without an answer', (socket) => socket.end()],
-  ['a connection that is reset after the request', (socket) => socket.resetAndDestroy()],
-  ['an answer that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":')],
-  ['a header that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
-  ['something that is not HTTP', (socket) => socket.end('220 mail.example ready\r\n\r\n')],
-  ['500', (socket) => socket.write(answerWith(500, '{"code":"internal_error"}'))],
-  ['503 of a proxy', (socket) => socket.write(answerWith(503, '<html>down</html>'))],
-  ['a page instead of JSON', (socket) => socket.write(answerWith(200, '<html>welcome</html>'))],
-  ['an empty answer', (socket) => socket.write(answerWith(200, ''))],
-  ['JSON of another kind', (socket) => socket.write(answerWith(200, '{"status":"complete"}'))],
-  ['a redirect', (socket) => socket.write('HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')],
-  ['more than 64 KB', (socket) => socket.write(answerWith(200, JSON.stringify('x'.repeat(65 * 1024))))],
-  ['deep nesting', (socket) => socket.write(answerWith(200, '['.repeat(30_000)))],
-];
 
 for (const [name, fault] of faults) {
   test(`${name} leaves the outcome of every call unknown`, async () => {
@@ -145,12 +70,7 @@ test('an answer whose body never ends is unknown once the call’s time is over'
 });
 
 test('a start that could not even connect is refused; a later call that could not says nothing', async () => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  const port = await closedPort();
   for (const host of ['127.0.0.1', 'localhost']) {
     const connectors = connectorsAt(`http://${host}:${port}`, new ManualClock());
     const [wave] = connectors;

@@ -17,7 +17,7 @@ export interface Call {
   /** The merchant's account at the network. */
   account: string;
   method: 'GET' | 'POST';
-  /** Behind `…/collections`, beginning with a slash or a question mark, or empty. */
+  /** Behind the network's own address: `/collections…` or `/payouts…`. */
   path: string;
   body?: Readonly<Record<string, unknown>>;
 }
@@ -86,7 +86,7 @@ function requestOptions(
   { account, method, path, body }: Call,
   signal: AbortSignal,
 ): Dispatcher.RequestOptions {
-  const url = new URL(`${baseUrl()}/simulator/networks/${network}/collections${path}`);
+  const url = new URL(`${baseUrl()}/simulator/networks/${network}${path}`);
   const authorization = `Bearer ${accountCredential(bearerSecret, { network, account })}`;
   return {
     origin: url.origin,

@@ -7,6 +7,8 @@ import { createCallbackReader } from './callback.ts';
 import { simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
+import { accountOf, shortened } from './order.ts';
+import { createPayoutOperations } from './payouts.ts';
 import { laterAnswer, searchAnswer, sessionIdFound, sessionIdHandle, startAnswer } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
@@ -48,7 +50,7 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
       const call = {
         account: accountOf(request.reference),
         method: 'POST',
-        path: '',
+        path: '/collections',
         body: startBody(request),
       } as const;
       return startAnswer(await client.call(call), request.reference);
@@ -62,11 +64,12 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
     lookUpCollection: async (request) => {
       const sessionId = request.handles[sessionIdHandle];
       if (sessionId === undefined) return searchAnswer(await search(client, request.reference), request.reference);
-      const path = `/${encodeURIComponent(sessionId)}`;
+      const path = `/collections/${encodeURIComponent(sessionId)}`;
       const reply = await client.call({ account: accountOf(request.reference), method: 'GET', path });
       return laterAnswer(reply, request.reference);
     },
     readCallback: createCallbackReader(signingSecret),
+    payouts: createPayoutOperations(client),
     close: () => client.close(),
   };
 }
@@ -83,12 +86,12 @@ async function onSession(
     sessionId = sessionIdFound(reply);
     if (sessionId === undefined) return searchAnswer(reply, reference);
   }
-  const path = `/${encodeURIComponent(sessionId)}/${step}`;
+  const path = `/collections/${encodeURIComponent(sessionId)}/${step}`;
   return laterAnswer(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
 }
 
 function search(client: NetworkClient, reference: string): Promise<Reply> {
-  const path = `?reference=${encodeURIComponent(reference)}`;
+  const path = `/collections?reference=${encodeURIComponent(reference)}`;
   return client.call({ account: accountOf(reference), method: 'GET', path });
 }
 
@@ -105,19 +108,4 @@ function startBody(request: StartCollection): Record<string, string | null> {
     return_url: request.returnUrl,
     callback_url: request.callbackUrl,
   };
-}
-
-// The networks' limit.
-const descriptionLengthMax = 255;
-
-/** Cutting may leave half a character at the end, which no JSON reader of care takes. */
-function shortened(text: string): string {
-  return text.slice(0, descriptionLengthMax).toWellFormed();
-}
-
-// The merchant's short id leads every reference and is the name of its account at the simulated networks.
-const shortIdLength = 8;
-
-function accountOf(reference: string): string {
-  return reference.slice(0, shortIdLength);
 }

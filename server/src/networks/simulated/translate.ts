@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
-import type { CollectionAnswer, Failure, NetworkHandles, NextAction, Receipt } from '../contract.ts';
+import type { CallbackNews, CollectionAnswer, Failure, NetworkHandles, NextAction, Receipt } from '../contract.ts';
+import { errorCode, isObject, readAmount, shownWord, unknown } from './answer-values.ts';
 import type { Reply } from './client.ts';
 
 /** The handle under which the network's own id of a session is kept. */
@@ -44,9 +45,10 @@ export function sessionIdFound(reply: Reply): string | undefined {
 }
 
 /** A session as the network tells of it in a callback, with the reference it is about; undefined if it has none. */
-export function sessionNews(session: unknown): { reference: string; answer: CollectionAnswer } | undefined {
+export function sessionNews(session: unknown): CallbackNews | undefined {
   if (!isObject(session) || typeof session['reference'] !== 'string') return undefined;
-  return { reference: session['reference'], answer: answerOf(session, session['reference']) };
+  const { reference } = session;
+  return { operation: 'collection', reference, answer: answerOf(session, reference) };
 }
 
 function answerOf(session: unknown, reference: string): CollectionAnswer {
@@ -124,13 +126,6 @@ function readReceipt(session: JsonObject, networkReference: string): Receipt | u
   return { transactionId, networkReference, amountMinor, currency, networkFeeMinor, payerNumber: payer };
 }
 
-/** Bututs of a decimal string with at most two decimals, undefined for anything else. */
-function readAmount(value: JsonValue | undefined): bigint | undefined {
-  if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/.test(value)) return undefined;
-  const [whole = '', decimals = ''] = value.split('.');
-  return BigInt(whole + decimals.padEnd(2, '0'));
-}
-
 const failureCodes = ['payer_declined', 'balance_too_low', 'wrong_code', 'not_permitted'] as const;
 type NetworkFailureCode = (typeof failureCodes)[number];
 
@@ -174,23 +169,6 @@ function wrongCode(body: JsonValue | undefined): CollectionAnswer {
   return { state: 'code_refused', attemptsLeft };
 }
 
-function errorCode(reply: { body: JsonValue | undefined }): JsonValue | undefined {
-  return isObject(reply.body) ? reply.body['code'] : undefined;
-}
-
 function refused(code: Failure['code'], reason: string): CollectionAnswer {
   return { state: 'refused', failure: { code, reason } };
-}
-
-function unknown(detail: string): CollectionAnswer {
-  return { state: 'unknown', detail };
-}
-
-/** A word for the log; anything that is not plainly a word could be a number or a secret. */
-function shownWord(value: JsonValue | undefined): string {
-  return typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? ` ${value}` : '';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

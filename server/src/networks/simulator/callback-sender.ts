@@ -51,8 +51,8 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
       const now = clock.now();
       const leaseEndsAt = addMs(now, leaseMs);
       const claimed = await claimDueCallbacks(db, { now, leaseEndsAt, rowsMax: batchMax });
-      const bySession = Map.groupBy(claimed, (callback) => callback.sessionId);
-      await Promise.all([...bySession.values()].map((callbacks) => sendInOrder(client, options, callbacks)));
+      const bySubject = Map.groupBy(claimed, (callback) => callback.subjectId);
+      await Promise.all([...bySubject.values()].map((callbacks) => sendInOrder(client, options, callbacks)));
       return claimed.length;
     },
     nextDueAt: () => findNextCallbackTime(db),

@@ -1,8 +1,9 @@
-import { sendReports } from './context.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Move } from './moves.ts';
 import { deleteCallbacksToCome, lockSession, updateSession } from './queries.ts';
-import { sessionKey, settled } from './session.ts';
+import { recordKey } from './record-id.ts';
+import { sendReports } from './send-news.ts';
+import { settled } from './session.ts';
 import type { Session } from './session.ts';
 
 export interface Change {
@@ -20,7 +21,7 @@ export async function changeSession(
   sessionId: string,
   decide: (session: Session, now: Date) => Move | undefined,
 ): Promise<Change | undefined> {
-  const key = sessionKey(sessionId);
+  const key = recordKey(sessionId);
   if (!key) return undefined;
   return context.db.withTransaction(async (tx) => {
     const stored = await lockSession(tx, key);

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { accountLength } from './session.ts';
+import { accountLength } from './record-id.ts';
 
 /**
  * What a merchant and a simulated network agreed on when they signed up. Both sides derive it from the server's own

@@ -42,7 +42,9 @@ async function callbackStates(network: string): Promise<CollectionAnswer['state'
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
-    return reading.accepted ? reading.news.map(({ answer }) => answer.state) : [];
+    return reading.accepted
+      ? reading.news.flatMap((news) => (news.operation === 'collection' ? [news.answer.state] : []))
+      : [];
   });
 }
 

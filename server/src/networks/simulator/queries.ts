@@ -114,7 +114,8 @@ export function updateSession(session: Session): Statement {
 /** A report on its way. */
 export interface Callback {
   account: string;
-  sessionId: string;
+  /** The session or the payout that it tells of. */
+  subjectId: string;
   id: string;
   url: string;
   network: string;
@@ -126,11 +127,11 @@ export interface Callback {
 export function insertCallback(callback: Callback): Statement {
   return {
     name: 'simulator_callback_insert',
-    text: `INSERT INTO simulator.callbacks (account, session_id, id, url, network, body, occurs_at, due_at, attempts)
+    text: `INSERT INTO simulator.callbacks (account, subject_id, id, url, network, body, occurs_at, due_at, attempts)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
     values: [
       callback.account,
-      callback.sessionId,
+      callback.subjectId,
       callback.id,
       callback.url,
       callback.network,
@@ -145,7 +146,7 @@ export function insertCallback(callback: Callback): Statement {
 export function deleteCallbacksToCome(session: { account: string; id: string }, now: Date): Statement {
   return {
     name: 'simulator_callback_delete_to_come',
-    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND session_id = $2 AND occurs_at > $3',
+    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND occurs_at > $3',
     values: [session.account, session.id, now],
   };
 }
@@ -164,13 +165,13 @@ export function claimDueCallbacks(
   return db.rows<ClaimedCallback>({
     name: 'simulator_callback_claim',
     text: `WITH due AS (
-             SELECT account, session_id, id, due_at FROM simulator.callbacks
+             SELECT account, subject_id, id, due_at FROM simulator.callbacks
              WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
            )
            UPDATE simulator.callbacks AS callbacks SET due_at = $2, attempts = callbacks.attempts + 1
            FROM due
-           WHERE callbacks.account = due.account AND callbacks.session_id = due.session_id AND callbacks.id = due.id
-           RETURNING callbacks.account, callbacks.session_id AS "sessionId", callbacks.id, callbacks.url,
+           WHERE callbacks.account = due.account AND callbacks.subject_id = due.subject_id AND callbacks.id = due.id
+           RETURNING callbacks.account, callbacks.subject_id AS "subjectId", callbacks.id, callbacks.url,
              callbacks.network, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
              callbacks.attempts`,
     values: [claim.now, claim.leaseEndsAt, claim.rowsMax],
@@ -181,8 +182,8 @@ export function claimDueCallbacks(
 export function deleteCallback(callback: ClaimedCallback): Statement {
   return {
     name: 'simulator_callback_delete',
-    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND session_id = $2 AND id = $3 AND attempts = $4',
-    values: [callback.account, callback.sessionId, callback.id, callback.attempts],
+    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4',
+    values: [callback.account, callback.subjectId, callback.id, callback.attempts],
   };
 }
 
@@ -191,8 +192,8 @@ export function postponeCallback(callback: ClaimedCallback, dueAt: Date): Statem
   return {
     name: 'simulator_callback_postpone',
     text: `UPDATE simulator.callbacks SET due_at = $5
-           WHERE account = $1 AND session_id = $2 AND id = $3 AND attempts = $4`,
-    values: [callback.account, callback.sessionId, callback.id, callback.attempts, dueAt],
+           WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4`,
+    values: [callback.account, callback.subjectId, callback.id, callback.attempts, dueAt],
   };
 }
 

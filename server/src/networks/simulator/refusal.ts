@@ -27,6 +27,8 @@ const statusCodes = {
   no_code_expected: 409,
   /** With `attempts_left`; the session is still open. */
   wrong_code: 422,
+  /** There is nothing to pay out from; nothing was created. */
+  float_empty: 422,
   /** The network is down and nothing was created. */
   not_accepted: 503,
 } as const;

@@ -1,6 +1,6 @@
 import type { SessionStatus } from './session.ts';
 
-export type ReportType = 'collection.opened' | 'collection.completed' | 'collection.failed' | 'collection.reversed';
+type ReportType = 'collection.opened' | 'collection.completed' | 'collection.failed' | 'collection.reversed';
 
 /** News for the merchant's callback address, before it is put into words. */
 export interface Report {

@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import { assert } from '../../kit/assert.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../kit/strict-json.ts';
-import { readAuthorization } from './credentials.ts';
+import { authorize } from './authorize.ts';
 import { HeldRequests } from './held-requests.ts';
-import { findSimulatedNetwork } from './network.ts';
-import type { SimulatedNetwork } from './network.ts';
+import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { SessionAddress, Simulator } from './simulator.ts';
-import { readCode, readEmptyBody, readReference, readStartRequest } from './start-request.ts';
+import { readCode, readEmptyBody, readStartRequest } from './start-request.ts';
 import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
+import { readReference } from './wire-values.ts';
 
 export interface SimulatorRoutesOptions {
   simulator: Simulator;
@@ -28,9 +28,9 @@ export interface SimulatorRoutesOptions {
 const bodyBytesMax = 16 * 1024;
 
 /**
- * The simulated networks' API under `/simulator/networks/{network}/collections`: start, find, look up by one's own
- * reference, code, confirm, cancel. It reads bodies and tells of errors in its own way, like a service of somebody
- * else; only the server underneath is shared.
+ * The simulated networks' API under `/simulator/networks/{network}`: `/collections` (start, find, look up by one's own
+ * reference, code, confirm, cancel) and `/payouts` (pay out, find, look up). It reads bodies and tells of errors in its
+ * own way, like a service of somebody else; only the server underneath is shared.
  */
 export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
   assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
@@ -42,6 +42,10 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
     answerErrors(server, options.log);
     await server.register(async (collections) => addRoutes(collections, options, held), {
       prefix: '/simulator/networks/:network/collections',
+    });
+    const { bearerSecret, simulator } = options;
+    await server.register(async (scope) => addPayoutRoutes(scope, { payouts: simulator.payouts, bearerSecret, held }), {
+      prefix: '/simulator/networks/:network/payouts',
     });
   };
 }
@@ -104,18 +108,6 @@ function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, hel
     readEmptyBody(req.body);
     return answer(found(await simulator.cancel(key)));
   });
-}
-
-function authorize(
-  req: FastifyRequest<{ Params: { network: string } }>,
-  options: SimulatorRoutesOptions,
-): { network: SimulatedNetwork; account: string } {
-  const network = findSimulatedNetwork(req.params.network);
-  if (!network) throw new Refusal('not_found', 'There is no such network.');
-  const { authorization } = req.headers;
-  const account = readAuthorization(authorization, { bearerSecret: options.bearerSecret, network: network.id });
-  if (account === undefined) throw new Refusal('invalid_credential', 'The credential is missing or not valid.');
-  return { network, account };
 }
 
 function address(req: FastifyRequest<Addressed>, options: SimulatorRoutesOptions): SessionAddress {

@@ -33,7 +33,7 @@ async function callbacksNow(network: string): Promise<CollectionAnswer[]> {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
     const [news] = reading.news;
-    assert.ok(news);
+    assert.ok(news?.operation === 'collection');
     return news.answer;
   });
 }

@@ -39,27 +39,6 @@ export interface Session {
 
 export const codeLength = 6;
 
-/** Characters of a merchant's short id, which lead our references and every session id. */
-export const accountLength = 8;
-
-// 128 bits and a little more behind the account: session ids stand in addresses that payers open.
-export const randomIdLength = 22;
-
-const sessionIdPattern = new RegExp(`^[0-9A-Za-z]{${accountLength + randomIdLength}}$`);
-const accountPattern = new RegExp(`^[0-9A-Za-z]{${accountLength}}$`);
-
-/**
- * The whole key of a session's row, of which the id carries the first part; undefined for what cannot be an id. Texts
- * from addresses come here before they reach the database, which refuses some of them with an error.
- */
-export function sessionKey(sessionId: string): { account: string; id: string } | undefined {
-  return sessionIdPattern.test(sessionId) ? { account: sessionId.slice(0, accountLength), id: sessionId } : undefined;
-}
-
-export function isAccount(text: string): boolean {
-  return accountPattern.test(text);
-}
-
 /**
  * What the session is at a moment. Changes that were planned and the end of its time count from their stored time, so
  * they are true at once whether or not anything ran. A tap that waits for the merchant's confirmation was in time.

@@ -1,8 +1,12 @@
-import { parseInternationalNumber } from '../../kit/phone-number.ts';
 import { changeSession } from './change-session.ts';
 import type { SimulatorContext } from './context.ts';
 import { cancelMove, codeMove, confirmMove, phoneMove } from './moves.ts';
 import type { Move, PhoneAction } from './moves.ts';
+import { createSimulatedPayouts, payoutLine } from './payouts/simulated-payouts.ts';
+import type { SimulatedPayouts } from './payouts/simulated-payouts.ts';
+import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
+import { canonicalNumber } from './phone-line.ts';
+import type { PhoneLine, PhoneQuery } from './phone-line.ts';
 import { promptOf } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import {
@@ -12,7 +16,8 @@ import {
   listSessionsByNumber,
   upsertOutage,
 } from './queries.ts';
-import { isAccount, sessionKey, settled } from './session.ts';
+import { isAccount, recordKey } from './record-id.ts';
+import { settled } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 import { startSession } from './start-session.ts';
@@ -36,18 +41,21 @@ export interface Simulator {
    * What the simulated phone of a number shows, newest first: open prompts and what became of the last ones.
    * Throws PhoneNumberError for what is not a number.
    */
-  listPrompts(query: PromptQuery): Promise<Prompt[]>;
+  listPrompts(query: PhoneQuery): Promise<Prompt[]>;
   /** By the id that stands in a launch link; undefined where there is none. */
   findPrompt(sessionId: string): Promise<Prompt | undefined>;
   /** `done` is false when the session does not allow the action (any more); `prompt.actions` says what it allows. */
   act(sessionId: string, action: PhoneAction): Promise<{ done: boolean; prompt: Prompt } | undefined>;
 
+  /** What the networks pay out. */
+  readonly payouts: SimulatedPayouts;
+
   /**
-   * Takes a network down for one account and one number until `endsAt`, or (null) until `endOutage`. Throws
-   * PhoneNumberError.
+   * Takes a network down for one account and one number, collecting and paying out, until `endsAt`, or (null) until
+   * `endOutage`. Throws PhoneNumberError.
    */
-  beginOutage(outage: OutageSubject, endsAt: Date | null): Promise<void>;
-  endOutage(outage: OutageSubject): Promise<void>;
+  beginOutage(outage: PhoneLine, endsAt: Date | null): Promise<void>;
+  endOutage(outage: PhoneLine): Promise<void>;
 }
 
 /** A session as a network's caller names it: only its own account's, and only at its own network. */
@@ -55,19 +63,6 @@ export interface SessionAddress {
   account: string;
   network: string;
   sessionId: string;
-}
-
-export interface PromptQuery {
-  /** In any usual form. */
-  number: string;
-  /** The merchant's short id; without it the prompts of every merchant. */
-  account?: string;
-}
-
-export interface OutageSubject {
-  account: string;
-  network: string;
-  number: string;
 }
 
 // A phone screen's worth; older ones are still found by their id.
@@ -101,17 +96,25 @@ export function createSimulator(context: SimulatorContext): Simulator {
       const changed = await changeSession(context, sessionId, (session, now) => phoneMove(session, action, now));
       return changed && { done: changed.moved, prompt: promptOf(changed.session, clock.now()) };
     },
+    payouts: createSimulatedPayouts(context),
     beginOutage: async (outage, endsAt) => {
-      await db.run(upsertOutage(outageKey(outage), { beganAt: clock.now(), endsAt }));
+      const begun = { beganAt: clock.now(), endsAt };
+      await db.withTransaction(async (tx) => {
+        tx.send(upsertOutage(outageKey(outage), begun));
+        tx.send(upsertPayoutOutage(payoutLine(outage), begun));
+      });
     },
     endOutage: async (outage) => {
-      await db.run(deleteOutage(outageKey(outage)));
+      await db.withTransaction(async (tx) => {
+        tx.send(deleteOutage(outageKey(outage)));
+        tx.send(deletePayoutOutage(payoutLine(outage)));
+      });
     },
   };
 }
 
-async function listPrompts({ db, clock }: SimulatorContext, query: PromptQuery): Promise<Prompt[]> {
-  const payerNumber = canonical(query.number);
+async function listPrompts({ db, clock }: SimulatorContext, query: PhoneQuery): Promise<Prompt[]> {
+  const payerNumber = canonicalNumber(query.number);
   if (query.account !== undefined && !isAccount(query.account)) return [];
   const sessions = await listSessionsByNumber(db, { payerNumber, account: query.account ?? null, rowsMax: promptsMax });
   const now = clock.now();
@@ -119,7 +122,7 @@ async function listPrompts({ db, clock }: SimulatorContext, query: PromptQuery):
 }
 
 async function findVisible({ db, clock }: SimulatorContext, sessionId: string): Promise<Session | undefined> {
-  const key = sessionKey(sessionId);
+  const key = recordKey(sessionId);
   return key && visible(await findSessionById(db, key), clock.now());
 }
 
@@ -129,14 +132,9 @@ function visible(session: Session | undefined, now: Date): Session | undefined {
 }
 
 function isAddressed(key: SessionAddress): boolean {
-  return sessionKey(key.sessionId)?.account === key.account;
+  return recordKey(key.sessionId)?.account === key.account;
 }
 
-function outageKey(outage: OutageSubject): { account: string; network: string; payerNumber: string } {
-  return { account: outage.account, network: outage.network, payerNumber: canonical(outage.number) };
-}
-
-/** Old and new forms of one number become one: the row holds the new form. */
-function canonical(number: string): string {
-  return parseInternationalNumber(number, { strict: false });
+function outageKey(outage: PhoneLine): { account: string; network: string; payerNumber: string } {
+  return { account: outage.account, network: outage.network, payerNumber: canonicalNumber(outage.number) };
 }

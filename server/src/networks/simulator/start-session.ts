@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../kit/base62.ts';
 import type { Random } from '../../kit/random.ts';
-import { sendReports } from './context.ts';
 import type { SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
+import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { codeLength, randomIdLength, settled } from './session.ts';
+import { sendReports } from './send-news.ts';
+import { codeLength, settled } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 

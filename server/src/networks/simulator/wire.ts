@@ -1,5 +1,4 @@
 import { formatAmount } from '../../kit/money.ts';
-import type { ReportType } from './report.ts';
 import { codeLength } from './session.ts';
 import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
 
@@ -27,14 +26,6 @@ export interface WireSession {
   code_attempts_left: number | null;
   created_at: string;
   expires_at: string;
-}
-
-export interface WireReport {
-  /** The same on every delivery of the same news. */
-  id: string;
-  type: ReportType;
-  created_at: string;
-  data: WireSession;
 }
 
 /** Under `status`, which is the session's now, or what it was when a report's news happened. */

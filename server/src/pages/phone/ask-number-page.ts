@@ -14,7 +14,7 @@ export function askNumberPage(asked: { refusedNumber: string | null; key: string
 <main class="card narrow">
 <section class="step" aria-labelledby="step">
 <h1 id="step">Whose phone?</h1>
-<p>In test mode payers approve on a phone that is this page. Enter the number that was typed on the payment page.</p>
+<p>In test mode payers approve on a phone that is this page, and payouts arrive on it. Enter the number that was typed on the payment page, or that money was sent to.</p>
 <form action="/simulator/phone">
 ${asked.key !== null && html`<input type="hidden" name="key" value="${asked.key}">`}
 <div>

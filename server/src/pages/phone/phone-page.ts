@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import type { Arrival, PhoneFloat } from '../../networks/simulator/payouts/arrival.ts';
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { shell } from '../shell.ts';
+import { arrivalCard } from './arrival-card.ts';
+import { floatCard } from './float-card.ts';
 import { formatNumber } from './format-number.ts';
 import { promptCard } from './prompt-card.ts';
 import { scenarioHints } from './scenario-hints.ts';
@@ -12,6 +15,8 @@ import { scenarioHints } from './scenario-hints.ts';
 export interface Phone {
   number: string;
   prompts: readonly Prompt[];
+  arrivals: readonly Arrival[];
+  floats: readonly PhoneFloat[];
   path: string;
   otherNumberPath: string;
   formProof: Html;
@@ -30,33 +35,48 @@ ${phoneMain(phone)}
   };
 }
 
-/** The part that the page's script replaces when the prompts have changed. */
+/** The part that the page's script replaces when something has changed. */
 export function phoneMain(phone: Phone): Html {
-  const { number, prompts, path } = phone;
-  return html`<main class="card handset" data-state="${stateOf(prompts)}" data-page="${path}">
+  const { number, path, floats } = phone;
+  const form = { path, proof: phone.formProof };
+  const cards = cardsOf(phone, form);
+  const floatsThatAre = (state: PhoneFloat['state']): Html[] =>
+    floats.filter((float) => float.state === state).map((float) => floatCard(float, form));
+  return html`<main class="card handset" data-state="${stateOf(phone)}" data-page="${path}">
 <header class="bar">${icon('phone')}<h1>Simulated phone of <span class="masked">${formatNumber(number)}</span></h1></header>
 <div class="screen">
-${prompts.length === 0 && emptyScreen(number)}
-${prompts.map((prompt) => promptCard(prompt, { path, proof: phone.formProof }))}
+${floatsThatAre('empty')}
+${cards}
+${floatsThatAre('filled')}
+${floats.length === 0 && cards.length === 0 && emptyScreen(number)}
 </div>
 <footer><a href="${phone.otherNumberPath}">Take another phone</a></footer>
 </main>`;
 }
 
+/** What is asked and what arrived, newest first. */
+function cardsOf({ prompts, arrivals }: Phone, form: { path: string; proof: Html }): Html[] {
+  const cards = [
+    ...prompts.map((prompt) => ({ at: prompt.createdAt, card: promptCard(prompt, form) })),
+    ...arrivals.map((arrival) => ({ at: arrival.arrivedAt, card: arrivalCard(arrival) })),
+  ];
+  return cards.toSorted((one, other) => other.at.getTime() - one.at.getTime()).map(({ card }) => card);
+}
+
 function emptyScreen(number: string): Html {
   return html`<div class="empty">
-<p><b>No payments yet.</b> Start one with the number ${formatNumber(number)}, and what its network asks appears here.</p>
+<p><b>No payments yet.</b> Start one with the number ${formatNumber(number)}, and what its network asks appears here. So
+does money that is paid out to it.</p>
 ${scenarioHints}
 </div>`;
 }
 
-/** Changes with whatever the page shows of the prompts. */
-function stateOf(prompts: readonly Prompt[]): string {
-  const shown = prompts.map((prompt) => [
-    prompt.sessionId,
-    prompt.status,
-    prompt.awaitsConfirmation,
-    ...prompt.actions,
-  ]);
+/** Changes with whatever the page shows. */
+function stateOf({ prompts, arrivals, floats }: Phone): string {
+  const shown = [
+    ...prompts.map((prompt) => [prompt.sessionId, prompt.status, prompt.awaitsConfirmation, ...prompt.actions]),
+    ...arrivals.map((arrival) => [arrival.payoutId, arrival.reversedAt]),
+    ...floats.map((float) => [float.account, float.network, float.state]),
+  ];
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12);
 }

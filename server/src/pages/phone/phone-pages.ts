@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { AppError } from '../../kit/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
-import type { PhoneAction } from '../../networks/simulator/moves.ts';
+import type { SimulatedPayouts } from '../../networks/simulator/payouts/simulated-payouts.ts';
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import type { Simulator } from '../../networks/simulator/simulator.ts';
 import { createPageSender } from '../document.ts';
@@ -14,10 +14,14 @@ import { preparePageScope, seeOther } from '../page-scope.ts';
 import { askNumberPage } from './ask-number-page.ts';
 import { phoneMain, phonePage } from './phone-page.ts';
 import type { Phone } from './phone-page.ts';
+import { readTap } from './read-tap.ts';
+import type { Tap } from './read-tap.ts';
 import { wavePage } from './wave-page.ts';
 
 export interface PhonePagesOptions {
-  simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act'>;
+  simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act'> & {
+    payouts: Pick<SimulatedPayouts, 'listArrivals' | 'listFloats' | 'setFloat'>;
+  };
   log: Log;
   publicUrl: () => string;
   /** For the forms' proofs; the same in every process. */
@@ -86,26 +90,63 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
     const { account } = await authorize(context, request);
     const number = numberOf(request);
     if (canonicalNumber(number) === null) return askNumber(context, request, reply);
-    const prompts = await simulator.listPrompts({ number, ...(account === null ? {} : { account }) });
+    const query = { number, ...(account === null ? {} : { account }) };
+    const [prompts, arrivals, floats] = await Promise.all([
+      simulator.listPrompts(query),
+      simulator.payouts.listArrivals(query),
+      simulator.payouts.listFloats(query),
+    ]);
     const path = phonePath(request);
     const otherNumberPath = withKey('/simulator/phone', request);
-    const phone: Phone = { number, prompts, path, otherNumberPath, formProof: context.guard.field(path) };
+    const formProof = context.guard.field(path);
+    const phone: Phone = { number, prompts, arrivals, floats, path, otherNumberPath, formProof };
     if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, phoneMain(phone));
     return sender.send(request, reply, { status: 200, content: phonePage(phone) });
   });
 
   scope.post('/:number', async (request: PhoneRequest, reply) => {
     const { account } = await authorize(context, request);
-    const { sessionId, action } = readTap(request.body);
-    const prompt = await simulator.findPrompt(sessionId);
-    const isShown =
-      prompt !== undefined &&
-      (account === null || prompt.account === account) &&
-      prompt.payerNumber === canonicalNumber(numberOf(request));
-    if (!isShown) throw noSuchPrompt();
-    await simulator.act(sessionId, action);
+    const number = numberOf(request);
+    if (canonicalNumber(number) === null) throw noSuchPrompt();
+    const tap = readTap(request.body);
+    await (tap.on === 'prompt'
+      ? tapPrompt(simulator, tap, { number, account })
+      : tapFloat(simulator, tap, { number, account }));
     return seeOther(reply, phonePath(request));
   });
+}
+
+/** The phone that is held, and the one merchant whose things it shows; null for everybody's. */
+interface HeldPhone {
+  number: string;
+  account: string | null;
+}
+
+async function tapPrompt(
+  simulator: PhonePagesOptions['simulator'],
+  { sessionId, action }: Extract<Tap, { on: 'prompt' }>,
+  phone: HeldPhone,
+): Promise<void> {
+  const prompt = await simulator.findPrompt(sessionId);
+  const isShown =
+    prompt !== undefined &&
+    (phone.account === null || prompt.account === phone.account) &&
+    prompt.payerNumber === canonicalNumber(phone.number);
+  if (!isShown) throw noSuchPrompt();
+  await simulator.act(sessionId, action);
+}
+
+/** Only what the phone shows can be tapped: a float that has run out at some time. */
+async function tapFloat(
+  { payouts }: PhonePagesOptions['simulator'],
+  { account, network, state }: Extract<Tap, { on: 'float' }>,
+  phone: HeldPhone,
+): Promise<void> {
+  const { number } = phone;
+  const floats = await payouts.listFloats({ number, ...(phone.account === null ? {} : { account: phone.account }) });
+  const isShown = floats.some((float) => float.account === account && float.network === network);
+  if (!isShown) throw new AppError('not_found', 'There is no such float on this phone.');
+  await payouts.setFloat({ account, network, number }, state);
 }
 
 function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneContext): void {
@@ -125,7 +166,8 @@ function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneCo
 
   scope.post('/:sessionId', async (request: LaunchRequest, reply) => {
     const { sessionId } = await launched(request);
-    await simulator.act(sessionId, readTap(request.body).action);
+    const tap = readTap(request.body);
+    if (tap.on === 'prompt') await simulator.act(sessionId, tap.action);
     return seeOther(reply, launchPath(request));
   });
 }
@@ -156,15 +198,6 @@ function canonicalNumber(number: string): string | null {
     if (error instanceof PhoneNumberError) return null;
     throw error;
   }
-}
-
-const actions: readonly PhoneAction[] = ['approve', 'decline', 'approve_late', 'reverse'];
-
-function readTap(body: unknown): { sessionId: string; action: PhoneAction } {
-  const fields = (body ?? {}) as Record<string, unknown>;
-  const action = actions.find((candidate) => candidate === fields['action']);
-  if (action === undefined) throw new AppError('invalid_request', 'Tap one of the buttons of the phone.');
-  return { action, sessionId: typeof fields['session'] === 'string' ? fields['session'] : '' };
 }
 
 function numberOf(request: FastifyRequest): string {

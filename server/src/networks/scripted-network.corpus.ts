@@ -5,15 +5,22 @@ import type {
   Connector,
   ContinueCollection,
   LookUpCollection,
+  LookUpPayout,
+  PayoutAnswer,
+  PayoutCapabilities,
+  PayoutOperations,
   RawCallback,
   StartCollection,
-} from '../networks/contract.ts';
+  StartPayout,
+} from './contract.ts';
 
 export interface NetworkCall {
-  call: 'start' | 'look_up' | 'cancel' | 'continue';
+  call: 'start' | 'look_up' | 'cancel' | 'continue' | 'pay_out' | 'look_up_payout';
   reference: string;
 }
 
+type PayoutCall = 'pay_out' | 'look_up_payout';
+type ScriptedPayoutAnswer = PayoutAnswer | ((request: LookUpPayout | StartPayout) => Promise<PayoutAnswer>);
 type Answer = CollectionAnswer | ((request: LookUpCollection | StartCollection) => Promise<CollectionAnswer>);
 
 /** A network that answers what a test has told it to, and remembers what it was asked. */
@@ -21,14 +28,19 @@ export class ScriptedNetwork implements Connector {
   readonly capabilities: Capabilities;
   readonly calls: NetworkCall[] = [];
   /** What it answers to each kind of call until it is told otherwise. */
-  readonly answers: Record<NetworkCall['call'], Answer> = {
+  readonly answers: Record<Exclude<NetworkCall['call'], PayoutCall>, Answer> = {
     start: awaitingPayer,
     look_up: awaitingPayer,
     cancel: { state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } },
     continue: { state: 'processing' },
   };
+  readonly payoutAnswers: Record<PayoutCall, ScriptedPayoutAnswer> = {
+    pay_out: { state: 'unknown', detail: 'no answer' },
+    look_up_payout: { state: 'unknown', detail: 'no answer' },
+  };
+  readonly payouts: PayoutOperations;
 
-  constructor(network: string, changes: Partial<Capabilities> = {}) {
+  constructor(network: string, changes: Partial<Capabilities> = {}, payoutChanges: Partial<PayoutCapabilities> = {}) {
     this.capabilities = {
       network,
       displayName: network,
@@ -38,11 +50,22 @@ export class ScriptedNetwork implements Connector {
       numberRequired: true,
       amountStepMinor: 1n,
       codeLength: 0,
-      canPayOut: false,
       callTimeoutMs: 3_000,
       lookUpDelaysMs: [2_000, 3_000, 5_000],
       notFoundIsFinalAfterMs: 30_000,
       ...changes,
+    };
+    this.payouts = {
+      capabilities: {
+        amountStepMinor: 1n,
+        lookUpDelaysMs: [1_000, 2_000, 4_000],
+        resendAfterMs: 10_000,
+        giveUpAfterMs: 24 * 60 * 60 * 1_000,
+        pausedBy: 'network',
+        ...payoutChanges,
+      },
+      start: (request) => this.#answerPayout('pay_out', request),
+      lookUp: (request) => this.#answerPayout('look_up_payout', request),
     };
   }
 
@@ -71,7 +94,13 @@ export class ScriptedNetwork implements Connector {
     return { accepted: false, reason: 'signature' };
   }
 
-  async #answer(call: NetworkCall['call'], request: LookUpCollection | StartCollection): Promise<CollectionAnswer> {
+  async #answerPayout(call: PayoutCall, request: LookUpPayout | StartPayout): Promise<PayoutAnswer> {
+    this.calls.push({ call, reference: request.reference });
+    const answer = this.payoutAnswers[call];
+    return typeof answer === 'function' ? answer(request) : answer;
+  }
+
+  async #answer(call: Exclude<NetworkCall['call'], PayoutCall>, request: LookUpCollection | StartCollection): Promise<CollectionAnswer> {
     this.calls.push({ call, reference: request.reference });
     const answer = this.answers[call];
     return typeof answer === 'function' ? answer(request) : answer;

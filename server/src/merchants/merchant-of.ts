@@ -1,11 +1,15 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
-import type { Merchant } from '../merchants/merchant.ts';
-import type { PaymentContext } from './context.ts';
+import type { MerchantDirectory } from './merchant-directory.ts';
+import type { Merchant } from './merchant.ts';
 
 /** The caller's merchant with its settings; its key was checked a moment ago. Writing routes hand their `tx` on. */
-export async function merchantOf(context: PaymentContext, caller: Caller, tx?: Queryable): Promise<Merchant> {
+export async function merchantOf(
+  context: { merchants: MerchantDirectory },
+  caller: Caller,
+  tx?: Queryable,
+): Promise<Merchant> {
   const merchant = await context.merchants.byId(caller.merchantId, tx);
   if (!merchant) throw new AppError('api_key_invalid', 'This API key is not valid. Check it in the dashboard.');
   return merchant;

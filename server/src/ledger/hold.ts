@@ -1,0 +1,58 @@
+import { assert } from '../kit/assert.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Account } from './accounts.ts';
+import { post, postFromHold } from './post.ts';
+import type { LedgerContext, Posting } from './post.ts';
+import { closeHold, insertHold, listHeldFrom } from './queries.ts';
+
+/** Whose money is held: one hold for each source. */
+export type HoldSource = Pick<Posting, 'merchantId' | 'currency' | 'source' | 'at'>;
+
+export interface Part {
+  account: Account;
+  /** In bututs; 0 is left out. */
+  amountMinor: bigint;
+}
+
+/**
+ * Sets money aside for work under way, in the transaction that stores the work. Throws AppError `insufficient_balance`
+ * when an account has less than its part.
+ */
+export async function hold(
+  tx: Transaction,
+  context: LedgerContext,
+  at: HoldSource,
+  from: readonly Part[],
+): Promise<void> {
+  tx.send(insertHold(at, { id: context.newId(), amountMinor: sumOf(from) }));
+  const movements = from.map(({ account, amountMinor }) => ({ debit: account, credit: 'held', amountMinor }) as const);
+  await post(tx, context, { ...at, flow: 'held', movements });
+}
+
+/** The work was done: what was held goes where it belongs, to the last butut. */
+export async function settleHold(
+  tx: Transaction,
+  context: LedgerContext,
+  at: HoldSource,
+  { flow, to }: { flow: string; to: readonly Part[] },
+): Promise<void> {
+  const amountMinor = await closeHold(tx, at, 'settled');
+  assert(amountMinor === sumOf(to), 'what was held is what goes out');
+  const movements = to.map((part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const);
+  await postFromHold(tx, context, { ...at, flow, movements });
+}
+
+/** The work was not done: everything goes back where it came from. */
+export async function releaseHold(tx: Transaction, context: LedgerContext, at: HoldSource): Promise<void> {
+  const amountMinor = await closeHold(tx, at, 'released');
+  const parts = await listHeldFrom(tx, at);
+  assert(amountMinor === sumOf(parts), 'what was held is what goes back');
+  const movements = parts.map(
+    (part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const,
+  );
+  await postFromHold(tx, context, { ...at, flow: 'released', movements });
+}
+
+function sumOf(parts: readonly Part[]): bigint {
+  return parts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database, Queryable } from '../kit/db.ts';
+import { createLog } from '../kit/log.ts';
+import { PauseCopy } from './pause-copy.ts';
+import { mayPayOut, pausePoint, purgePauses, reportPayout, summarizePauses } from './pauses.ts';
+import type { PauseContext, PausePoint, Permission } from './pauses.ts';
+import type { SendOutcome } from './pause.ts';
+import { createNetworkRegistry } from './registry.ts';
+import { ScriptedNetwork } from './scripted-network.corpus.ts';
+
+const merchantId = '01939f00-0000-7000-8000-00000000a5f1';
+const number = '+2207001234';
+const payout = { merchantId, number };
+
+const liveWave = new ScriptedNetwork('wave', { testMode: false });
+const testWave = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
+const liveAps = new ScriptedNetwork('aps', { testMode: false });
+const wave = pausePoint(liveWave, payout);
+// The call's time limit and two seconds more.
+const leaseMs = 5_000;
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let logged: string[];
+let statements: number;
+let one: PauseContext;
+let other: PauseContext;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  await db.run({ name: 'test_empty', text: 'DELETE FROM network_pauses', values: [] });
+  clock = new ManualClock();
+  logged = [];
+  statements = 0;
+  [one, other] = [newProcess(), newProcess()];
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** What two processes on one database do not share: the copy. */
+function newProcess(): PauseContext {
+  const log = createLog({ level: 'info', write: (line) => logged.push(line) });
+  return { db: counting(db), clock, log, pauses: new PauseCopy() };
+}
+
+function counting(inner: Database): Queryable {
+  const count = <Result>(result: Result): Result => {
+    statements += 1;
+    return result;
+  };
+  return {
+    rows: (statement) => count(inner.rows(statement)),
+    row: (statement) => count(inner.row(statement)),
+    run: (statement) => count(inner.run(statement)),
+  };
+}
+
+async function refused(context: PauseContext, point = wave): Promise<Extract<Permission, { allowed: false }>> {
+  const permission = await mayPayOut(context, point);
+  assert.ok(!permission.allowed, 'it was allowed');
+  return permission;
+}
+
+async function allowed(context: PauseContext, point = wave): Promise<void> {
+  assert.deepEqual(await mayPayOut(context, point), { allowed: true });
+}
+
+/** How many of so many sends that ask at one moment, in two processes, may go out. */
+async function allowedOf(count: number, point = wave): Promise<number> {
+  const asked = Array.from({ length: count }, (_, index) => mayPayOut(index % 2 === 0 ? one : other, point));
+  return (await Promise.all(asked)).filter((permission) => permission.allowed).length;
+}
+
+/** Both processes have read what is written: a copy lives a second. */
+async function everybodyKnows(): Promise<void> {
+  await clock.advance(1_000);
+}
+
+test('while nothing is known against a network, payouts cost one statement a second, however many there are', async () => {
+  for (let second = 0; second < 3; second += 1) {
+    for (let send = 0; send < 200; send += 1) {
+      await allowed(one);
+      await reportPayout(one, wave, 'answered');
+    }
+    await clock.advance(1_000);
+  }
+  assert.equal(statements, 3);
+});
+
+test('a documented reason pauses the network for every process, within a second', async () => {
+  await allowed(one);
+  await allowed(other);
+  const { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
+  const expected = { allowed: false, reason: 'network_unavailable', retryAt } as const;
+  assert.deepEqual(await mayPayOut(one, wave), expected, 'the one that heard it knows at once');
+  await everybodyKnows();
+  assert.deepEqual(await mayPayOut(other, wave), expected);
+  await allowed(other, pausePoint(liveAps, payout));
+  await allowed(other, pausePoint(testWave, payout));
+});
+
+test('sends without an answer are counted over all processes', async () => {
+  for (const context of [one, other, one, other]) await reportPayout(context, wave, 'unclear');
+  await allowed(one);
+  const { retryAt } = await reportPayout(one, wave, 'unclear');
+  assert.deepEqual(await refused(one), { allowed: false, reason: 'network_unavailable', retryAt });
+});
+
+test('many that end without an answer at one moment are each counted, and pause once', async () => {
+  const reports = Array.from({ length: 12 }, (_, index) =>
+    reportPayout(index % 2 === 0 ? one : other, wave, 'unclear'),
+  );
+  await Promise.all(reports);
+  await refused(one);
+  assert.equal(logged.filter((line) => /payouts are paused/.test(line)).length, 1);
+});
+
+test('an answer in between counts anew, also when another process got it', async () => {
+  for (let send = 0; send < 4; send += 1) await reportPayout(one, wave, 'unclear');
+  await reportPayout(other, wave, 'answered');
+  for (let send = 0; send < 4; send += 1) await reportPayout(one, wave, 'unclear');
+  await allowed(one);
+});
+
+test('at the retry time exactly one send of all processes goes out as a probe; the others ask again in a second', async () => {
+  await reportPayout(one, wave, 'network_unavailable');
+  await clock.advance(1_999);
+  assert.equal(await allowedOf(20), 0);
+  await clock.advance(1);
+  assert.equal(await allowedOf(20), 1);
+  assert.deepEqual((await refused(one)).retryAt, addMs(clock.now(), 1_000));
+  assert.deepEqual((await refused(other)).retryAt, addMs(clock.now(), 1_000));
+});
+
+test('the probe’s success lets everybody send again, at once and in every process', async () => {
+  await reportPayout(one, wave, 'network_unavailable');
+  await clock.advance(2_000);
+  await allowed(other);
+  await reportPayout(other, wave, 'answered');
+  assert.equal(await allowedOf(20), 20);
+});
+
+test('the probe’s failure prolongs the pause, and so does no other one', async () => {
+  await reportPayout(one, wave, 'network_unavailable');
+  await clock.advance(2_000);
+  await allowed(one);
+  const { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  assert.deepEqual(retryAt, addMs(clock.now(), 4_000));
+  // One that had been under way since before the pause.
+  await clock.advance(10);
+  assert.deepEqual(await reportPayout(other, wave, 'network_unavailable'), { retryAt });
+  assert.deepEqual((await refused(other)).retryAt, retryAt);
+  await clock.advance(3_990);
+  assert.equal(await allowedOf(10), 1);
+});
+
+test('a network that is back after five seconds is found out within two more', async () => {
+  const backAt = addMs(clock.now(), 5_000);
+  let sentAt = clock.now();
+  let { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  for (let probe = 0; probe < 10; probe += 1) {
+    await clock.advance(retryAt.getTime() - clock.now().getTime());
+    await allowed(one);
+    sentAt = clock.now();
+    if (sentAt >= backAt) break;
+    ({ retryAt } = await reportPayout(one, wave, 'network_unavailable'));
+  }
+  assert.ok(sentAt.getTime() - backAt.getTime() <= 2_000, `${sentAt.toISOString()}`);
+});
+
+test('a probe whose process died is followed by another when its lease ends', async () => {
+  await reportPayout(one, wave, 'network_unavailable');
+  await clock.advance(2_000);
+  await allowed(one);
+  await clock.advance(leaseMs - 1);
+  await refused(other);
+  await clock.advance(1);
+  assert.equal(await allowedOf(10), 1);
+});
+
+test('a pause is told of once when it begins and once when it ends, and nobody’s number with it', async () => {
+  const point = pausePoint(testWave, payout);
+  await Promise.all([one, other, one, other].map((context) => reportPayout(context, point, 'float_empty')));
+  await everybodyKnows();
+  await clock.advance(29_000);
+  assert.equal(await allowedOf(4, point), 1);
+  await reportPayout(one, point, 'float_empty');
+  await Promise.all([one, other, one].map((context) => reportPayout(context, point, 'answered')));
+  const told = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    told.map(({ level, msg, network, reason, merchant_id }) => [level, msg, network, reason, merchant_id]),
+    [
+      ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
+      ['info', 'payouts go out again', 'wave-test', 'float_empty', merchantId],
+    ],
+  );
+  assert.doesNotMatch(logged.join(), /7001234/);
+});
+
+test('where pauses are for one merchant and number, nobody else’s payouts are held', async () => {
+  const point = (change: Partial<typeof payout>): PausePoint => pausePoint(testWave, { ...payout, ...change });
+  await reportPayout(one, point({}), 'network_unavailable');
+  await refused(one, point({}));
+  await allowed(one, point({ number: '+2207001235' }));
+  await allowed(one, point({ merchantId: '01939f00-0000-7000-8000-00000000a5f2' }));
+});
+
+test('the summary names what pays out, and counts what is paused for single numbers', async () => {
+  const collectsOnly = Object.assign(new ScriptedNetwork('qmoney'), { payouts: null });
+  const networks = createNetworkRegistry([collectsOnly, testWave, liveWave, liveAps]);
+  await reportPayout(one, wave, 'float_empty');
+  await reportPayout(one, pausePoint(testWave, payout), 'network_unavailable');
+  const { networks: found, scopedCount } = await summarizePauses({ ...one, networks });
+  assert.deepEqual(
+    found.map(({ name, pause }) => [name, pause?.reason ?? null]),
+    [
+      ['wave', 'float_empty'],
+      ['aps', null],
+      ['wave-test', null],
+    ],
+  );
+  assert.equal(scopedCount, 1);
+});
+
+test('what nobody has sent anything to for an hour is forgotten, and nothing else', async () => {
+  await reportPayout(one, wave, 'float_empty');
+  await reportPayout(one, pausePoint(testWave, payout), 'unclear');
+  await clock.advance(60 * 60_000 + 1);
+  await reportPayout(one, pausePoint(liveAps, payout), 'network_unavailable');
+  assert.equal(await purgePauses(one), 1, 'the count; the pause was due to be probed less than an hour ago');
+  await clock.advance(30_000);
+  assert.equal(await purgePauses(one), 1);
+  await everybodyKnows();
+  await allowed(one);
+  await clock.advance(1_000);
+  assert.equal(await allowedOf(4, pausePoint(liveAps, payout)), 1, 'still paused, and probed');
+});
+
+test('a database that is away for a moment leaves no copy behind that says so', async () => {
+  let isAway = true;
+  const context: PauseContext = {
+    ...one,
+    db: { ...one.db, rows: (statement) => (isAway ? Promise.reject(new Error('away')) : db.rows(statement)) },
+  };
+  await assert.rejects(mayPayOut(context, wave), /away/);
+  isAway = false;
+  await allowed(context);
+});
+
+const outcomes: readonly SendOutcome[] = ['answered', 'unclear', 'network_unavailable', 'float_empty'];
+
+test('however sends of two processes fall together, no more than one probe is under way', async () => {
+  for (let round = 0; round < 40; round += 1) {
+    const outcome = outcomes[round % outcomes.length];
+    assert.ok(outcome);
+    await reportPayout(round % 3 === 0 ? one : other, wave, outcome);
+    await everybodyKnows();
+    const isPaused = (await db.rows(paused)).length > 0;
+    const sent = await allowedOf(6);
+    if (isPaused) assert.ok(sent <= 1, `${sent} probes in round ${round}`);
+    else assert.equal(sent, 6);
+    await clock.advance(round * 500);
+  }
+});
+
+const paused = { name: 'test_paused', text: 'SELECT 1 FROM network_pauses WHERE reason IS NOT NULL', values: [] };

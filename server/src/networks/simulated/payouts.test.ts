@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import { startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import type { PayoutOperations, StartPayout } from '../contract.ts';
+import { answerWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
+import type { SimulatedConnector } from './connectors.ts';
+
+let networks: SimulatedNetworks;
+
+before(async () => {
+  networks = await startSimulatedNetworks();
+});
+
+after(async () => {
+  await networks.close();
+});
+
+function payoutsOf(connector: SimulatedConnector): PayoutOperations {
+  assert.ok(connector.payouts);
+  return connector.payouts;
+}
+
+async function payoutsWritten(request: StartPayout): Promise<number> {
+  const text = 'SELECT id FROM simulator.payouts WHERE reference = $1';
+  return (await networks.db.rows({ name: 'test_payouts', text, values: [request.reference] })).length;
+}
+
+for (const [name, fault] of faults) {
+  for (const paid of [true, false]) {
+    test(`${name}, the network having ${paid ? '' : 'not '}paid: unknown, then found out, and paid once`, async () => {
+      const request = networks.order('+2207510001');
+      const good = networks.payouts('wave');
+      const onRequest = (socket: Socket): void => {
+        const before = paid ? good.start(request) : Promise.resolve();
+        void before.then(() => fault(socket));
+      };
+      await withNetwork(onRequest, async ({ wave, requests }) => {
+        const faulty = payoutsOf(wave);
+        const answers = [
+          await faulty.start(request),
+          await faulty.lookUp({ reference: request.reference, handles: {} }),
+          await faulty.lookUp({ reference: request.reference, handles: { payout_id: 'Shop1234payout' } }),
+        ];
+        for (const answer of answers) {
+          assert.ok(answer.state === 'unknown', answer.state);
+          assert.match(answer.detail, /^[\w :]{3,60}$/);
+        }
+        assert.equal(requests.length, 3, 'nothing is sent twice');
+      });
+      assert.equal(await payoutsWritten(request), paid ? 1 : 0);
+      const found = await good.lookUp({ reference: request.reference, handles: {} });
+      assert.equal(found.state, paid ? 'succeeded' : 'not_found');
+      const repeated = await good.start(request);
+      assert.equal(repeated.state, 'succeeded');
+      if (paid) assert.deepEqual(repeated, found);
+      assert.equal(await payoutsWritten(request), 1);
+    });
+  }
+}
+
+test('a connection that is reset before the order went out says nothing for certain', async () => {
+  const body = async ({ wave }: { wave: SimulatedConnector }): Promise<void> => {
+    assert.equal((await payoutsOf(wave).start(networks.order('+2207510001'))).state, 'unknown');
+  };
+  await withNetwork(
+    () => {},
+    body,
+    (socket) => socket.resetAndDestroy(),
+  );
+});
+
+test('an answer that never comes is unknown once the call’s time is over', async () => {
+  await withNetwork(
+    () => {},
+    async ({ wave, clock, requests }) => {
+      const answer = payoutsOf(wave).start(networks.order('+2207510001'));
+      await eventually('the order has arrived', () => requests.length === 1);
+      await clock.advance(3_000);
+      assert.deepEqual(await answer, { state: 'unknown', detail: 'no answer within 3000 ms' });
+    },
+  );
+});
+
+test('an order that could not even connect was not accepted; a look-up that could not says nothing', async () => {
+  const connectors = connectorsAt(`http://127.0.0.1:${await closedPort()}`, new ManualClock());
+  const request = networks.order('+2207510001');
+  const lookUp = { reference: request.reference, handles: {} };
+  for (const connector of connectors) {
+    const payouts = payoutsOf(connector);
+    assert.deepEqual(await payouts.start(request), { state: 'not_accepted', reason: 'network_unavailable' });
+    assert.equal((await payouts.lookUp(lookUp)).state, 'unknown');
+    assert.equal((await payouts.lookUp({ ...lookUp, handles: { payout_id: 'Shop1234payout' } })).state, 'unknown');
+    await connector.close();
+  }
+});
+
+test('a repeated order sends the same bytes, with the credential of the reference’s account', async () => {
+  await withNetwork(
+    (socket) => socket.write(answerWith(500, '{}')),
+    async ({ wave, requests }) => {
+      const long = `${'x'.repeat(254)}😀😀`;
+      const request = networks.order('+2207510001', { amountMinor: 10_050n, description: long, beneficiaryName: long });
+      await payoutsOf(wave).start(request);
+      await payoutsOf(wave).start(request);
+      assert.equal(requests[0], requests[1]);
+      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/wave\/payouts HTTP/);
+      assert.match(requests[0] ?? '', /authorization: Bearer sim_Shop1234_[0-9a-f]{64}\r\n/);
+      assert.match(requests[0] ?? '', /"amount":"100.50"/);
+      assert.ok(!(requests[0] ?? '').includes('\\ud83d'), 'no half characters');
+      const accepted = await networks.payouts('wave').start(request);
+      assert.equal(accepted.state, 'succeeded', 'the network takes texts of any length from us');
+    },
+  );
+});
+
+test('every network pays out single bututs, and pauses for one merchant and number only', () => {
+  for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
+    assert.deepEqual(networks.payouts(network).capabilities, {
+      amountStepMinor: 1n,
+      lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
+      resendAfterMs: 30_000,
+      giveUpAfterMs: 86_400_000,
+      pausedBy: 'merchant_and_number',
+    });
+  }
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { JsonValue } from '../../kit/strict-json.ts';
+import type { PayoutAnswer } from '../contract.ts';
+import type { Reply } from './client.ts';
+import { payoutLookUpAnswer, payoutNews, payoutSearchAnswer, payoutStartAnswer } from './translate-payout.ts';
+
+const reference = 'Shop1234reference';
+
+const pending = {
+  id: 'Shop1234payout',
+  network: 'aps',
+  reference,
+  status: 'pending',
+  amount: '100.00',
+  currency: 'GMD',
+  received: null,
+  beneficiary_number: '+220877012345',
+  beneficiary_name: null,
+  failure_code: null,
+  created_at: '2026-11-20T12:00:00.000Z',
+};
+const received = { amount: '100.50', fee: '1.25', currency: 'GMD', transaction_id: 'T1' };
+const completed = { ...pending, status: 'completed', received };
+const failed = { ...pending, status: 'failed' };
+
+function answered(status: number, body: JsonValue | undefined): Reply {
+  return { kind: 'answer', status, body };
+}
+
+/** The answer in one word, with the failure where it is final and the reason where it is not accepted. */
+function outcome(answer: PayoutAnswer): string {
+  if (answer.state === 'refused') return answer.failure.code;
+  return answer.state === 'not_accepted' ? answer.reason : answer.state;
+}
+
+const payoutOutcomes: [string, JsonValue, string][] = [
+  ['the status pending', pending, 'processing'],
+  ['the status completed', completed, 'succeeded'],
+  ['the status reversed', { ...completed, status: 'reversed' }, 'reversed'],
+  ['no_such_account', { ...failed, failure_code: 'no_such_account' }, 'account_not_found'],
+  ['account_blocked', { ...failed, failure_code: 'account_blocked' }, 'account_blocked'],
+  ['not_permitted', { ...failed, failure_code: 'not_permitted' }, 'refused_by_network'],
+  ['a failure code nobody knows', { ...failed, failure_code: 'tired' }, 'unknown'],
+  ['a failure code of collections', { ...failed, failure_code: 'payer_declined' }, 'unknown'],
+  ['a failure without a code', failed, 'unknown'],
+  ['a status nobody knows', { ...pending, status: 'on_hold' }, 'unknown'],
+  ['a status in capitals', { ...completed, status: 'COMPLETED' }, 'unknown'],
+  ['a status of another kind', { ...pending, status: 1 }, 'unknown'],
+  ['success without what was received', { ...completed, received: null }, 'unknown'],
+  ['success without a transaction id', { ...completed, received: { ...received, transaction_id: '' } }, 'unknown'],
+  ['success with a number for an amount', { ...completed, received: { ...received, amount: 100.5 } }, 'unknown'],
+  ['success with three decimals', { ...completed, received: { ...received, amount: '100.505' } }, 'unknown'],
+  ['success with a negative amount', { ...completed, received: { ...received, amount: '-1.00' } }, 'unknown'],
+  ['success with an unreadable fee', { ...completed, received: { ...received, fee: 'none' } }, 'unknown'],
+  ['success without a currency', { ...completed, received: { ...received, currency: null } }, 'unknown'],
+  ['another reference', { ...completed, reference: 'Shop1234other' }, 'unknown'],
+  ['no id', { ...completed, id: null }, 'unknown'],
+  ['nothing but a list', [], 'unknown'],
+  ['nothing but null', null, 'unknown'],
+  ['nothing in it', {}, 'unknown'],
+];
+
+for (const [name, payout, expected] of payoutOutcomes) {
+  test(`a payout with ${name} is ${expected}, whichever call told of it`, () => {
+    assert.equal(outcome(payoutStartAnswer(answered(200, payout), reference)), expected);
+    assert.equal(outcome(payoutLookUpAnswer(answered(200, payout), reference)), expected);
+    assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [payout] }), reference)), expected);
+  });
+}
+
+const down = 'network_unavailable';
+
+const replies: [string, Reply, { start: string; lookUp: string }][] = [
+  ['503 not_accepted', answered(503, { code: 'not_accepted' }), { start: down, lookUp: 'unknown' }],
+  ['503 of somebody else', answered(503, { code: 'unavailable' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['503 without a body', answered(503, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['500', answered(500, { code: 'internal_error' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['500 that says not_accepted', answered(500, { code: 'not_accepted' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['502', answered(502, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['422 float_empty', answered(422, { code: 'float_empty' }), { start: 'float_empty', lookUp: 'unknown' }],
+  ['422 of another kind', answered(422, { code: 'wrong_code' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['400', answered(400, { code: 'invalid_request' }), { start: 'refused_by_network', lookUp: 'unknown' }],
+  ['400 of somebody else', answered(400, { error: 'bad' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['401', answered(401, { code: 'invalid_credential' }), { start: down, lookUp: 'unknown' }],
+  ['401 of a proxy', answered(401, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['404 not_found', answered(404, { code: 'not_found' }), { start: 'unknown', lookUp: 'not_found' }],
+  ['404 of somebody else', answered(404, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['409', answered(409, { code: 'reference_conflict' }), { start: 'unknown', lookUp: 'unknown' }],
+  ['429', answered(429, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['201', answered(201, completed), { start: 'unknown', lookUp: 'unknown' }],
+  ['302', answered(302, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['200 that is not JSON', answered(200, undefined), { start: 'unknown', lookUp: 'unknown' }],
+  ['nothing sent', { kind: 'not_sent', detail: '' }, { start: down, lookUp: 'unknown' }],
+  ['no answer', { kind: 'lost', detail: '' }, { start: 'unknown', lookUp: 'unknown' }],
+];
+
+for (const [name, reply, expected] of replies) {
+  test(`${name} means ${expected.start} for an order and ${expected.lookUp} for a look-up`, () => {
+    assert.equal(outcome(payoutStartAnswer(reply, reference)), expected.start);
+    assert.equal(outcome(payoutLookUpAnswer(reply, reference)), expected.lookUp);
+    assert.equal(outcome(payoutSearchAnswer(reply, reference)), expected.lookUp);
+  });
+}
+
+test('a search that finds nothing is not found, and one that finds two is not understood', () => {
+  assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [] }), reference)), 'not_found');
+  assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [completed, completed] }), reference)), 'unknown');
+  assert.equal(outcome(payoutSearchAnswer(answered(200, { results: [] }), reference)), 'unknown');
+});
+
+test('a receipt carries amount and fee to the butut, and the handles carry the payout', () => {
+  assert.deepEqual(payoutLookUpAnswer(answered(200, completed), reference), {
+    state: 'succeeded',
+    receipt: {
+      transactionId: 'T1',
+      networkReference: 'Shop1234payout',
+      amountMinor: 10_050n,
+      currency: 'GMD',
+      networkFeeMinor: 125n,
+    },
+  });
+  assert.deepEqual(payoutStartAnswer(answered(200, pending), reference), {
+    state: 'processing',
+    networkReference: 'Shop1234payout',
+    handles: { payout_id: 'Shop1234payout' },
+  });
+});
+
+test('what is not understood is told in words that hold no numbers and no secrets', () => {
+  const secretive = { ...pending, status: 'paid +2207012345 by wh_secret' };
+  assert.deepEqual(payoutLookUpAnswer(answered(200, secretive), reference), {
+    state: 'unknown',
+    detail: 'the status is not known',
+  });
+});
+
+test('whatever JSON comes with whatever status: nothing moves without a receipt, nothing ends undocumented', () => {
+  const bodies = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(fc.constantFrom(...Object.keys(pending)), fc.jsonValue()).map((some) => ({ ...completed, ...some })),
+    fc.record({ code: fc.constantFrom('not_accepted', 'float_empty', 'invalid_request', 'invalid_credential', 'x') }),
+  );
+  const statuses = fc.oneof(fc.integer({ min: 100, max: 599 }), fc.constantFrom(200, 400, 401, 422, 503));
+  fc.assert(
+    fc.property(statuses, bodies, (status, body) => {
+      const answer = payoutStartAnswer(answered(status, body as JsonValue), reference);
+      if (answer.state === 'succeeded' || answer.state === 'reversed') {
+        assert.equal(status, 200);
+        assert.equal(typeof answer.receipt.amountMinor, 'bigint');
+      }
+      if (answer.state === 'refused') assert.ok([200, 400].includes(status));
+      if (answer.state === 'not_accepted') assert.ok([401, 422, 503].includes(status));
+      const later = payoutLookUpAnswer(answered(status, body as JsonValue), reference);
+      assert.ok(later.state !== 'not_accepted');
+      if (later.state === 'refused') assert.equal(status, 200);
+      const news = payoutNews(body);
+      if (news) assert.equal(typeof news.reference, 'string');
+    }),
+    { numRuns: 3_000 },
+  );
+});

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { authorize } from '../authorize.ts';
+import type { HeldRequests } from '../held-requests.ts';
+import { Refusal } from '../refusal.ts';
+import { readReference } from '../wire-values.ts';
+import type { Payout } from './payout.ts';
+import { readPayoutRequest } from './payout-request.ts';
+import type { SimulatedPayouts } from './simulated-payouts.ts';
+import { wirePayout } from './wire-payout.ts';
+import type { WirePayout } from './wire-payout.ts';
+
+export interface PayoutRoutesOptions {
+  payouts: SimulatedPayouts;
+  bearerSecret: string;
+  held: HeldRequests;
+}
+
+// Another service's API has no place in this one's reference.
+const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
+
+/** Pay out, find, look up by one's own reference. */
+export function addPayoutRoutes(server: FastifyInstance, { payouts, held, ...options }: PayoutRoutesOptions): void {
+  server.post<{ Params: { network: string } }>('/', hidden, async (req, reply) => {
+    const { network, account } = authorize(req, options);
+    const result = await payouts.start(readPayoutRequest(network, account, req.body));
+    switch (result.kind) {
+      case 'payout':
+        return answer(result.payout);
+      case 'silent':
+        held.hold(reply);
+        return reply;
+      case 'conflict':
+        throw new Refusal('reference_conflict', 'The reference belongs to another order.');
+      case 'not_accepted':
+        throw new Refusal('not_accepted', 'The network takes no payouts just now. Nothing was created.');
+      case 'float_empty':
+        throw new Refusal('float_empty', 'There is not enough money to pay out from. Nothing was created.');
+    }
+  });
+
+  server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
+    const { network, account } = authorize(req, options);
+    const reference = readReference(req.query.reference);
+    const payout = await payouts.findByReference({ account, network: network.id, reference });
+    return { result: payout ? [answer(payout)] : [] };
+  });
+
+  server.get<{ Params: { network: string; payoutId: string } }>('/:payoutId', hidden, async (req) => {
+    const { network, account } = authorize(req, options);
+    const payout = await payouts.find({ account, network: network.id, payoutId: req.params.payoutId });
+    if (!payout) throw new Refusal('not_found', 'There is no such payout.');
+    return answer(payout);
+  });
+}
+
+function answer(payout: Payout): WirePayout {
+  return wirePayout(payout, payout.status);
+}

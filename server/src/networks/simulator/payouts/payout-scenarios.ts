@@ -1,0 +1,150 @@
+import { addMs } from '../../../kit/clock.ts';
+import type { Payout, PayoutStatus } from './payout.ts';
+
+/** What happens to a payout, chosen by the last four digits of the beneficiary's number (decisions, Test environment). */
+export type PayoutScenario =
+  | 'complete'
+  | 'no_such_account'
+  | 'account_blocked'
+  | 'never_end'
+  | 'silent_success'
+  | 'silent_failure'
+  | 'shuffled_reports'
+  | 'network_down'
+  | 'complete_soon'
+  | 'float_empty'
+  | 'complete_late'
+  | 'reversed_later'
+  | 'arrive';
+
+const scenariosBySuffix: ReadonlyMap<string, PayoutScenario> = new Map([
+  ['0001', 'complete'],
+  ['0002', 'no_such_account'],
+  ['0003', 'account_blocked'],
+  ['0004', 'never_end'],
+  ['0005', 'silent_success'],
+  ['0006', 'silent_failure'],
+  ['0007', 'shuffled_reports'],
+  ['0008', 'network_down'],
+  ['0009', 'complete_soon'],
+  ['0010', 'float_empty'],
+  ['0011', 'complete_late'],
+  ['0012', 'reversed_later'],
+]);
+
+/** Money for any other number arrives at once: a payee approves nothing. */
+export function payoutScenarioOf(beneficiaryNumber: string): PayoutScenario {
+  return scenariosBySuffix.get(beneficiaryNumber.slice(-4)) ?? 'arrive';
+}
+
+/** Decisions, Test environment: 0008 is up again 5 s after it went down. */
+export const outageMs = 5_000;
+/**
+ * How long 0008 then stays up. Long enough for whoever held orders back to send all of them; after that a tester sees
+ * the next outage.
+ */
+export const upAfterOutageMs = 10 * 60_000;
+
+// Decisions, Test environment: found 5 s after the call that got no answer.
+const silentMs = 5_000;
+const soonMs = 2_000;
+const lateMs = 30_000;
+const reversalAfterMs = 2_000;
+// Long enough for the answer to the order to be "pending", so that only the reports tell of the success.
+const shuffledSuccessAfterMs = 1_000;
+// Apart, so that they arrive in this order and not by the luck of one batch.
+const shuffledReportsApartMs = 200;
+
+/** News of a payout for the merchant's callback address, before it is put into words. */
+export interface PayoutReport {
+  type: 'payout.accepted' | 'payout.completed' | 'payout.failed' | 'payout.reversed';
+  /** The status it tells of, which may be older than the payout's. */
+  status: PayoutStatus;
+  occursAt: Date;
+  dueAt: Date;
+}
+
+/** The part of a new payout that its scenario decides. */
+export type PayoutScenarioFields = Pick<Payout, 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt'>;
+
+export interface PayoutPlan {
+  fields: PayoutScenarioFields;
+  reports: PayoutReport[];
+}
+
+/** What a scenario makes of a payout that is accepted now: its first state, what is planned, and what is reported. */
+export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
+  const pending: PayoutScenarioFields = {
+    status: 'pending',
+    failureCode: null,
+    plannedStatus: null,
+    plannedAt: null,
+    visibleAt: now,
+  };
+  const completed: PayoutScenarioFields = { ...pending, status: 'completed' };
+  const failed = { ...pending, status: 'failed' } as const;
+  switch (scenario) {
+    case 'complete':
+    case 'arrive':
+    // These two refuse orders before a plan is asked for. Once they take one, nothing is special about it.
+    case 'network_down':
+    case 'float_empty':
+      return { fields: completed, reports: [completedReport(now)] };
+    case 'no_such_account':
+    case 'account_blocked':
+      return { fields: { ...failed, failureCode: scenario }, reports: [failedReport(now)] };
+    case 'never_end':
+      return { fields: pending, reports: [] };
+    case 'silent_success': {
+      const plannedAt = addMs(now, silentMs);
+      return { fields: { ...pending, plannedStatus: 'completed', plannedAt, visibleAt: plannedAt }, reports: [] };
+    }
+    case 'silent_failure': {
+      const plannedAt = addMs(now, silentMs);
+      const planned = { plannedStatus: 'failed', plannedAt, visibleAt: plannedAt } as const;
+      return { fields: { ...pending, ...planned, failureCode: 'not_permitted' }, reports: [] };
+    }
+    case 'shuffled_reports': {
+      const plannedAt = addMs(now, shuffledSuccessAfterMs);
+      const fields: PayoutScenarioFields = { ...pending, plannedStatus: 'completed', plannedAt };
+      return { fields, reports: shuffledReports(now, plannedAt) };
+    }
+    case 'complete_soon':
+    case 'complete_late': {
+      const plannedAt = addMs(now, scenario === 'complete_soon' ? soonMs : lateMs);
+      return { fields: { ...pending, plannedStatus: 'completed', plannedAt }, reports: [completedReport(plannedAt)] };
+    }
+    case 'reversed_later': {
+      const plannedAt = addMs(now, reversalAfterMs);
+      const reports = [completedReport(now), reversedReport(plannedAt)];
+      return { fields: { ...completed, plannedStatus: 'reversed', plannedAt }, reports };
+    }
+  }
+}
+
+function completedReport(at: Date): PayoutReport {
+  return { type: 'payout.completed', status: 'completed', occursAt: at, dueAt: at };
+}
+
+function failedReport(at: Date): PayoutReport {
+  return { type: 'payout.failed', status: 'failed', occursAt: at, dueAt: at };
+}
+
+function reversedReport(at: Date): PayoutReport {
+  return { type: 'payout.reversed', status: 'reversed', occursAt: at, dueAt: at };
+}
+
+/** Success three times, and between them the older news that the order had been accepted. */
+function shuffledReports(acceptedAt: Date, completedAt: Date): PayoutReport[] {
+  const completed = completedReport(completedAt);
+  const accepted: PayoutReport = {
+    type: 'payout.accepted',
+    status: 'pending',
+    occursAt: acceptedAt,
+    dueAt: completedAt,
+  };
+  return [completed, accepted, completed, completed].map((report, index) => ({
+    ...report,
+    dueAt: addMs(completedAt, index * shuffledReportsApartMs),
+  }));
+}

@@ -1,0 +1,91 @@
+import type { SimulatorContext } from '../context.ts';
+import { canonicalNumber } from '../phone-line.ts';
+import type { PhoneLine, PhoneQuery } from '../phone-line.ts';
+import { isAccount, recordKey } from '../record-id.ts';
+import { arrivalOf, phoneFloatOf } from './arrival.ts';
+import type { Arrival, PhoneFloat } from './arrival.ts';
+import { payoutAt } from './payout.ts';
+import type { Payout } from './payout.ts';
+import type { PayoutRequest } from './payout-request.ts';
+import {
+  findPayoutById,
+  findPayoutByReference,
+  listFloatsByNumber,
+  listPayoutsByNumber,
+  upsertFloat,
+} from './queries.ts';
+import type { FloatState, PayoutLine } from './queries.ts';
+import { startPayout } from './start-payout.ts';
+import type { PayoutStart } from './start-payout.ts';
+
+/** The part of the simulated networks that pays out. */
+export interface SimulatedPayouts {
+  /** The networks' own calls, for `payoutRoutes`. Payouts come as they are now. */
+  start(request: PayoutRequest): Promise<PayoutStart>;
+  find(key: PayoutAddress): Promise<Payout | undefined>;
+  findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
+
+  /** Money that has arrived for a number, newest first. Throws PhoneNumberError for what is not a number. */
+  listArrivals(query: PhoneQuery): Promise<Arrival[]>;
+  /** The floats that have ever run out for a number, the last change first. Throws PhoneNumberError. */
+  listFloats(query: PhoneQuery): Promise<PhoneFloat[]>;
+  /**
+   * `filled`: orders to this number are accepted from now on, also where the number's scenario is an empty float.
+   * `empty`: they are not, whichever number it is. Throws PhoneNumberError.
+   */
+  setFloat(line: PhoneLine, state: FloatState): Promise<void>;
+}
+
+/** A payout as a network's caller names it: only its own account's, and only at its own network. */
+export interface PayoutAddress {
+  account: string;
+  network: string;
+  payoutId: string;
+}
+
+// A phone screen's worth.
+const arrivalsMax = 20;
+const floatsMax = 20;
+
+export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayouts {
+  const { db, clock } = context;
+  return {
+    start: (request) => startPayout(context, request),
+    find: async ({ account, network, payoutId }) => {
+      const key = recordKey(payoutId);
+      if (key?.account !== account) return undefined;
+      const payout = visible(await findPayoutById(db, key), clock.now());
+      return payout?.network === network ? payout : undefined;
+    },
+    findByReference: async (key) => visible(await findPayoutByReference(db, key), clock.now()),
+    listArrivals: async (query) => {
+      const of = numberOf(query);
+      if (!of) return [];
+      const payouts = await listPayoutsByNumber(db, { ...of, rowsMax: arrivalsMax });
+      const now = clock.now();
+      return payouts.map((payout) => arrivalOf(payout, now)).filter((arrival) => arrival !== undefined);
+    },
+    listFloats: async (query) => {
+      const of = numberOf(query);
+      return of ? (await listFloatsByNumber(db, { ...of, rowsMax: floatsMax })).map(phoneFloatOf) : [];
+    },
+    setFloat: async (line, state) => {
+      await db.run(upsertFloat(payoutLine(line), { state, changedAt: clock.now() }));
+    },
+  };
+}
+
+export function payoutLine({ account, network, number }: PhoneLine): PayoutLine {
+  return { account, network, beneficiaryNumber: canonicalNumber(number) };
+}
+
+/** Undefined for an account that cannot be one; the database refuses some texts with an error. */
+function numberOf({ number, account }: PhoneQuery): { beneficiaryNumber: string; account: string | null } | undefined {
+  const beneficiaryNumber = canonicalNumber(number);
+  return account === undefined || isAccount(account) ? { beneficiaryNumber, account: account ?? null } : undefined;
+}
+
+/** As it is now, unless the network pretends not to know it yet. */
+function visible(payout: Payout | undefined, now: Date): Payout | undefined {
+  return payout && payout.visibleAt <= now ? payoutAt(payout, now) : undefined;
+}

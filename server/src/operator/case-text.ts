@@ -1,0 +1,74 @@
+import type { Case } from '../cases/open-case.ts';
+import type { Choice, ResolutionStep } from '../cases/resolution.ts';
+import { amountToJson, formatAmount } from '../kit/money.ts';
+
+/** A case as the commands answer it to programs. */
+export function caseToData(found: Case) {
+  return {
+    id: found.id,
+    status: found.status,
+    kind: found.kind,
+    summary: found.summary,
+    amount: amountToJson(found.amountMinor),
+    currency: found.currency,
+    merchant_id: found.merchantId,
+    subject: `${found.subjectType} ${found.subjectId}`,
+    reference: found.reference,
+    createdAt: found.createdAt.toISOString(),
+    resolvedAt: found.resolvedAt?.toISOString() ?? null,
+    resolution: found.resolution,
+    proposal_id: found.proposalId,
+  };
+}
+
+export function choiceToData({ resolution, effect, needsMoney, refusal }: Choice) {
+  return { resolution, effect, possible: refusal === null, refusal, needs_transaction: needsMoney };
+}
+
+export function stepToData(step: ResolutionStep, names: ReadonlyMap<string, string> = new Map()) {
+  return {
+    id: step.id,
+    step: step.step,
+    proposal_id: step.proposalId,
+    resolution: step.resolution,
+    evidence: step.evidence,
+    transaction_id: step.transactionId,
+    amount: step.amountMinor === null ? null : amountToJson(step.amountMinor),
+    operator_id: step.operatorId,
+    operator: names.get(step.operatorId) ?? null,
+    createdAt: step.createdAt.toISOString(),
+  };
+}
+
+interface ShownCase extends ReturnType<typeof caseToData> {
+  resolutions: ReturnType<typeof choiceToData>[];
+  history: ReturnType<typeof stepToData>[];
+}
+
+/** The same for people. */
+export function describeCase({ resolutions, history, ...facts }: ShownCase): string {
+  const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(14)}${String(value ?? '')}`);
+  if (resolutions.length > 0) {
+    const width = Math.max(...resolutions.map(({ resolution }) => resolution.length));
+    const choices = resolutions.map((choice) => `  ${choice.resolution.padEnd(width)}  ${choiceText(choice)}`);
+    lines.push('', 'It can be resolved as', ...choices);
+  }
+  if (history.length > 0) lines.push('', 'What was done', ...history.map(stepText));
+  return lines.join('\n');
+}
+
+function choiceText({ effect, refusal, needs_transaction: needsMoney }: ShownCase['resolutions'][number]): string {
+  if (refusal !== null) return `Not now: ${refusal}`;
+  return needsMoney ? `${effect} Needs --transaction and --amount.` : effect;
+}
+
+function stepText(step: ShownCase['history'][number]): string {
+  const money = step.amount === null ? '' : ` (transaction ${step.transaction_id}, ${step.amount})`;
+  const evidence = step.evidence === null ? '' : `: ${step.evidence}`;
+  const who = step.operator ?? step.operator_id;
+  return `  ${step.createdAt}  ${step.step} ${step.resolution}${money} by ${who}${evidence}`;
+}
+
+export function caseMoney(found: Case): string {
+  return `${found.currency} ${formatAmount(found.amountMinor, { style: 'plain' })}`;
+}

@@ -1,0 +1,40 @@
+import type { ResolveContext } from '../cases/resolve-case.ts';
+import type { Config } from '../config.ts';
+import { createAddress, createMoneyContext, createSimulatedNetworks } from '../contexts.ts';
+import { startNotifier } from '../kit/notifier.ts';
+import type { AppOptions } from '../contexts.ts';
+import { listOperators } from '../operators/manage-operators.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
+
+export interface CaseWork {
+  context: ResolveContext;
+  close(): Promise<void>;
+}
+
+/**
+ * What resolving a case needs beyond the database: the networks' names and accounts, and the change feed, through which
+ * payers' pages and workers of a running service hear of it.
+ */
+export async function openCaseWork(options: Omit<AppOptions, 'notifier'> & { config: Config }): Promise<CaseWork> {
+  const { db, clock, log } = options;
+  const onError = (error: unknown): void => log.warn('a notice to the service was lost', { error: String(error) });
+  const notifier = await startNotifier({ db, clock, onError });
+  const parts: AppOptions = { ...options, notifier };
+  const address = createAddress(options.config);
+  const networks = createSimulatedNetworks(parts, address);
+  const payments = createMoneyContext(parts, address, networks.registry);
+  return {
+    context: {
+      db,
+      clock,
+      newId: payments.newId,
+      resolvers: createChargeResolvers(payments),
+      isOperator: async (operatorId) =>
+        (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
+    },
+    close: async () => {
+      await networks.close();
+      await notifier.close();
+    },
+  };
+}

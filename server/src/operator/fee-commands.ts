@@ -1,0 +1,199 @@
+import { amountToJson, formatAmount, parseHundredths } from '../kit/money.ts';
+import { noFee } from '../merchants/fees.ts';
+import type { FeePayer, FeeRule } from '../merchants/fees.ts';
+import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
+import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
+import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
+import { simulatedCapabilities } from '../networks/simulated/capabilities.ts';
+import { table, UsageError } from './command.ts';
+import type { Command, CommandContext, CommandInput, CommandResult } from './command.ts';
+import {
+  amountOrNull,
+  ownerInWords,
+  ownerOf,
+  readAmount,
+  readOwner,
+  readRules,
+  showCommand,
+  sourceInWords,
+} from './rule-owner.ts';
+
+const ownerOptions = { merchant: { type: 'string', required: false } } as const;
+const ruleOptions = {
+  ...ownerOptions,
+  for: { type: 'string', required: false },
+  network: { type: 'string', required: false },
+} as const;
+const partNames = ['percent', 'fixed', 'minimum', 'maximum'] as const;
+const partOptions = Object.fromEntries(partNames.map((name) => [name, { type: 'string', required: false }] as const));
+
+const show: Command = {
+  name: 'fees show',
+  usage: '(--merchant <merchant id> | --default)',
+  summary: 'Show what collecting and transferring costs',
+  options: ownerOptions,
+  flags: ['default'],
+  positionals: 0,
+  run: describeFees,
+};
+
+const set: Command = {
+  name: 'fees set',
+  usage:
+    '(--merchant <merchant id> | --default) [--for collection|transfer [--network <network>] [--percent <percent>] ' +
+    '[--fixed <dalasi>] [--minimum <dalasi>] [--maximum <dalasi>]] [--payer business|customer]',
+  summary: 'Set a fee rule, in place of the one before, or who pays the fees of collecting',
+  options: { ...ruleOptions, ...partOptions, payer: { type: 'string', required: false } },
+  flags: ['default'],
+  positionals: 0,
+  async run(context, input) {
+    const payer = readPayer(input);
+    const rule = readRule(input, payer !== null);
+    if (rule === null && payer === null) {
+      throw new UsageError('Say what to set: --for with --percent, --fixed, --minimum or --maximum; or --payer.');
+    }
+    const owner = await readOwner(context, input);
+    if (payer !== null && owner === 'default') {
+      throw new UsageError('Who pays the fee is a setting of each merchant: use --payer with --merchant.');
+    }
+    await context.db.withTransaction(async (tx) => {
+      if (rule !== null) await setFeeRule(tx, ownerOf(owner), rule);
+      if (payer !== null && owner !== 'default') await setFeePayer(tx, owner.id, payer);
+    });
+    return describeFees(context, input);
+  },
+};
+
+const clear: Command = {
+  name: 'fees clear',
+  usage: '(--merchant <merchant id> | --default) --for collection|transfer [--network <network>]',
+  summary: 'Take a fee rule away: a merchant then follows the default, and without a default there is no fee',
+  options: ruleOptions,
+  flags: ['default'],
+  positionals: 0,
+  async run(context, input) {
+    const key = readRuleKey(input);
+    const owner = await readOwner(context, input);
+    if (!(await clearFeeRule(context.db, ownerOf(owner), key))) {
+      throw new UsageError(`There is no such rule. See: ${showCommand('fees', owner)}`);
+    }
+    return describeFees(context, input);
+  },
+};
+
+export const feeCommands: readonly Command[] = [show, set, clear];
+
+/** A rule is set as a whole: what is not named is nothing. Null when only the payer is set. */
+function readRule(input: CommandInput, hasPayer: boolean): StoredFeeRule | null {
+  if (!partNames.some((name) => input.options[name] !== undefined)) {
+    const isNamed = input.options['for'] !== undefined || input.options['network'] !== undefined;
+    if (isNamed) readRuleKey(input);
+    if (hasPayer || !isNamed) return null;
+    throw new UsageError('Say what it costs: --percent, --fixed, --minimum or --maximum. For no fee: --percent 0.');
+  }
+  const minimumMinor = readAmount(input, 'minimum') ?? noFee.minimumMinor;
+  const maximumMinor = readAmount(input, 'maximum') ?? noFee.maximumMinor;
+  if (maximumMinor !== null && maximumMinor < minimumMinor) {
+    throw new UsageError('--maximum is less than --minimum. Make it the larger of the two.');
+  }
+  const fixedMinor = readAmount(input, 'fixed') ?? noFee.fixedMinor;
+  return { ...readRuleKey(input), percentHundredths: readPercent(input), fixedMinor, minimumMinor, maximumMinor };
+}
+
+function readRuleKey({ options }: CommandInput): { operation: Operation; network: string } {
+  const operation = options['for'];
+  if (operation !== 'collection' && operation !== 'transfer') {
+    throw new UsageError(`--for is collection or transfer${operation === undefined ? '' : `, not ${operation}`}.`);
+  }
+  const network = options['network'] ?? allNetworks;
+  if (operation === 'collection' && network !== allNetworks) {
+    throw new UsageError('Collecting costs the same on every network: leave --network out.');
+  }
+  // Every network has a simulated one, so these are all there are.
+  const known = [...simulatedCapabilities(0).map((capabilities) => capabilities.network), allNetworks];
+  if (!known.includes(network)) throw new UsageError(`--network is one of ${known.join(', ')}, not ${network}.`);
+  return { operation, network };
+}
+
+const percentMaxHundredths = 10_000n;
+
+function readPercent({ options }: CommandInput): bigint {
+  const text = options['percent'];
+  if (text === undefined) return noFee.percentHundredths;
+  const hundredths = parseHundredths(text);
+  if (hundredths === undefined || hundredths > percentMaxHundredths) {
+    throw new UsageError(`--percent is from 0 to 100 with at most two decimals, like 1.5, not ${text}.`);
+  }
+  return hundredths;
+}
+
+function readPayer({ options }: CommandInput): FeePayer | null {
+  const { payer } = options;
+  if (payer === undefined) return null;
+  if (payer !== 'business' && payer !== 'customer') {
+    throw new UsageError(`--payer is business or customer, not ${payer}.`);
+  }
+  if (options['for'] === 'transfer') {
+    throw new UsageError('The fee of a transfer is always charged on top of it: --payer is for collection.');
+  }
+  return payer;
+}
+
+interface FeeLine {
+  operation: Operation;
+  network: string;
+  found: { rule: FeeRule; source: RuleSource } | undefined;
+}
+
+/** What holds now: read again after a command has changed it. */
+async function describeFees(context: CommandContext, input: CommandInput): Promise<CommandResult> {
+  const owner = await readOwner(context, input);
+  const rules = await readRules(context, owner);
+  const lines: FeeLine[] = [
+    { operation: 'collection', network: allNetworks } as const,
+    ...networksNamed(rules).map((network) => ({ operation: 'transfer', network }) as const),
+    { operation: 'transfer', network: allNetworks } as const,
+  ].map((line) => ({ ...line, found: findFeeRule(rules, line.operation, line.network) }));
+  const payer = owner === 'default' ? null : owner.collectionFee.payer;
+  const text = [
+    ownerInWords(owner),
+    ...(payer === null ? [] : [`The ${payer} pays the fees of collecting.`]),
+    table(['FOR', 'NETWORK', 'FEE', 'FROM'], lines.map(lineInWords)),
+  ].join('\n');
+  const data = {
+    merchant_id: owner === 'default' ? null : owner.id,
+    payer,
+    fees: lines.map(lineData),
+  };
+  return { text, data, exitCode: 0 };
+}
+
+function lineInWords({ operation, network, found }: FeeLine): string[] {
+  return [operation, network, feeInWords(found?.rule ?? noFee), sourceInWords(found?.source)];
+}
+
+function lineData({ operation, network, found }: FeeLine) {
+  const rule = found?.rule ?? noFee;
+  return {
+    for: operation,
+    network,
+    percent: amountToJson(rule.percentHundredths),
+    fixed: amountToJson(rule.fixedMinor),
+    minimum: amountToJson(rule.minimumMinor),
+    maximum: amountOrNull(rule.maximumMinor),
+    source: found?.source ?? null,
+  };
+}
+
+/** `1.5 % + D5.00, at least D10.00, at most D100.00`. */
+function feeInWords({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
+  const parts = [
+    ...(percentHundredths > 0n ? [`${amountToJson(percentHundredths)} %`] : []),
+    ...(fixedMinor > 0n ? [formatAmount(fixedMinor)] : []),
+  ];
+  const bounds = [
+    ...(minimumMinor > 0n ? [`at least ${formatAmount(minimumMinor)}`] : []),
+    ...(maximumMinor === null ? [] : [`at most ${formatAmount(maximumMinor)}`]),
+  ];
+  return [parts.length === 0 ? 'no fee' : parts.join(' + '), ...bounds].join(', ');
+}

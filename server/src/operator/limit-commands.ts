@@ -1,0 +1,104 @@
+import { formatAmount } from '../kit/money.ts';
+import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
+import { findLimit } from '../merchants/rules.ts';
+import type { LimitKind, StoredLimit } from '../merchants/rules.ts';
+import { table, UsageError } from './command.ts';
+import type { Command, CommandContext, CommandInput, CommandResult } from './command.ts';
+import {
+  amountOrNull,
+  ownerInWords,
+  ownerOf,
+  readAmount,
+  readOwner,
+  readRules,
+  showCommand,
+  sourceInWords,
+} from './rule-owner.ts';
+
+const kinds: readonly LimitKind[] = ['largest', 'daily'];
+const ownerOptions = { merchant: { type: 'string', required: false } } as const;
+
+const show: Command = {
+  name: 'limits show',
+  usage: '(--merchant <merchant id> | --default)',
+  summary: 'Show how much may be transferred at once and on a day',
+  options: ownerOptions,
+  flags: ['default'],
+  positionals: 0,
+  run: describeLimits,
+};
+
+const set: Command = {
+  name: 'limits set',
+  usage: '(--merchant <merchant id> | --default) [--largest <dalasi>|none] [--daily <dalasi>|none]',
+  summary: 'Limit one transfer, or all transfers of a UTC day; none frees a merchant of the default',
+  options: {
+    ...ownerOptions,
+    largest: { type: 'string', required: false },
+    daily: { type: 'string', required: false },
+  },
+  flags: ['default'],
+  positionals: 0,
+  async run(context, input) {
+    const limits = kinds.flatMap((kind) => readLimit(input, kind));
+    if (limits.length === 0) throw new UsageError('Say what to limit: --largest, --daily, or both.');
+    const owner = await readOwner(context, input);
+    if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
+      throw new UsageError('A default of none is no default: use limits clear --default.');
+    }
+    await context.db.withTransaction(async (tx) => {
+      for (const limit of limits) await setLimit(tx, ownerOf(owner), limit);
+    });
+    return describeLimits(context, input);
+  },
+};
+
+const clear: Command = {
+  name: 'limits clear',
+  usage: '<largest|daily> (--merchant <merchant id> | --default)',
+  summary: 'Take a limit away: a merchant then follows the default, and without a default there is no limit',
+  options: ownerOptions,
+  flags: ['default'],
+  positionals: 1,
+  async run(context, input) {
+    const kind = kinds.find((candidate) => candidate === input.positionals[0]);
+    if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);
+    const owner = await readOwner(context, input);
+    if (!(await clearLimit(context.db, ownerOf(owner), kind))) {
+      throw new UsageError(`There is no such limit. See: ${showCommand('limits', owner)}`);
+    }
+    return describeLimits(context, input);
+  },
+};
+
+export const limitCommands: readonly Command[] = [show, set, clear];
+
+function readLimit(input: CommandInput, kind: LimitKind): StoredLimit[] {
+  if (input.options[kind] === 'none') return [{ kind, amountMinor: null }];
+  const amountMinor = readAmount(input, kind);
+  return amountMinor === undefined ? [] : [{ kind, amountMinor }];
+}
+
+/** What holds now: read again after a command has changed it. */
+async function describeLimits(context: CommandContext, input: CommandInput): Promise<CommandResult> {
+  const owner = await readOwner(context, input);
+  const rules = await readRules(context, owner);
+  const lines = kinds.map((kind) => {
+    const found = findLimit(rules, kind);
+    return { kind, amountMinor: found?.amountMinor ?? null, source: found?.source };
+  });
+  const rows = lines.map(({ kind, amountMinor, source }) => [
+    kind,
+    amountMinor === null ? 'no limit' : formatAmount(amountMinor),
+    sourceInWords(source),
+  ]);
+  const data = {
+    merchant_id: owner === 'default' ? null : owner.id,
+    limits: lines.map(({ kind, amountMinor, source }) => ({
+      limit: kind,
+      amount: amountOrNull(amountMinor),
+      source: source ?? null,
+    })),
+  };
+  return { text: `${ownerInWords(owner)}\n${table(['LIMIT', 'AMOUNT', 'FROM'], rows)}`, data, exitCode: 0 };
+}

@@ -1,0 +1,84 @@
+import { createOperator, listOperators, recogniseOperator, revokeOperator } from '../operators/manage-operators.ts';
+import type { Recognised } from '../operators/manage-operators.ts';
+import type { Operator } from '../operators/operator.ts';
+import { table, UsageError } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
+
+const nameLengthMax = 200;
+const variable = 'OPERATOR_CREDENTIAL';
+
+const create: Command = {
+  name: 'operators create',
+  usage: '<name>',
+  summary: 'Make an operator, who may decide cases; the credential is shown once',
+  options: {},
+  positionals: 1,
+  async run({ db, onboarding }, { positionals }) {
+    const name = (positionals[0] ?? '').trim();
+    if (name === '' || name.length > nameLengthMax) {
+      throw new UsageError(`The name has 1 to ${nameLengthMax} characters.`);
+    }
+    const { credential, operator } = await createOperator(db, onboarding, name);
+    const text = [
+      credential,
+      `Operator ${operator.id}, ${name}. The credential is not shown again. Hand it over in ${variable}.`,
+    ].join('\n');
+    return { text, data: { id: operator.id, name, credential }, exitCode: 0 };
+  },
+};
+
+const list: Command = {
+  name: 'operators list',
+  usage: '',
+  summary: 'List operators',
+  options: {},
+  positionals: 0,
+  async run({ db }) {
+    const operators = await listOperators(db);
+    const rows = operators.map((operator) => [
+      operator.id,
+      operator.createdAt.toISOString(),
+      operator.revokedAt?.toISOString() ?? 'in use',
+      operator.name,
+    ]);
+    const data = operators.map(({ id, name, createdAt, revokedAt }) => ({ id, name, createdAt, revokedAt }));
+    const text = rows.length === 0 ? 'No operators.' : table(['OPERATOR', 'CREATED', 'REVOKED', 'NAME'], rows);
+    return { text, data, exitCode: 0 };
+  },
+};
+
+const revoke: Command = {
+  name: 'operators revoke',
+  usage: '<operator id>',
+  summary: 'Revoke an operator; what they proposed can no longer be confirmed',
+  options: {},
+  positionals: 1,
+  async run({ db, clock }, { positionals }) {
+    const id = positionals[0] ?? '';
+    const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
+    if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
+    await revokeOperator(db, { id, at: clock.now() });
+    return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
+  },
+};
+
+export const operatorCommands: readonly Command[] = [create, list, revoke];
+
+/**
+ * Who gives the command. The credential comes from the environment alone: arguments stand in process lists and in the
+ * shell's history.
+ *
+ * Throws UsageError.
+ */
+export async function requireOperator({ db, onboarding, operatorCredential }: CommandContext): Promise<Operator> {
+  const recognised = await recogniseOperator(db, onboarding.pepper, operatorCredential);
+  if ('operator' in recognised) return recognised.operator;
+  throw new UsageError(sentences[recognised.refusal]);
+}
+
+const sentences: Record<Extract<Recognised, { refusal: string }>['refusal'], string> = {
+  missing: `Set ${variable} to your operator credential; operators create makes one.`,
+  mistyped: `${variable} is not a credential as it was shown: op_ and 38 letters and digits. Look for a slip in it.`,
+  unknown: `${variable} is nobody's credential here. See: operators list`,
+  revoked: `${variable} belongs to an operator who has been revoked.`,
+};

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { parseArgs } from 'node:util';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { UsageError } from './command.ts';
+import type { CommandContext, CommandResult } from './command.ts';
+import { feeCommands } from './fee-commands.ts';
+import { limitCommands } from './limit-commands.ts';
+
+let database: TestDatabase;
+let db: Database;
+let merchant: string;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  const [clock, random] = [new ManualClock(), seededRandom('rule commands')];
+  const context = { clock, random, newId: () => uuidV7(clock, random) };
+  const made = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));
+  merchant = made.test.id;
+});
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
+function run(words: string): Promise<CommandResult> {
+  const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
+  const command = [...feeCommands, ...limitCommands].find(({ name }) => name === `${subject} ${verb}`);
+  assert.ok(command, words);
+  const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
+  const options = { ...types, default: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  const { default: isDefault, ...given } = values;
+  const flags = new Set(isDefault === true ? ['default'] : []);
+  // These commands use nothing else of their context.
+  return command.run({ db } as CommandContext, { positionals, options: given as Record<string, string>, flags });
+}
+
+interface FeeLine {
+  for: string;
+  network: string;
+  percent: number;
+  fixed: number;
+  minimum: number;
+  maximum: number | null;
+  source: string | null;
+}
+
+/** `transfer wave 1 0 0 null default`, a line for each. */
+async function fees(words: string): Promise<string[]> {
+  const { fees: lines } = (await run(words)).data as { fees: FeeLine[] };
+  return lines.map((line) => Object.values(line).join(' '));
+}
+
+async function limits(words: string): Promise<string[]> {
+  const { limits: lines } = (await run(words)).data as { limits: object[] };
+  return lines.map((line) => Object.values(line).join(' '));
+}
+
+const payer = async (): Promise<unknown> =>
+  ((await run('fees show --merchant MERCHANT')).data as { payer: unknown }).payer;
+
+test('a fee rule is set as a whole, shown with whose it is, and taken away', async () => {
+  assert.deepEqual(await fees('fees show --merchant MERCHANT'), ['collection all 0 0 0  ', 'transfer all 0 0 0  ']);
+  assert.deepEqual(
+    await fees('fees set --default --for collection --percent 1.5 --fixed 2.5 --minimum 3 --maximum 9.99'),
+    ['collection all 1.5 2.5 3 9.99 default', 'transfer all 0 0 0  '],
+  );
+  assert.deepEqual(await fees('fees show --merchant MERCHANT'), [
+    'collection all 1.5 2.5 3 9.99 default',
+    'transfer all 0 0 0  ',
+  ]);
+  const replaced = await fees('fees set --merchant MERCHANT --for collection --fixed 0.01');
+  assert.equal(replaced[0], 'collection all 0 0.01 0  merchant');
+  assert.equal(
+    (await fees('fees set --merchant MERCHANT --for collection --percent 2'))[0],
+    'collection all 2 0 0  merchant',
+  );
+  assert.equal(
+    (await fees('fees set --merchant MERCHANT --for collection --percent 0'))[0],
+    'collection all 0 0 0  merchant',
+  );
+  const cleared = await fees('fees clear --merchant MERCHANT --for collection');
+  assert.equal(cleared[0], 'collection all 1.5 2.5 3 9.99 default');
+  assert.equal((await fees('fees clear --default --for collection'))[0], 'collection all 0 0 0  ');
+});
+
+test('who pays is set with a rule or by itself, and leaves the rule alone', async () => {
+  assert.equal(await payer(), 'business');
+  await run('fees set --merchant MERCHANT --for collection --percent 1 --payer customer');
+  assert.equal(await payer(), 'customer');
+  assert.equal((await fees('fees set --merchant MERCHANT --payer business'))[0], 'collection all 1 0 0  merchant');
+  assert.equal(await payer(), 'business');
+  await run('fees set --merchant MERCHANT --for collection --payer customer');
+  assert.equal((await fees('fees clear --merchant MERCHANT --for collection'))[0], 'collection all 0 0 0  ');
+  assert.equal(await payer(), 'customer', 'a rule that is cleared leaves it alone too');
+});
+
+test('transfers are shown by network, the others last', async () => {
+  await run('fees set --default --for transfer --network wave --percent 1');
+  await run('fees set --default --for transfer --fixed 5');
+  await run('fees set --merchant MERCHANT --for transfer --network aps --percent 0');
+  assert.deepEqual((await fees('fees show --merchant MERCHANT')).slice(1), [
+    'transfer aps 0 0 0  merchant',
+    'transfer wave 1 0 0  default',
+    'transfer all 0 5 0  default',
+  ]);
+  assert.equal(
+    (await run('fees show --default')).text,
+    `All merchants without rules of their own
+FOR         NETWORK  FEE     FROM
+collection  all      no fee  -
+transfer    wave     1 %     default
+transfer    all      D5.00   default`,
+  );
+});
+
+test('limits are set one by one, freed with none, and taken away', async () => {
+  assert.deepEqual(await limits('limits show --merchant MERCHANT'), ['largest  ', 'daily  ']);
+  await run('limits set --default --largest 1000 --daily 5000.50');
+  assert.deepEqual(await limits('limits set --merchant MERCHANT --daily none'), [
+    'largest 1000 default',
+    'daily  merchant',
+  ]);
+  assert.deepEqual(await limits('limits set --merchant MERCHANT --largest 0.01'), [
+    'largest 0.01 merchant',
+    'daily  merchant',
+  ]);
+  assert.deepEqual(await limits('limits clear daily --merchant MERCHANT'), [
+    'largest 0.01 merchant',
+    'daily 5000.5 default',
+  ]);
+  assert.deepEqual(await limits('limits show --default'), ['largest 1000 default', 'daily 5000.5 default']);
+});
+
+describe('a mistake is said in a sentence and changes nothing', () => {
+  const owner = /^Say either --merchant <merchant id> or --default, which is for all merchants without a rule\.$/;
+  for (const [words, sentence] of [
+    ['fees show', owner],
+    ['fees set --for collection --percent 1', owner],
+    ['fees set --default', /^Say what to set: /],
+    ['fees set --default --for collection', /^Say what it costs: .* For no fee: --percent 0\.$/],
+    ['fees set --default --percent 1', /^--for is collection or transfer\.$/],
+    ['fees set --default --for paying --percent 1', /^--for is collection or transfer, not paying\.$/],
+    ['fees set --default --for collection --network wave --percent 1', /^Collecting costs the same on every network/],
+    ['fees set --default --for transfer --network wafe --percent 1', /^--network is one of wave, .*, not wafe\.$/],
+    ['fees set --default --for transfer --percent 1.555', /^--percent is from 0 to 100 .*, not 1\.555\.$/],
+    ['fees set --default --for transfer --percent 100.01', /^--percent is from 0 to 100 .*, not 100\.01\.$/],
+    ['fees set --default --for transfer --percent=-1', /^--percent is from 0 to 100 .*, not -1\.$/],
+    ['fees set --default --for transfer --fixed 1,50', /^--fixed is an amount in dalasi .*, not 1,50\.$/],
+    ['fees set --default --for transfer --fixed 1e3', /^--fixed is an amount in dalasi .*, not 1e3\.$/],
+    [`fees set --default --for transfer --fixed ${'9'.repeat(30)}`, /^--fixed is an amount in dalasi .*, not 9{30}\.$/],
+    ['fees set --default --for transfer --minimum 5 --maximum 4', /^--maximum is less than --minimum\. /],
+    ['fees set --default --payer customer', /^Who pays the fee is a setting of each merchant/],
+    ['fees set --default --payer nobody', /^--payer is business or customer, not nobody\.$/],
+    ['fees set --default --for transfer --payer customer', /^The fee of a transfer is always charged on top of it/],
+    ['fees clear --default --for transfer --network qmoney', /^There is no such rule\. See: fees show --default$/],
+    ['limits set --default', /^Say what to limit: --largest, --daily, or both\.$/],
+    ['limits set --default --daily none', /^A default of none is no default: use limits clear --default\.$/],
+    ['limits set --default --daily lots', /^--daily is an amount in dalasi .*, not lots\.$/],
+    ['limits clear weekly --default', /^A limit is largest or daily, not weekly\.$/],
+    ['limits show --merchant x', /^There is no merchant x\. See: businesses list$/],
+  ] as const) {
+    test(words, async () => {
+      const before = [await fees('fees show --default'), await limits('limits show --default')];
+      await assert.rejects(run(words), (error) => {
+        assert.ok(error instanceof UsageError, String(error));
+        assert.match(error.message, sentence);
+        return true;
+      });
+      assert.deepEqual([await fees('fees show --default'), await limits('limits show --default')], before);
+    });
+  }
+});

@@ -1,0 +1,68 @@
+import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { findDefaultRules, findMerchantRules } from '../merchants/manage-rules.ts';
+import type { RuleOwner } from '../merchants/manage-rules.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
+import { UsageError } from './command.ts';
+import type { CommandContext, CommandInput } from './command.ts';
+import { merchantOf } from './merchant-of.ts';
+
+// What the commands for fees and limits share: whose rule it is, and amounts as an operator types and reads them.
+
+/** Whom `--merchant` or `--default` names. Throws UsageError for none and for both. */
+export async function readOwner(context: CommandContext, input: CommandInput): Promise<Merchant | 'default'> {
+  const hasMerchant = input.options['merchant'] !== undefined;
+  if (hasMerchant === input.flags.has('default')) {
+    throw new UsageError(
+      'Say either --merchant <merchant id> or --default, which is for all merchants without a rule.',
+    );
+  }
+  return hasMerchant ? merchantOf(context, input) : 'default';
+}
+
+export function ownerOf(owner: Merchant | 'default'): RuleOwner {
+  return owner === 'default' ? owner : { merchantId: owner.id };
+}
+
+/** The rules that are stored for the owner now, with the defaults behind them. */
+export async function readRules({ db }: CommandContext, owner: Merchant | 'default'): Promise<MerchantRules> {
+  const none = { fees: [], limits: [] };
+  if (owner === 'default') return { own: none, defaults: await findDefaultRules(db) };
+  return (await findMerchantRules(db, owner.id)) ?? { own: none, defaults: none };
+}
+
+/** `Kairaba Books (test)`, at the head of a list. */
+export function ownerInWords(owner: Merchant | 'default'): string {
+  if (owner === 'default') return 'All merchants without rules of their own';
+  return `${owner.name} (${owner.testMode ? 'test' : 'live'}, ${owner.id})`;
+}
+
+// Far above every amount there is, and far below what a column holds.
+const amountMaxMinor = 100_000_000_000_000n;
+
+/** The bututs of an option in dalasi, or undefined when it was not given. Throws UsageError for every other text. */
+export function readAmount({ options }: CommandInput, name: string): bigint | undefined {
+  const text = options[name];
+  if (text === undefined) return undefined;
+  const minor = parseHundredths(text);
+  if (minor === undefined || minor > amountMaxMinor) {
+    throw new UsageError(`--${name} is an amount in dalasi with at most two decimals, like 5 or 2.50, not ${text}.`);
+  }
+  return minor;
+}
+
+/** An amount for `--json`; null stays null. */
+export function amountOrNull(minor: bigint | null): number | null {
+  return minor === null ? null : amountToJson(minor);
+}
+
+/** How to see what there is. */
+export function showCommand(name: 'fees' | 'limits', owner: Merchant | 'default'): string {
+  return `${name} show ${owner === 'default' ? '--default' : `--merchant ${owner.id}`}`;
+}
+
+/** Where a line comes from; `-` where no rule was made. */
+export function sourceInWords(source: RuleSource | undefined): string {
+  if (source === undefined) return '-';
+  return source === 'merchant' ? 'own rule' : 'default';
+}

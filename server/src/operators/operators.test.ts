@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import { createOperator, listOperators, recogniseOperator, revokeOperator } from './manage-operators.ts';
+
+let database: TestDatabase;
+let db: Database;
+
+const clock = new ManualClock();
+const random = seededRandom('operators');
+const pepper = new Uint8Array(32).fill(7);
+const context = { clock, random, newId: () => uuidV7(clock, random), pepper };
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const recognise = (credential: string | undefined, under = pepper) => recogniseOperator(db, under, credential);
+
+test('a credential finds its operator and nobody else', async () => {
+  const [one, other] = [await createOperator(db, context, 'Awa'), await createOperator(db, context, 'Lamin')];
+  assert.match(one.credential, /^op_[0-9A-Za-z]{38}$/);
+  assert.deepEqual(await recognise(one.credential), { operator: one.operator });
+  assert.deepEqual(await recognise(other.credential), { operator: other.operator });
+  const listed = await listOperators(db);
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ['Awa', 'Lamin'],
+  );
+});
+
+test('what is missing, mistyped, unknown or revoked is told apart', async () => {
+  const { credential, operator } = await createOperator(db, context, 'Binta');
+  assert.deepEqual(await recognise(undefined), { refusal: 'missing' });
+  assert.deepEqual(await recognise(''), { refusal: 'missing' });
+  const slip = credential.slice(0, 8) + (credential[8] === 'a' ? 'b' : 'a') + credential.slice(9);
+  for (const text of [slip, credential.slice(0, -1), `${credential} `, credential.replace('op_', 'sk_')]) {
+    assert.deepEqual(await recognise(text), { refusal: 'mistyped' }, text);
+  }
+  assert.deepEqual(await recognise(credential, new Uint8Array(32)), { refusal: 'unknown' }, 'under another pepper');
+  assert.equal(await revokeOperator(db, { id: operator.id, at: clock.now() }), 1);
+  assert.deepEqual(await recognise(credential), { refusal: 'revoked' });
+  await clock.advance(1_000);
+  assert.equal(await revokeOperator(db, { id: operator.id, at: clock.now() }), 0, 'the first time stays');
+});
+
+test('the credential itself is stored nowhere', async () => {
+  const { credential } = await createOperator(db, context, 'Ebrima');
+  const rows = await db.rows<{ text: string }>({
+    name: 'test_operators',
+    text: 'SELECT operators::text AS text FROM operators',
+    values: [],
+  });
+  assert.ok(rows.length > 0);
+  for (const { text } of rows) {
+    assert.ok(!text.includes(credential) && !text.includes(Buffer.from(credential).toString('hex')));
+  }
+});

@@ -1,0 +1,47 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { Operator } from './operator.ts';
+
+const operatorColumns = `id, name, created_at AS "createdAt", revoked_at AS "revokedAt"`;
+
+/** A credential belongs to one operator. */
+export function insertOperator(operator: Operator & { credentialHmac: Uint8Array; pepperVersion: bigint }): Statement {
+  return {
+    name: 'operators_insert',
+    text: `INSERT INTO operators (id, name, credential_hmac, pepper_version, created_at, revoked_at)
+           VALUES ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      operator.id,
+      operator.name,
+      operator.credentialHmac,
+      operator.pepperVersion,
+      operator.createdAt,
+      operator.revokedAt,
+    ],
+  };
+}
+
+/** Revoked ones too: whoever asks has to tell them apart. */
+export function findOperatorByHmac(db: Queryable, credentialHmac: Uint8Array): Promise<Operator | undefined> {
+  return db.row<Operator>({
+    name: 'operators_find_by_hmac',
+    text: `SELECT ${operatorColumns} FROM operators WHERE credential_hmac = $1`,
+    values: [credentialHmac],
+  });
+}
+
+export function listOperators(db: Queryable): Promise<Operator[]> {
+  return db.rows<Operator>({
+    name: 'operators_list',
+    text: `SELECT ${operatorColumns} FROM operators ORDER BY created_at, id`,
+    values: [],
+  });
+}
+
+/** Touches an operator that is not revoked yet; the first revocation's time stays. */
+export function revokeOperator(db: Queryable, operator: { id: string; at: Date }): Promise<number> {
+  return db.run({
+    name: 'operators_revoke',
+    text: 'UPDATE operators SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
+    values: [operator.id, operator.at],
+  });
+}

@@ -1,0 +1,23 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { Arrival } from '../../networks/simulator/payouts/arrival.ts';
+import { networkMark } from '../network-mark.ts';
+import { foreignText, formatTime } from '../page-text.ts';
+
+/** Money that arrived on the simulated phone. There is nothing to tap: a payee approves nothing. */
+export function arrivalCard(arrival: Arrival): Html {
+  const id = `arrival-${arrival.payoutId}`;
+  const { network, networkName, arrivedAt, reversedAt } = arrival;
+  return html`<article class="prompt arrival${reversedAt !== null && ' arrival-reversed'}" aria-labelledby="${id}">
+<header>${networkMark(network, networkName)}<h2 id="${id}">${foreignText(networkName)}</h2><time datetime="${arrivedAt.toISOString()}">${formatTime(arrivedAt)}</time></header>
+<p class="ask">You received <b>${formatAmount(arrival.amountMinor)}</b></p>
+<p class="what">From ${foreignText(arrival.description)}</p>
+<p class="news">${arrivalNews(arrival)}</p>
+</article>`;
+}
+
+function arrivalNews({ transactionId, reversedAt }: Arrival): Html {
+  if (reversedAt === null) return html`Transaction ${transactionId}`;
+  return html`Taken back by the network: <time datetime="${reversedAt.toISOString()}">${formatTime(reversedAt)}</time>`;
+}

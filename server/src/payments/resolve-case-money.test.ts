@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { applyAnswer } from './apply-answer.ts';
+import { chargeToWire } from './charge-wire.ts';
+import type { Charge } from './charge.ts';
+import { expirePayments } from './expire-payments.ts';
+import type { Intent } from './intent.ts';
+import { refused, reversed, succeeded } from './payment-world.corpus.ts';
+import { createResolveWorld } from './resolve-world.corpus.ts';
+import type { ResolveWorld } from './resolve-world.corpus.ts';
+
+let world: ResolveWorld;
+
+before(async () => {
+  world = await createResolveWorld();
+  await world.openConnections();
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+const minuteMs = 60_000;
+
+/** A payment of 100.00 for which this much came. */
+async function mismatch(amountMinor: bigint, changes: { currency?: string } = {}) {
+  const { intent, charge } = await world.createSent();
+  const transactionId = `T-part-${charge.reference}`;
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor, ...changes }));
+  return { intent, charge, transactionId, found: await world.caseOf(charge, 'amount_mismatch') };
+}
+
+/** A payment whose second attempt paid first, and then the first one too. */
+async function secondSuccess(): Promise<{ intent: Intent; first: Charge; second: Charge }> {
+  const { intent, charge: second } = await world.createSent();
+  await applyAnswer(world.context, second, refused);
+  const first = await world.attempt(intent, 'wave');
+  await world.work();
+  await applyAnswer(world.context, first, succeeded(first));
+  await applyAnswer(world.context, second, succeeded(second));
+  return { intent, first, second };
+}
+
+const balances = () =>
+  Promise.all(
+    (['suspense', 'payable_available', 'fees', 'float:rail-wave'] as const).map((name) => world.balance(name)),
+  );
+
+/** What `work` changed on suspense, the merchant's balance, the fees and the float. */
+async function changes(work: () => Promise<unknown>): Promise<bigint[]> {
+  const start = await balances();
+  await work();
+  return (await balances()).map((balance, index) => balance - (start[index] ?? 0n));
+}
+
+test('another amount, accepted: the merchant has what came, and the record says what came', async () => {
+  const { intent, charge, transactionId, found } = await mismatch(12_000n);
+  assert.deepEqual(await world.possible(found), ['accept', 'return']);
+  await world.clock.advance(minuteMs);
+  const moved = await changes(() => world.resolve(found, 'accept'));
+  assert.deepEqual(moved, [-12_000n, 12_000n, 0n, 0n]);
+  assert.deepEqual(await world.movements(charge), [
+    'suspense float:rail-wave → suspense 12000',
+    'accepted suspense → payable_available 12000',
+  ]);
+  const paid = await world.charge(charge);
+  assert.deepEqual([paid.status, paid.review, paid.late], ['completed', null, false]);
+  assert.deepEqual([paid.networkTransactionId, paid.amountReceivedMinor], [transactionId, 12_000n]);
+  assert.deepEqual(paid.paidAt, found.createdAt, 'it came when the network told us, not when somebody decided');
+  const now = await world.intent(intent);
+  assert.deepEqual([now.status, now.review, now.late], ['successful', null, false]);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+  const record = chargeToWire(world.context, world.merchant, now, paid);
+  assert.deepEqual([record['amount'], record['amount_paid'], record['transaction_fee']], [100, 120, 0]);
+  assert.equal(await world.statusOf(found), 'resolved accept');
+  assert.ok((await world.notes(charge)).includes('case_resolved'));
+  // The same news once more, and a refusal: nothing changes.
+  assert.deepEqual(
+    await changes(async () => {
+      await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 12_000n }));
+      await applyAnswer(world.context, charge, refused);
+      await world.work();
+    }),
+    [0n, 0n, 0n, 0n],
+  );
+});
+
+test('the fee is taken from what came, and never more than came', async () => {
+  const owner = await world.setFee({ fixedMinor: 500n });
+  await world.clock.advance(3_000);
+  for (const [came, fee] of [
+    [9_000n, 500n],
+    [300n, 300n],
+  ] as const) {
+    const { charge } = await world.create({}, owner);
+    await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: came }));
+    const found = await world.caseOf(charge, 'amount_mismatch');
+    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-came, came - fee, fee, 0n]);
+    const paid = await world.charge(charge);
+    const record = chargeToWire(
+      world.context,
+      owner,
+      await world.intent({ ...owner, merchantId: owner.id, id: charge.intentId }),
+      paid,
+    );
+    assert.deepEqual([record['amount_paid'], record['transaction_fee']], [Number(came) / 100, Number(fee) / 100]);
+    // What the network takes back is what came, the fee included.
+    const back = await changes(() => applyAnswer(world.context, charge, reversed(charge, { amountMinor: came })));
+    assert.deepEqual(back, [0n, fee - came, -fee, -came]);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+  }
+  await world.setFee({ fixedMinor: 0n });
+  await world.clock.advance(3_000);
+});
+
+test('another amount, accepted after the time was over: not late, because it had come in time', async () => {
+  const { intent, found } = await mismatch(9_000n);
+  await world.clock.advance(40 * minuteMs);
+  await expirePayments(world.context);
+  assert.equal((await world.intent(intent)).status, 'processing', 'under review nothing expires');
+  await world.resolve(found, 'accept');
+  const now = await world.intent(intent);
+  assert.deepEqual([now.status, now.late], ['successful', false]);
+});
+
+test('another amount, returned in time: the money leaves the float, and the payer may try again', async () => {
+  const { intent, charge, found } = await mismatch(12_000n);
+  const moved = await changes(() => world.resolve(found, 'return'));
+  assert.deepEqual(moved, [-12_000n, 0n, 0n, -12_000n]);
+  const failed = await world.charge(charge);
+  assert.deepEqual([failed.status, failed.review, failed.failureCode], ['failed', null, 'money_returned']);
+  assert.match(failed.failureReason ?? '', /GMD 120\.00 came/);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
+  const open = await world.intent(intent);
+  assert.deepEqual([open.status, open.review], ['requires_payment_method', null]);
+  const again = await world.attempt(intent, 'wave');
+  await applyAnswer(world.context, again, succeeded(again));
+  assert.equal((await world.intent(intent)).status, 'successful');
+});
+
+test('another amount, returned too late to try again: the intent expires, with its event', async () => {
+  const { intent, charge, found } = await mismatch(12_000n);
+  await world.clock.advance(31 * minuteMs);
+  await world.resolve(found, 'return');
+  assert.equal((await world.charge(charge)).status, 'failed');
+  await expirePayments(world.context);
+  assert.equal((await world.intent(intent)).status, 'expired');
+  assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
+});
+
+test('what was returned and is reported reversed afterwards is told to a person, and booked by nobody', async () => {
+  const { charge, transactionId, found } = await mismatch(12_000n);
+  await world.resolve(found, 'return');
+  const news = reversed(charge, { transactionId, amountMinor: 12_000n });
+  assert.deepEqual(await changes(() => applyAnswer(world.context, charge, news)), [0n, 0n, 0n, 0n]);
+  const reversal = await world.caseOf(charge, 'network_reversal');
+  assert.match(reversal.summary, new RegExp(`returned already, by case ${found.id}`));
+  assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [0n, 0n, 0n, 0n]);
+});
+
+test('money in another currency can only be returned, from the account of its currency', async () => {
+  const { charge, found } = await mismatch(10_000n, { currency: 'XOF' });
+  assert.deepEqual(await world.possible(found), ['return']);
+  await world.refused(world.propose(found, 'accept'), /XOF and the payment is in GMD/);
+  assert.deepEqual(await changes(() => world.resolve(found, 'return')), [0n, 0n, 0n, 0n]);
+  assert.deepEqual(await world.movements(charge), [
+    'suspense float:rail-wave → suspense 10000',
+    'returned suspense → float:rail-wave 10000',
+  ]);
+});
+
+test('a second payment, accepted: its attempt is paid too, and the intent stays as it was', async () => {
+  const { intent, first, second } = await secondSuccess();
+  const before = await world.intent(intent);
+  const found = await world.caseOf(second, 'second_success');
+  assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-10_000n, 10_000n, 0n, 0n]);
+  const paid = await world.charge(second);
+  assert.deepEqual([paid.status, paid.review, paid.amountReceivedMinor], ['completed', null, null]);
+  assert.deepEqual(await world.events(second), ['charge.created', 'charge.failed', 'charge.succeeded']);
+  assert.deepEqual(await world.intent(intent), before);
+  assert.equal((await world.charge(first)).status, 'completed');
+  // Each of the two can be taken back by itself.
+  for (const charge of [second, first]) {
+    const back = await changes(() => applyAnswer(world.context, charge, reversed(charge)));
+    assert.deepEqual(back, [0n, -10_000n, 0n, -10_000n]);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+  }
+});
+
+test('a second payment, returned: its attempt is no payment, and a waiting one ends without an event', async () => {
+  const { intent, second } = await secondSuccess();
+  const found = await world.caseOf(second, 'second_success');
+  assert.deepEqual(await changes(() => world.resolve(found, 'return')), [-10_000n, 0n, 0n, -10_000n]);
+  const ended = await world.charge(second);
+  assert.deepEqual([ended.status, ended.review], ['failed', null]);
+  assert.equal((await world.intent(intent)).status, 'successful');
+
+  const twice = await world.createSent();
+  await applyAnswer(world.context, twice.charge, refused);
+  const other = await world.attempt(twice.intent, 'wave');
+  await world.work();
+  await applyAnswer(world.context, twice.charge, succeeded(twice.charge));
+  await applyAnswer(world.context, other, succeeded(other));
+  await world.resolve(await world.caseOf(other, 'second_success'), 'return');
+  const cancelled = await world.charge(other);
+  assert.deepEqual([cancelled.status, cancelled.failureCode, cancelled.review], ['cancelled', 'cancelled', null]);
+  assert.deepEqual(await world.events(other), ['charge.created']);
+});
+
+test('two halves of one payment can both be accepted, and each taken back', async () => {
+  const { charge, found: one, transactionId } = await mismatch(4_000n);
+  const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 6_000n };
+  await applyAnswer(world.context, charge, succeeded(charge, other));
+  const two = await world.caseOf(charge, 'amount_mismatch', other.transactionId);
+  await world.resolve(one, 'accept');
+  const half = await world.charge(charge);
+  assert.deepEqual([half.status, half.review, half.amountReceivedMinor], ['completed', 'amount_mismatch', 4_000n]);
+  assert.deepEqual(await changes(() => world.resolve(two, 'accept')), [-6_000n, 6_000n, 0n, 0n]);
+  const whole = await world.charge(charge);
+  assert.deepEqual([whole.review, whole.amountReceivedMinor], [null, null], 'it is what was asked for');
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+  const back = reversed(charge, { transactionId, amountMinor: 4_000n });
+  for (let time = 0; time < 2; time += 1) {
+    const moved = await changes(() => applyAnswer(world.context, charge, back));
+    assert.deepEqual(moved, time === 0 ? [0n, -4_000n, 0n, -4_000n] : [0n, 0n, 0n, 0n]);
+    const left = await world.charge(charge);
+    assert.deepEqual([left.status, left.amountReceivedMinor], ['completed', 6_000n]);
+  }
+  assert.deepEqual(await changes(() => applyAnswer(world.context, charge, reversed(charge, other))), [
+    0n,
+    -6_000n,
+    0n,
+    -6_000n,
+  ]);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('while other money of the attempt waits, returning one part of it ends nothing', async () => {
+  const { intent, charge, found: one } = await mismatch(4_000n);
+  const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };
+  await applyAnswer(world.context, charge, succeeded(charge, other));
+  await world.resolve(one, 'return');
+  assert.deepEqual(
+    [(await world.charge(charge)).status, (await world.intent(intent)).review],
+    ['pending', 'amount_mismatch'],
+  );
+  await world.resolve(await world.caseOf(charge, 'amount_mismatch', other.transactionId), 'return');
+  assert.deepEqual([(await world.charge(charge)).status, (await world.intent(intent)).review], ['failed', null]);
+});
+
+test('the wrong amount of a payment that was paid rightly since can still be returned', async () => {
+  const { charge, found } = await mismatch(4_000n);
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await world.resolve(found, 'return');
+  const paid = await world.charge(charge);
+  assert.deepEqual([paid.status, paid.review, paid.amountReceivedMinor], ['completed', null, null]);
+});
+
+for (const resolution of ['accept', 'return']) {
+  test(`money that the network takes back between proposal and confirmation is not booked: ${resolution}`, async () => {
+    const { intent, charge, found, transactionId } = await mismatch(12_000n);
+    await world.propose(found, resolution);
+    await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 12_000n }));
+    const reversal = await world.caseOf(charge, 'network_reversal');
+    await world.refused(world.confirm(found), new RegExp(`taken this money back: resolve case ${reversal.id}`));
+    assert.deepEqual(await world.possible(found), []);
+    assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [-12_000n, 0n, 0n, -12_000n]);
+    assert.deepEqual(
+      [await world.statusOf(found), await world.statusOf(reversal)],
+      ['resolved acknowledge', 'resolved acknowledge'],
+    );
+    assert.deepEqual(
+      [(await world.charge(charge)).status, (await world.intent(intent)).status],
+      ['failed', 'requires_payment_method'],
+    );
+  });
+}
+
+test('a reversal that was booked when it came is only acknowledged', async () => {
+  const { charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyAnswer(world.context, charge, reversed(charge));
+  const found = await world.caseOf(charge, 'network_reversal');
+  assert.deepEqual(await changes(() => world.resolve(found, 'acknowledge')), [0n, 0n, 0n, 0n]);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('a confirmation and the network’s reversal at one moment book the money once, whichever comes first', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const { charge, found, transactionId } = await mismatch(12_000n);
+    await world.propose(found, round % 2 === 0 ? 'accept' : 'return');
+    const [suspense] = await balances();
+    const news = reversed(charge, { transactionId, amountMinor: 12_000n });
+    const [confirmed] = await Promise.allSettled([world.confirm(found), applyAnswer(world.context, charge, news)]);
+    const reversal = await world.caseOf(charge, 'network_reversal');
+    await world.resolve(reversal, 'acknowledge');
+    const [left, , , float] = await balances();
+    assert.equal((suspense ?? 0n) - (left ?? 0n), 12_000n, `round ${round}: ${confirmed.status}`);
+    assert.ok(float !== undefined);
+    const out = (await world.movements(charge)).filter((movement) => movement.includes('→ float:rail-wave'));
+    assert.equal(out.length, 1, `round ${round}: the money left the float once`);
+    await world.verify();
+  }
+});
+
+test('two cases of one attempt, confirmed at once, are both carried out', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const { charge, found: one } = await mismatch(4_000n);
+    const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };
+    await applyAnswer(world.context, charge, succeeded(charge, other));
+    const two = await world.caseOf(charge, 'amount_mismatch', other.transactionId);
+    await world.propose(one, 'accept');
+    await world.propose(two, round % 2 === 0 ? 'accept' : 'return');
+    const moved = await changes(() => Promise.all([world.confirm(one), world.confirm(two)]));
+    assert.equal(moved[0], -9_000n);
+    const paid = await world.charge(charge);
+    assert.deepEqual([paid.status, paid.review], ['completed', null]);
+    assert.equal(paid.amountReceivedMinor, round % 2 === 0 ? 9_000n : 4_000n);
+  }
+});

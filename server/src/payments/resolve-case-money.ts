@@ -1,0 +1,163 @@
+import { closeWith } from '../cases/resolve-case.ts';
+import type { Case } from '../cases/open-case.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import { cancelOtherAttempts } from './apply-success.ts';
+import { bookAccepted, bookLeftSuspense } from './booking.ts';
+import { receivedMinor } from './charge.ts';
+import { changeCharge, changeIntent } from './charge-outcome.ts';
+import type { LockedPayment } from './charge-outcome.ts';
+import { connectorOf } from './connector-of.ts';
+import type { PaymentContext } from './context.ts';
+import { endUnpaid, openReview } from './end-review.ts';
+import { isMoneyCase, isOpen, statusAt } from './intent.ts';
+import type { ChargeCaseRule, Situation } from './resolve-case.ts';
+
+// Cases of money that stands in `suspense`, or that the network has taken back.
+
+const acceptMismatch: ChargeCaseRule = {
+  kind: 'amount_mismatch',
+  resolution: 'accept',
+  effect: 'What came is taken: suspense to the fee and the merchant’s balance. The payment is paid with it.',
+  note: 'The money that came was accepted.',
+  refusal: refuseAccepting,
+  begin: (context) => Promise.resolve((tx, locked, { situation }) => accept(tx, context, locked, situation)),
+};
+
+const acceptSecond: ChargeCaseRule = {
+  ...acceptMismatch,
+  kind: 'second_success',
+  effect: 'What came is taken too: suspense to the fee and the merchant’s balance. Its attempt counts as paid.',
+};
+
+const returnMismatch: ChargeCaseRule = {
+  kind: 'amount_mismatch',
+  resolution: 'return',
+  effect: 'You have paid it back at the network: suspense to the float. The attempt fails and the payment goes on.',
+  note: 'The money that came was returned to the payer.',
+  refusal: refuseMovedMoney,
+  begin: async (context, { charge }) => {
+    const { railAccount } = (await connectorOf(context, charge)).capabilities;
+    return async (tx, locked, { situation }) => {
+      const { found } = situation;
+      await bookLeftSuspense(tx, context, locked.charge, { flow: 'returned', railAccount, money: found });
+      await endUnpaid(tx, context, locked, { cases: situation.cases, closed: [found.id], failure: returned(found) });
+    };
+  },
+};
+
+const returnSecond: ChargeCaseRule = {
+  ...returnMismatch,
+  kind: 'second_success',
+  effect: 'You have paid it back at the network: suspense to the float. The payment stays paid by the first one.',
+};
+
+const acknowledgeReversal: ChargeCaseRule = {
+  kind: 'network_reversal',
+  resolution: 'acknowledge',
+  effect: 'Money that stood in suspense goes back to the float, and its own case is closed; else nothing is booked.',
+  note: null,
+  refusal: () => null,
+  begin: async (context, { charge }) => {
+    const { railAccount } = (await connectorOf(context, charge)).capabilities;
+    return async (tx, locked, { situation, confirmation }) => {
+      const { found, cases } = situation;
+      const money = cases.find((other) => isOpenMoney(other) && other.reference === found.reference);
+      if (!money) return;
+      await bookLeftSuspense(tx, context, locked.charge, { flow: 'reversed', railAccount, money });
+      await closeWith(tx, context, confirmation, money);
+      const failure = { code: 'money_returned', reason: `${charge.network} took the money back.` } as const;
+      await endUnpaid(tx, context, locked, { cases, closed: [found.id, money.id], failure });
+    };
+  },
+};
+
+export const moneyRules: readonly ChargeCaseRule[] = [
+  acceptMismatch,
+  returnMismatch,
+  acceptSecond,
+  returnSecond,
+  acknowledgeReversal,
+];
+
+function isOpenMoney({ status, kind }: Case): boolean {
+  return status === 'open' && isMoneyCase(kind);
+}
+
+function refuseMovedMoney({ found, cases }: Situation): string | null {
+  const reversal = cases.find(({ kind, reference }) => kind === 'network_reversal' && reference === found.reference);
+  if (!reversal) return null;
+  return `The network has taken this money back: resolve case ${reversal.id}, which closes this one.`;
+}
+
+function refuseAccepting(situation: Situation): string | null {
+  const { found, charge } = situation;
+  const moved = refuseMovedMoney(situation);
+  if (moved !== null) return moved;
+  if (found.currency !== charge.currency) {
+    return `What came is ${found.currency} and the payment is in ${charge.currency}: it can only be returned.`;
+  }
+  if (charge.status !== 'reversed' && charge.status !== 'refunded') return null;
+  return `The attempt is ${charge.status}: nothing can be added to it, so this money can only be returned.`;
+}
+
+function returned({ kind, amountMinor, currency }: Case) {
+  const money = `${currency} ${formatAmount(amountMinor, { style: 'plain' })}`;
+  if (kind === 'second_success') {
+    return { code: 'cancelled', reason: `The payment had been paid already; ${money} was returned.` } as const;
+  }
+  return {
+    code: 'money_returned',
+    reason: `${money} came, which was not what was asked for. It was returned.`,
+  } as const;
+}
+
+/** On an attempt that has not been paid it is what pays it; on one that has, it is kept beside what did. */
+async function accept(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  { found, cases }: Situation,
+): Promise<void> {
+  const { charge } = locked;
+  const before = charge.paidAt === null ? 0n : receivedMinor(charge);
+  const after = before + found.amountMinor;
+  await bookAccepted(tx, context, charge, { before, after });
+  const kept = {
+    amountReceivedMinor: after === charge.amountPaidMinor ? null : after,
+    review: openReview(cases, [found.id]),
+  };
+  if (charge.paidAt === null) await complete(tx, context, locked, { found, kept });
+  else await changeCharge(tx, context, locked, kept, null);
+}
+
+async function complete(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  { found, kept }: { found: Case; kept: Partial<LockedPayment['charge']> },
+): Promise<void> {
+  const { charge } = locked;
+  const status = statusAt(locked.intent, context.clock.now());
+  const isLate = !isOpen(status) && status !== 'successful';
+  const change = { status: 'successful', late: locked.intent.late || isLate, review: null } as const;
+  const intent = status === 'successful' ? locked.intent : await changeIntent(tx, context, locked.intent, change);
+  await changeCharge(
+    tx,
+    context,
+    { ...locked, intent },
+    {
+      ...kept,
+      status: 'completed',
+      progress: 'final',
+      late: charge.status !== 'pending' || isLate,
+      failureCode: null,
+      failureReason: null,
+      networkTransactionId: found.reference,
+      // It came when the network told us so; the person only decided whose it is.
+      paidAt: found.createdAt,
+    },
+    'charge.succeeded',
+  );
+  await cancelOtherAttempts(tx, context, locked);
+}

@@ -1,0 +1,114 @@
+import type { ToldMoney } from '../cases/resolution.ts';
+import { AppError } from '../kit/app-error.ts';
+import { endAttempt } from './apply-refusal.ts';
+import { claimCollection, settleSuccess } from './apply-success.ts';
+import type { Charge } from './charge.ts';
+import { changeCharge } from './charge-outcome.ts';
+import type { PaymentContext } from './context.ts';
+import { endUnpaid, openReview } from './end-review.ts';
+import type { ChargeCarryOut, ChargeCaseRule, Situation } from './resolve-case.ts';
+
+// Cases in which no money was booked: a transaction that had settled something else, and an outcome nobody told.
+
+const reusedNotPaid: ChargeCaseRule = {
+  kind: 'receipt_reused',
+  resolution: 'not_paid',
+  effect: 'Nothing was received for this payment and nothing is booked. The attempt fails and the payment goes on.',
+  note: 'Nothing was received for this attempt.',
+  refusal: ({ found, charge, cases }) => {
+    if (charge.status !== 'pending') return `The attempt is ${charge.status} already: acknowledge the case instead.`;
+    const other = openReview(cases, [found.id]);
+    return other === null ? null : `The attempt also waits because of ${other}: resolve that case first.`;
+  },
+  begin: (context) =>
+    Promise.resolve((tx, locked, { situation: { found, cases } }) => {
+      const reason = 'The network named a transaction that had paid something else. Nothing was received.';
+      return endUnpaid(tx, context, locked, { cases, closed: [found.id], failure: { code: 'not_paid', reason } });
+    }),
+};
+
+const reusedAcknowledged: ChargeCaseRule = {
+  kind: 'receipt_reused',
+  resolution: 'acknowledge',
+  effect: 'The attempt has ended in another way. Nothing is booked and nothing changes.',
+  note: null,
+  refusal: ({ charge }) =>
+    charge.status === 'pending' ? 'The attempt has not ended: resolve the case as not_paid.' : null,
+  begin: (context) => Promise.resolve(clearReview(context)),
+};
+
+const unknownPaid: ChargeCaseRule = {
+  kind: 'outcome_unknown',
+  resolution: 'paid',
+  effect: 'It was paid, as if the network had said so: float to the fee and the merchant’s balance.',
+  note: 'The network was asked and confirmed that it was paid.',
+  needsMoney: true,
+  refusal: refuseKnownOutcome,
+  begin: (context, { charge }, told) => payAsTold(context, charge, told),
+};
+
+const unknownNotPaid: ChargeCaseRule = {
+  kind: 'outcome_unknown',
+  resolution: 'not_paid',
+  effect: 'It was not paid, as if the network had said so. Nothing is booked; the attempt fails.',
+  note: 'The network was asked and confirmed that nothing was paid.',
+  refusal: refuseKnownOutcome,
+  begin: (context) =>
+    Promise.resolve((tx, locked) => {
+      const reason = 'The network confirmed later that nothing was paid.';
+      return endAttempt(tx, context, locked, { code: 'not_paid', reason });
+    }),
+};
+
+const unknownAcknowledged: ChargeCaseRule = {
+  kind: 'outcome_unknown',
+  resolution: 'acknowledge',
+  effect: 'The network has answered meanwhile, and that was booked. Nothing else changes.',
+  note: null,
+  refusal: (situation) =>
+    refuseKnownOutcome(situation) === null ? 'The network has not answered: resolve it as paid or not_paid.' : null,
+  begin: () => Promise.resolve(() => Promise.resolve()),
+};
+
+export const outcomeRules: readonly ChargeCaseRule[] = [
+  reusedNotPaid,
+  reusedAcknowledged,
+  unknownPaid,
+  unknownNotPaid,
+  unknownAcknowledged,
+];
+
+function refuseKnownOutcome({ charge }: Situation): string | null {
+  if (charge.status !== 'pending') {
+    return `The network has answered meanwhile and the attempt is ${charge.status}: acknowledge the case instead.`;
+  }
+  if (charge.review === null) return null;
+  return `The network has answered meanwhile and the attempt waits because of ${charge.review}: acknowledge this case.`;
+}
+
+function clearReview(context: PaymentContext): ChargeCarryOut {
+  return async (tx, locked, { situation: { found, cases } }) => {
+    const review = openReview(cases, [found.id]);
+    if (review !== locked.charge.review) await changeCharge(tx, context, locked, { review }, null);
+  };
+}
+
+/** The way of a verified success: another amount than was asked for still opens its own case. */
+async function payAsTold(context: PaymentContext, charge: Charge, told: ToldMoney | null): Promise<ChargeCarryOut> {
+  if (told === null) throw new AppError('state_conflict', 'The proposal names no transaction of the network.');
+  const from = await claimCollection(context, charge, {
+    transactionId: told.transactionId,
+    networkReference: charge.networkReference ?? told.transactionId,
+    amountMinor: told.amountMinor,
+    currency: charge.currency,
+    networkFeeMinor: 0n,
+    payerNumber: charge.accountCanonical,
+  });
+  if (!from.claimed) {
+    const message = `The network's transaction ${told.transactionId} has settled something else: it pays nothing here.`;
+    throw new AppError('state_conflict', message);
+  }
+  return async (tx, locked) => {
+    await settleSuccess(tx, context, locked, from);
+  };
+}

@@ -1,0 +1,96 @@
+import { enqueue } from '../events/outbox.ts';
+import type { NetworkHandles, PauseReason, PayoutAnswer } from '../networks/contract.ts';
+import { applyRefusal } from './apply-refusal.ts';
+import { applyReversal } from './apply-reversal.ts';
+import { applySuccess } from './apply-success.ts';
+import type { TransferContext } from './context.ts';
+import { noteTransfer } from './notes.ts';
+import { sendWork } from './transfer-work.ts';
+import type { Transfer } from './transfer.ts';
+import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+
+/** Whether a transfer's outcome is now known, or has to be looked up further. */
+export type Settled = 'settled' | 'open';
+
+/**
+ * Applies what a network said of a transfer, however it was learnt: answer, look-up or callback, in any order and as
+ * often as it comes. Only a verified success or a documented refusal moves money; everything else leaves it held.
+ */
+export async function applyAnswer(
+  context: TransferContext,
+  transfer: Transfer,
+  answer: PayoutAnswer,
+): Promise<Settled> {
+  switch (answer.state) {
+    case 'succeeded':
+      await applySuccess(context, transfer, answer.receipt);
+      return 'settled';
+    case 'reversed':
+      await applyReversal(context, transfer, answer.receipt);
+      return 'settled';
+    case 'refused':
+      await applyRefusal(context, transfer, answer.failure);
+      return 'settled';
+    case 'processing':
+      return applyAcceptance(context, transfer, answer);
+    case 'unknown':
+    case 'not_found':
+    case 'not_accepted':
+      // Nothing is known by them alone; jobs.ts decides what follows.
+      return 'open';
+  }
+}
+
+/** The network knows of it: from now on "not found" would be a contradiction, never a reason to send again. */
+async function applyAcceptance(
+  context: TransferContext,
+  transfer: Transfer,
+  { networkReference, handles: networkHandles }: { networkReference: string; handles: NetworkHandles },
+): Promise<Settled> {
+  if (transfer.networkReference === networkReference) return 'open';
+  await withLockedTransfer(context, transfer, async (tx, locked) => {
+    if (locked.transfer.status !== 'pending' || locked.transfer.networkReference !== null) return;
+    noteTransfer(tx, context, transfer, 'accepted_by_network', 'The network has accepted it and is paying.');
+    await changeTransfer(tx, context, locked, { networkReference, networkHandles });
+  });
+  return 'open';
+}
+
+/**
+ * The network documents that this call did nothing. Only the first call proves that nothing at all was done: after
+ * another one, whose answer was lost, the outcome is still to be looked up.
+ */
+export async function applyNotAccepted(
+  context: TransferContext,
+  transfer: Transfer,
+  reason: PauseReason,
+): Promise<void> {
+  await withLockedTransfer(context, transfer, async (tx, locked) => {
+    const current = locked.transfer;
+    if (current.status !== 'pending' || current.progress !== 'submitted' || current.networkReference !== null) return;
+    if (current.sends !== transfer.sends || current.sends !== 1n) return;
+    noteTransfer(tx, context, current, 'waiting', waitingSentence(reason));
+    await changeTransfer(tx, context, locked, { progress: 'created', sends: 0n, sentAt: null, waitingFor: reason });
+    // At once: the pause that this answer has begun says when it may go out.
+    enqueue(tx, context, sendWork(locked.merchant, current));
+  });
+}
+
+/** The network is paused: the order waits with its money held, and may still be cancelled. */
+export async function keepWaiting(context: TransferContext, transfer: Transfer, reason: PauseReason): Promise<void> {
+  if (transfer.waitingFor === reason) return;
+  await withLockedTransfer(context, transfer, async (tx, locked) => {
+    if (locked.transfer.status !== 'pending' || locked.transfer.progress !== 'created') return;
+    noteTransfer(tx, context, transfer, 'waiting', waitingSentence(reason));
+    await changeTransfer(tx, context, locked, { waitingFor: reason });
+  });
+}
+
+function waitingSentence(reason: PauseReason): string {
+  switch (reason) {
+    case 'network_unavailable':
+      return 'The network takes no payouts just now. It is sent as soon as the network is back.';
+    case 'float_empty':
+      return 'Our account at the network has too little money just now. It is sent once that is filled up.';
+  }
+}

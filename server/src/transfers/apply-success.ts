@@ -1,0 +1,201 @@
+import { hasCase, openCase } from '../cases/open-case.ts';
+import type { CaseKind } from '../cases/open-case.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { PayoutReceipt } from '../networks/contract.ts';
+import { claimReceipt } from '../networks/receipts.ts';
+import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
+import type { Payout } from './booking.ts';
+import { connectorOf } from './connector-of.ts';
+import type { TransferContext } from './context.ts';
+import { noteTransfer } from './notes.ts';
+import type { Transfer } from './transfer.ts';
+import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer } from './transfer-change.ts';
+
+/**
+ * The network says that it paid. What left its account is booked once, whatever had been decided meanwhile: on the
+ * transfer when it still waits and the amount is right, else with a case for a person.
+ */
+export async function applySuccess(
+  context: TransferContext,
+  transfer: Transfer,
+  receipt: PayoutReceipt,
+): Promise<void> {
+  // The same news again, by answer, look-up and callback: what the transaction settled on this transfer stands.
+  if (transfer.networkTransactionId === receipt.transactionId) return;
+  const payout = await claimPayout(context, transfer, receipt);
+  await withLockedTransfer(context, transfer, (tx, locked) => settleSuccess(tx, context, locked, payout));
+}
+
+/** Money that left, and whether its network transaction is this transfer's. */
+export interface ClaimedPayout extends Payout {
+  claimed: boolean;
+}
+
+/** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
+export async function claimPayout(
+  context: TransferContext,
+  transfer: Transfer,
+  receipt: PayoutReceipt,
+): Promise<ClaimedPayout> {
+  const { railAccount } = (await connectorOf(context, transfer)).capabilities;
+  const claimed = await claimReceipt(context.db, context.clock, {
+    railAccount,
+    transactionId: receipt.transactionId,
+    kind: 'payout',
+    merchantId: transfer.merchantId,
+    subjectId: transfer.id,
+  });
+  return { railAccount, receipt, claimed };
+}
+
+/** Books what left, or finds that it has been, and answers the transfer as it stands afterwards. */
+export async function settleSuccess(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  payout: ClaimedPayout,
+): Promise<Transfer> {
+  const { transfer } = locked;
+  const { receipt } = payout;
+  if (!payout.claimed) return reviewReusedReceipt(tx, context, locked, receipt);
+  if (transfer.networkTransactionId === receipt.transactionId) return transfer;
+  // A second transaction of the network under our one reference.
+  if (transfer.networkTransactionId !== null) return bookSecondPayout(tx, context, locked, payout);
+  if (transfer.status !== 'pending') return bookAfterTheEnd(tx, context, locked, payout);
+  if (receipt.currency !== transfer.currency) return doubtCurrency(tx, context, locked, receipt);
+  const asOrdered = receipt.amountMinor === transfer.amountMinor;
+  return asOrdered ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
+}
+
+/** Bututs of another currency cannot be taken from what is held in ours: the money stays held until a person knows. */
+async function doubtCurrency(
+  tx: Transaction,
+  context: TransferContext,
+  { transfer }: LockedTransfer,
+  receipt: PayoutReceipt,
+): Promise<Transfer> {
+  await openTransferCase(tx, context, transfer, receipt, {
+    kind: 'contradictory_outcome',
+    summary: `${transfer.network} reports ${paid(receipt)} for a transfer in ${transfer.currency}. Nothing was booked.`,
+  });
+  return transfer;
+}
+
+async function complete(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  payout: Payout,
+): Promise<Transfer> {
+  await bookCompleted(tx, context, locked.transfer, payout);
+  const completedAt = context.clock.now();
+  const change = { status: 'completed', progress: 'final', waitingFor: null, review: null, completedAt } as const;
+  return changeTransfer(
+    tx,
+    context,
+    locked,
+    { ...change, failureCode: null, failureReason: null, ...networkIds(payout.receipt) },
+    'transfer.succeeded',
+  );
+}
+
+async function suspend(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  payout: Payout,
+): Promise<Transfer> {
+  const { transfer } = locked;
+  await bookMismatch(tx, context, transfer, payout);
+  const ordered = money(transfer.currency, transfer.amountMinor);
+  await openTransferCase(tx, context, transfer, payout.receipt, {
+    kind: 'amount_mismatch',
+    summary: `${transfer.network} paid ${paid(payout.receipt)} where ${ordered} was ordered.`,
+  });
+  noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. A person looks at it.');
+  const review = { progress: 'final', review: 'amount_mismatch' } as const;
+  return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout.receipt) });
+}
+
+async function bookAfterTheEnd(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  payout: Payout,
+): Promise<Transfer> {
+  const { transfer } = locked;
+  const { shortfallMinor } = await bookLateSuccess(tx, context, transfer, payout);
+  const short = `The merchant's balance was short by ${money(transfer.currency, shortfallMinor)}.`;
+  await openTransferCase(tx, context, transfer, payout.receipt, {
+    kind: 'late_success',
+    summary:
+      `${transfer.network} paid ${paid(payout.receipt)} for a transfer that is ${transfer.status}. ` +
+      `It was taken from the merchant's balance. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
+  });
+  noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
+  return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.receipt) });
+}
+
+async function bookSecondPayout(
+  tx: Transaction,
+  context: TransferContext,
+  { transfer }: LockedTransfer,
+  payout: Payout,
+): Promise<Transfer> {
+  const reference = payout.receipt.transactionId;
+  if (await hasCase(tx, { ...transfer, reference })) return transfer;
+  await bookPaidTwice(tx, context, transfer, payout);
+  await openTransferCase(tx, context, transfer, payout.receipt, {
+    kind: 'second_success',
+    summary: `${transfer.network} paid ${paid(payout.receipt)} a second time for one transfer. Ask for it back.`,
+  });
+  return transfer;
+}
+
+/** Somebody else's transaction says nothing about this transfer, which goes on waiting. */
+async function reviewReusedReceipt(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  receipt: PayoutReceipt,
+): Promise<Transfer> {
+  const { transfer } = locked;
+  const isNew = await openTransferCase(tx, context, transfer, receipt, {
+    kind: 'receipt_reused',
+    summary: `${transfer.network} reports ${paid(receipt)} with a transaction that settled something else. Nothing was booked.`,
+  });
+  return isNew ? changeTransfer(tx, context, locked, { review: 'receipt_reused' }) : transfer;
+}
+
+export function openTransferCase(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  receipt: Pick<PayoutReceipt, 'transactionId' | 'amountMinor' | 'currency'>,
+  { kind, summary }: { kind: CaseKind; summary: string },
+): Promise<boolean> {
+  return openCase(tx, context, {
+    merchantId: transfer.merchantId,
+    kind,
+    subjectType: 'transfer',
+    subjectId: transfer.id,
+    reference: receipt.transactionId,
+    amountMinor: receipt.amountMinor,
+    currency: receipt.currency,
+    summary,
+  });
+}
+
+function networkIds(receipt: PayoutReceipt): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
+  return { networkReference: receipt.networkReference, networkTransactionId: receipt.transactionId };
+}
+
+function paid({ currency, amountMinor }: PayoutReceipt): string {
+  return money(currency, amountMinor);
+}
+
+export function money(currency: string, minor: bigint): string {
+  return `${currency} ${formatAmount(minor, { style: 'plain' })}`;
+}

@@ -1,0 +1,186 @@
+import type { Transaction } from '../kit/db.ts';
+import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
+import type { Part } from '../ledger/hold.ts';
+import { lockBalances, post } from '../ledger/post.ts';
+import type { PayoutReceipt } from '../networks/contract.ts';
+import type { TransferContext } from './context.ts';
+import { totalMinor } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+
+// Every entry a transfer makes (docs/architecture.md, "Money"). What was booked is never changed: what turns out
+// otherwise is another entry.
+
+/** Money that left a network's account for a transfer. */
+export interface Payout {
+  railAccount: string;
+  receipt: PayoutReceipt;
+}
+
+/** Sets amount and fee aside. Throws AppError `insufficient_balance`. */
+export async function bookHeld(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
+  await hold(tx, context, sourceOf(context, transfer), [
+    { account: 'payable_available', amountMinor: totalMinor(transfer) },
+  ]);
+}
+
+/** The beneficiary has the amount, the operator the fee. */
+export async function bookCompleted(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  payout: Payout,
+): Promise<void> {
+  await settleHold(tx, context, sourceOf(context, transfer), {
+    flow: 'transfer',
+    to: [
+      { account: `float:${payout.railAccount}`, amountMinor: transfer.amountMinor },
+      { account: 'fees', amountMinor: transfer.feeMinor },
+    ],
+  });
+  await bookNetworkCosts(tx, context, transfer, payout);
+}
+
+/** Nothing was paid: amount and fee are back where they came from. */
+export async function bookReleased(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
+  await releaseHold(tx, context, sourceOf(context, transfer));
+}
+
+/**
+ * The network paid another amount. What left its account is booked; what of the held money did not, and the fee, stand
+ * in `suspense` until a person has decided. What it paid too much is the operator's until then.
+ */
+export async function bookMismatch(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  payout: Payout,
+): Promise<void> {
+  const float = `float:${payout.railAccount}` as const;
+  const paid = payout.receipt.amountMinor;
+  const fromHeld = paid < transfer.amountMinor ? paid : transfer.amountMinor;
+  const to: Part[] = [
+    { account: float, amountMinor: fromHeld },
+    { account: 'suspense', amountMinor: totalMinor(transfer) - fromHeld },
+  ];
+  await settleHold(tx, context, sourceOf(context, transfer), { flow: 'transfer_mismatch', to });
+  const overpaid = paid - fromHeld;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'transfer_mismatch',
+    movements: [{ debit: 'network_costs', credit: float, amountMinor: overpaid }],
+  });
+  await bookNetworkCosts(tx, context, transfer, payout);
+}
+
+/**
+ * Money went out for a transfer that had ended without it. The merchant's balance gives what it has, and owes the rest.
+ */
+export async function bookLateSuccess(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  payout: Payout,
+): Promise<{ shortfallMinor: bigint }> {
+  const { merchantId, currency } = transfer;
+  const float = `float:${payout.railAccount}` as const;
+  const paid = payout.receipt.amountMinor;
+  const balances = await lockBalances(tx, { merchantId, currency }, ['payable_available']);
+  const available = balances.get('payable_available') ?? 0n;
+  const taken = available < paid ? available : paid;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'late_success',
+    movements: [
+      { debit: 'payable_available', credit: float, amountMinor: taken },
+      { debit: 'receivable_merchant', credit: float, amountMinor: paid - taken },
+    ],
+  });
+  await bookNetworkCosts(tx, context, transfer, payout);
+  return { shortfallMinor: paid - taken };
+}
+
+/** Money went out a second time. The merchant ordered it once, so it is the operator's loss until it is recovered. */
+export async function bookPaidTwice(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  payout: Payout,
+): Promise<void> {
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'paid_twice',
+    movements: [
+      { debit: 'network_costs', credit: `float:${payout.railAccount}`, amountMinor: payout.receipt.amountMinor },
+    ],
+  });
+  await bookNetworkCosts(tx, context, transfer, payout);
+}
+
+/** The network gave a completed transfer's money back: so do we, with the fee. */
+export async function bookReversed(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  railAccount: string,
+): Promise<void> {
+  const { merchantId, currency, feeMinor } = transfer;
+  const balances = await lockBalances(tx, { merchantId, currency }, ['fees']);
+  const fees = balances.get('fees') ?? 0n;
+  // The operator may have drawn the fees meanwhile; then the rest is a cost.
+  const fromFees = fees < feeMinor ? fees : feeMinor;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'transfer_reversed',
+    movements: [
+      { debit: `float:${railAccount}`, credit: 'payable_available', amountMinor: transfer.amountMinor },
+      { debit: 'fees', credit: 'payable_available', amountMinor: fromFees },
+      { debit: 'network_costs', credit: 'payable_available', amountMinor: feeMinor - fromFees },
+    ],
+  });
+}
+
+/** Money that had gone out late came back: the merchant's debt is repaid first, the rest is the merchant's again. */
+export async function bookLateSuccessReversed(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  payout: Payout,
+): Promise<void> {
+  const { merchantId, currency } = transfer;
+  const float = `float:${payout.railAccount}` as const;
+  const back = payout.receipt.amountMinor;
+  const balances = await lockBalances(tx, { merchantId, currency }, ['receivable_merchant']);
+  const owed = balances.get('receivable_merchant') ?? 0n;
+  const repaid = owed < back ? owed : back;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'late_success_reversed',
+    movements: [
+      { debit: float, credit: 'receivable_merchant', amountMinor: repaid },
+      { debit: float, credit: 'payable_available', amountMinor: back - repaid },
+    ],
+  });
+}
+
+/** What the network took from us on top of the payout. */
+async function bookNetworkCosts(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { railAccount, receipt }: Payout,
+): Promise<void> {
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'network_fee',
+    movements: [{ debit: 'network_costs', credit: `float:${railAccount}`, amountMinor: receipt.networkFeeMinor }],
+  });
+}
+
+function sourceOf(context: TransferContext, transfer: Transfer) {
+  return {
+    merchantId: transfer.merchantId,
+    currency: transfer.currency,
+    source: { type: 'transfer', id: transfer.id },
+    at: context.clock.now(),
+  };
+}

@@ -1,0 +1,37 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { bookReleased } from './booking.ts';
+import type { TransferContext } from './context.ts';
+import { giveBackTransfer } from './limits.ts';
+import { lockTransfer } from './queries.ts';
+import { changeTransfer } from './transfer-change.ts';
+import { isUnsent } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+
+/**
+ * Takes an order back while the network cannot have heard of it; its money is free again.
+ *
+ * Throws AppError `not_found` and `state_conflict`.
+ */
+export async function cancelTransfer(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  id: string,
+): Promise<Transfer> {
+  const transfer = await lockTransfer(tx, merchant.id, id);
+  if (!transfer || transfer.kind !== 'transfer') {
+    throw new AppError('not_found', 'There is no transfer with this id in this environment.');
+  }
+  if (!isUnsent(transfer)) throw new AppError('state_conflict', refusal(transfer));
+  await bookReleased(tx, context, transfer);
+  giveBackTransfer(tx, transfer);
+  const change = { status: 'cancelled', waitingFor: null } as const;
+  return changeTransfer(tx, context, { merchant, transfer }, change, 'transfer.cancelled');
+}
+
+function refusal({ status, network }: Transfer): string {
+  if (status !== 'pending') return `This transfer is ${status} and can no longer be cancelled.`;
+  return `This transfer has been sent to ${network}, which may already have paid. Wait for its outcome.`;
+}

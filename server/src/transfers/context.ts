@@ -1,0 +1,31 @@
+import type { WorkContext } from '../events/outbox.ts';
+import type { Database } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
+import type { LongLists } from '../kit/long-lists.ts';
+import type { OutboundPolicy } from '../kit/outbound-guard.ts';
+import type { Random } from '../kit/random.ts';
+import type { SearchPlaces } from '../kit/search-places.ts';
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { PauseContext } from '../networks/pauses.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+
+/** What the transfers' use-cases work with. */
+export interface TransferContext extends WorkContext, PauseContext {
+  db: Database;
+  random: Random;
+  networks: NetworkRegistry;
+  merchants: MerchantDirectory;
+  log: Log;
+  longLists: LongLists;
+  searches: SearchPlaces;
+  settings: TransferSettings;
+}
+
+export interface TransferSettings {
+  /** Where networks reach this service, no slash at its end. */
+  callbackBaseUrl: () => string;
+  amountMinMinor: bigint;
+  amountMaxMinor: bigint;
+  /** What merchants may give as URLs, for each environment. */
+  urlPolicy: (testMode: boolean) => OutboundPolicy;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { AppError } from '../kit/app-error.ts';
+import type { PayoutAnswer } from '../networks/contract.ts';
+import { createTransferWorld, noAnswer, paid, receiptOf, refused, taken } from './transfer-world.corpus.ts';
+import type { TransferWorld } from './transfer-world.corpus.ts';
+import type { Transfer } from './transfer.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+let world: TransferWorld;
+
+beforeEach(async () => {
+  world = await createTransferWorld();
+});
+
+afterEach(async () => {
+  await world.verify();
+  await world.close();
+});
+
+/** What became of an order after the worker has had the time. */
+async function after(order: Transfer, ms: number, stepMs?: number): Promise<Transfer> {
+  await world.workFor(ms, stepMs);
+  return world.transfer(order);
+}
+
+function answerWith(...answers: PayoutAnswer[]): void {
+  const { payoutAnswers } = world.networks.wave;
+  payoutAnswers.pay_out = () => Promise.resolve(answers.shift() ?? taken);
+}
+
+test('an order goes to its network once, under its reference, and is looked up until the network has paid', async () => {
+  const order = await world.create();
+  answerWith(taken);
+  world.networks.wave.payoutAnswers.look_up_payout = taken;
+  assert.deepEqual(await world.work(), ['send_transfer']);
+  assert.equal((await after(order, minuteMs)).status, 'pending');
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  assert.equal((await after(order, minuteMs)).status, 'completed');
+  assert.equal(world.networks.wave.count('pay_out'), 1);
+  assert.ok(world.networks.wave.calls.every(({ reference }) => reference === order.reference));
+  const lookUps = world.networks.wave.count('look_up_payout');
+  await world.workFor(hourMs, minuteMs);
+  assert.equal(world.networks.wave.count('look_up_payout'), lookUps, 'what has ended is asked about no more');
+});
+
+/** A network that pays an order once, whatever it answers, and knows afterwards what it did. */
+function rememberingNetwork(onStart: (count: number) => { pays: boolean; answer: PayoutAnswer | 'truth' }): {
+  payments: () => number;
+} {
+  const payments = new Map<string, number>();
+  const truth = (order: { reference: string; amountMinor: bigint; currency: string }): PayoutAnswer => ({
+    state: 'succeeded',
+    receipt: receiptOf(order),
+  });
+  const orders = new Map<string, { reference: string; amountMinor: bigint; currency: string }>();
+  let count = 0;
+  const { payoutAnswers } = world.networks.wave;
+  payoutAnswers.pay_out = (request) => {
+    assert.ok('amountMinor' in request);
+    count += 1;
+    const { pays, answer } = onStart(count);
+    if (pays && !payments.has(request.reference)) {
+      payments.set(request.reference, (payments.get(request.reference) ?? 0) + 1);
+      orders.set(request.reference, request);
+    }
+    return Promise.resolve(answer === 'truth' ? truth(request) : answer);
+  };
+  payoutAnswers.look_up_payout = ({ reference }) => {
+    const order = orders.get(reference);
+    return Promise.resolve(order ? truth(order) : { state: 'not_found' });
+  };
+  return { payments: () => [...payments.values()].reduce((sum, each) => sum + each, 0) };
+}
+
+const unavailable: PayoutAnswer = { state: 'not_accepted', reason: 'network_unavailable' };
+
+// networks.md, section 10: whatever happens to the first call, the beneficiary is paid once and the balance says so.
+for (const [name, first] of [
+  ['the answer is lost and the network has paid', { pays: true, answer: noAnswer }],
+  ['the answer is lost and the network has not paid', { pays: false, answer: noAnswer }],
+  ['the network takes nothing just now', { pays: false, answer: unavailable }],
+  ['our account there is empty', { pays: false, answer: { state: 'not_accepted', reason: 'float_empty' } }],
+  ['the network pays and says so', { pays: true, answer: 'truth' }],
+] as const) {
+  test(`when ${name}, the beneficiary is paid once`, async () => {
+    const network = rememberingNetwork((count) => (count === 1 ? first : { pays: true, answer: 'truth' }));
+    const before = await world.balance('payable_available');
+    const order = await world.create();
+    await world.work();
+    const heldWhileOpen = (await world.transfer(order)).status === 'pending' ? order.amountMinor : 0n;
+    assert.equal(await world.balance('held'), heldWhileOpen, 'an unclear answer leaves the money held');
+    assert.equal((await after(order, 5 * minuteMs)).status, 'completed');
+    assert.equal(network.payments(), 1);
+    assert.equal(await world.balance('payable_available'), before - order.amountMinor);
+    assert.equal(await world.balance('held'), 0n);
+  });
+}
+
+test('an order that never arrived goes out again under the same reference, after the time in which it could arrive', async () => {
+  rememberingNetwork((count) => (count < 3 ? { pays: false, answer: noAnswer } : { pays: true, answer: 'truth' }));
+  const order = await world.create();
+  await world.work();
+  await world.workFor(9_000);
+  assert.equal(world.networks.wave.count('pay_out'), 1, 'it may still be on its way');
+  assert.equal((await after(order, 2 * minuteMs)).status, 'completed');
+  assert.equal(world.networks.wave.count('pay_out'), 3);
+  assert.deepEqual(
+    (await world.notes(order)).filter((kind) => kind !== 'no_clear_answer'),
+    ['sent_to_network', 'not_found', 'sent_again', 'not_found', 'sent_again'],
+  );
+});
+
+test('an order that the network has acknowledged is never sent again, whatever it says later', async () => {
+  answerWith(taken);
+  world.networks.wave.payoutAnswers.look_up_payout = { state: 'not_found' };
+  const order = await world.create();
+  await world.work();
+  await world.workFor(hourMs, minuteMs);
+  assert.equal(world.networks.wave.count('pay_out'), 1);
+  assert.equal((await world.transfer(order)).status, 'pending');
+});
+
+test('a network that never gets an order is not asked for ever: a person is', async () => {
+  rememberingNetwork(() => ({ pays: false, answer: noAnswer }));
+  const order = await world.create();
+  await world.work();
+  const waiting = await after(order, 26 * hourMs, 5 * minuteMs);
+  assert.deepEqual([waiting.status, waiting.review], ['pending', 'outcome_unknown']);
+  assert.equal(world.networks.wave.count('pay_out'), 5);
+  assert.equal(await world.balance('held'), order.amountMinor, 'nobody has said that nothing was paid');
+  assert.deepEqual(await world.cases(order), ['outcome_unknown']);
+});
+
+test('what is unknown for a day becomes one case, is asked about every hour, and ends when the network answers', async () => {
+  answerWith(taken);
+  world.networks.wave.payoutAnswers.look_up_payout = noAnswer;
+  const order = await world.create();
+  await world.work();
+  await world.workFor(30 * hourMs, 10 * minuteMs);
+  assert.deepEqual(await world.cases(order), ['outcome_unknown']);
+  const asked = world.networks.wave.count('look_up_payout');
+  await world.workFor(5 * hourMs, 10 * minuteMs);
+  const inFiveHours = world.networks.wave.count('look_up_payout') - asked;
+  assert.ok(inFiveHours >= 4 && inFiveHours <= 6, `${inFiveHours} times`);
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  const done = await after(order, 2 * hourMs, 10 * minuteMs);
+  assert.deepEqual([done.status, done.review], ['completed', null]);
+});
+
+test('while the network takes nothing the order waits, says why, and may be taken back', async () => {
+  rememberingNetwork(() => ({ pays: false, answer: unavailable }));
+  const order = await world.create();
+  await world.work();
+  const waiting = await after(order, minuteMs);
+  assert.deepEqual(
+    [waiting.status, waiting.progress, waiting.waitingFor],
+    ['pending', 'created', 'network_unavailable'],
+  );
+  assert.equal((await world.cancel(order)).status, 'cancelled');
+  assert.equal(await world.balance('held'), 0n);
+  const sent = world.networks.wave.count('pay_out');
+  await world.workFor(hourMs, minuteMs);
+  assert.equal(world.networks.wave.count('pay_out'), sent, 'what was cancelled is not sent');
+  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.cancelled']);
+});
+
+test('once an answer was lost, a later "not accepted" does not make the order one that was never sent', async () => {
+  rememberingNetwork((count) => ({ pays: false, answer: count === 1 ? noAnswer : unavailable }));
+  const order = await world.create();
+  await world.work();
+  await world.workFor(minuteMs);
+  assert.ok(world.networks.wave.count('pay_out') >= 2);
+  await assert.rejects(world.cancel(order), (error) => error instanceof AppError && error.code === 'state_conflict');
+  assert.equal(await world.balance('held'), order.amountMinor);
+});
+
+test('what was sent cannot be cancelled, and what ended cannot either', async () => {
+  for (const answer of [taken, refused]) {
+    const order = await world.createSent(answer);
+    await assert.rejects(world.cancel(order), (error) => error instanceof AppError && error.code === 'state_conflict');
+  }
+});
+
+test('of a cancellation and a send at one moment one wins: nothing is both sent and given back', async () => {
+  for (let round = 0; round < 15; round += 1) {
+    world.networks.wave.calls.length = 0;
+    answerWith(taken);
+    const order = await world.create();
+    const [cancelled] = await Promise.allSettled([world.cancel(order), world.work()]);
+    const { status } = await world.transfer(order);
+    const sent = world.networks.wave.count('pay_out');
+    assert.deepEqual([status, sent], cancelled.status === 'fulfilled' ? ['cancelled', 0] : ['pending', 1]);
+  }
+});
+
+test('a worker that died before the call is replaced by the look-up, which finds nothing and sends', async () => {
+  const order = await world.create();
+  const [work] = await world.claim();
+  assert.ok(work);
+  // The call is made and never comes back to us.
+  const gone = Promise.withResolvers<PayoutAnswer>();
+  world.networks.wave.payoutAnswers.pay_out = () => gone.promise;
+  void world.jobs.send(work);
+  await eventually('the network is called', () => world.networks.wave.count('pay_out') === 1);
+  assert.equal((await world.transfer(order)).progress, 'submitted', 'written before the call');
+  rememberingNetwork(() => ({ pays: true, answer: 'truth' }));
+  assert.equal((await after(order, minuteMs)).status, 'completed');
+  gone.resolve(noAnswer);
+});
+
+test('two workers that hold the same work send it once', async () => {
+  answerWith(taken, taken);
+  const order = await world.create();
+  const [work] = await world.claim();
+  assert.ok(work);
+  await Promise.all([world.jobs.send(work), world.jobs.send(work), world.jobs.send(work)]);
+  assert.equal(world.networks.wave.count('pay_out'), 1);
+  await world.jobs.send(work);
+  assert.equal(world.networks.wave.count('pay_out'), 1, 'nor does the same work send it again later');
+  assert.equal((await world.transfer(order)).sends, 1n);
+});
+
+test('callbacks end an order like answers do; another network’s news of it does not', async () => {
+  const order = await world.createSent(taken);
+  const news = { operation: 'payout', reference: order.reference, answer: paid(order) } as const;
+  assert.equal(await world.jobs.applyNews('qmoney-test', news), 'unmatched');
+  assert.equal(await world.jobs.applyNews('wave-test', { ...news, reference: 'Shop1234unknown' }), 'unmatched');
+  assert.equal((await world.transfer(order)).status, 'pending');
+  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
+  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
+  assert.equal((await world.transfer(order)).status, 'completed');
+});

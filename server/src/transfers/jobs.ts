@@ -1,0 +1,216 @@
+import { openCase } from '../cases/open-case.ts';
+import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
+import type { Work } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { CallbackNews, PayoutAnswer } from '../networks/contract.ts';
+import type { NewsOutcome } from '../networks/inbox.ts';
+import { mayPayOut, pausePoint, reportPayout } from '../networks/pauses.ts';
+import { callbackName } from '../networks/registry.ts';
+import { applyAnswer, applyNotAccepted, keepWaiting } from './apply-answer.ts';
+import { connectorOf } from './connector-of.ts';
+import type { PayoutConnector } from './connector-of.ts';
+import type { TransferContext } from './context.ts';
+import { noteTransfer } from './notes.ts';
+import { findTransferById, findTransferByReference } from './queries.ts';
+import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer } from './transfer-change.ts';
+import { lookUpWork, sendWork } from './transfer-work.ts';
+import type { Transfer } from './transfer.ts';
+
+/** What a worker does for transfers. Each job may run again at any point after a crash and finds what was done. */
+export interface TransferJobs {
+  send(work: Work): Promise<void>;
+  lookUp(work: Work): Promise<void>;
+  /** News from a network's callback; the same news may come again. */
+  applyNews(connectorName: string, news: PayoutNews): Promise<NewsOutcome>;
+}
+
+type PayoutNews = Extract<CallbackNews, { operation: 'payout' }>;
+
+const hourMs = 60 * 60 * 1_000;
+// A network that says each time that it never got the order needs a person, not a sixth try.
+const sendsMax = 5n;
+
+export function createTransferJobs(context: TransferContext): TransferJobs {
+  return {
+    send: (work) => sendTransfer(context, work),
+    lookUp: (work) => lookUpTransfer(context, work),
+    applyNews: (connectorName, news) => applyNews(context, connectorName, news),
+  };
+}
+
+async function sendTransfer(context: TransferContext, work: Work): Promise<void> {
+  const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
+  if (!transfer || transfer.status !== 'pending') return completeWork(context.db, work);
+  const connector = await connectorOf(context, transfer);
+  const point = pausePoint(connector, { merchantId: transfer.merchantId, number: transfer.accountCanonical });
+  const permission = await mayPayOut(context, point);
+  if (!permission.allowed) {
+    await keepWaiting(context, transfer, permission.reason);
+    return postponeWork(context.db, work, permission.retryAt);
+  }
+  const submitted = await markSubmitted(context, connector, transfer, work);
+  if (!submitted) return;
+  const answer = await connector.payouts.start(await orderOf(context, connector, submitted));
+  await reportPayout(context, point, outcomeOf(answer));
+  if (answer.state === 'not_accepted') await applyNotAccepted(context, submitted, answer.reason);
+  else if (answer.state === 'unknown') await noteUnclear(context, submitted, answer.detail);
+  else await applyAnswer(context, submitted, answer);
+}
+
+async function noteUnclear(context: TransferContext, transfer: Transfer, detail: string): Promise<void> {
+  await context.db.withTransaction((tx) => {
+    noteTransfer(tx, context, transfer, 'no_clear_answer', `No clear answer came (${detail}); the network is asked.`);
+    return Promise.resolve();
+  });
+}
+
+/**
+ * Written before the call: from here on the network may know of the order, so whatever happens to this process, a
+ * look-up is due in place of this work. Under the transfer's lock, so that a cancellation either comes first and nothing
+ * is sent, or finds that something was. Null when there is nothing to send.
+ */
+async function markSubmitted(
+  context: TransferContext,
+  connector: PayoutConnector,
+  seen: Transfer,
+  work: Work,
+): Promise<Transfer | null> {
+  return withLockedTransfer(context, seen, async (tx, locked) => {
+    const { transfer } = locked;
+    completeWorkWith(tx, work);
+    // Somebody else sent it, or the network answered, since this work was read.
+    const isSeen = transfer.status === 'pending' && transfer.sends === seen.sends && transfer.networkReference === null;
+    return isSeen && maySend(context, connector, transfer) ? submit(tx, context, connector, locked) : null;
+  });
+}
+
+/** At once the first time; again only when the network has had the time in which the order may still arrive. */
+function maySend(context: TransferContext, { payouts }: PayoutConnector, { sentAt }: Transfer): boolean {
+  return sentAt === null || context.clock.now() >= addMs(sentAt, payouts.capabilities.resendAfterMs);
+}
+
+async function submit(
+  tx: Transaction,
+  context: TransferContext,
+  { capabilities, payouts }: PayoutConnector,
+  locked: LockedTransfer,
+): Promise<Transfer> {
+  const { transfer } = locked;
+  const now = context.clock.now();
+  const dueAt = addMs(now, capabilities.callTimeoutMs + (payouts.capabilities.lookUpDelaysMs[0] ?? 0));
+  enqueue(tx, context, { ...lookUpWork(locked.merchant, transfer), dueAt });
+  const again = transfer.sends > 0n;
+  const sentence = `${again ? 'Sent again' : 'Sent'} to ${capabilities.displayName}${again ? ' under the same reference' : ''}.`;
+  noteTransfer(tx, context, transfer, again ? 'sent_again' : 'sent_to_network', sentence);
+  const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt: now, waitingFor: null } as const;
+  return changeTransfer(tx, context, locked, change);
+}
+
+/** The same bytes each time, so that the network knows the order again. */
+async function orderOf(context: TransferContext, connector: PayoutConnector, transfer: Transfer) {
+  const merchant = await context.merchants.byId(transfer.merchantId);
+  return {
+    reference: transfer.reference,
+    amountMinor: transfer.amountMinor,
+    currency: transfer.currency,
+    beneficiaryNumber: transfer.accountCanonical,
+    beneficiaryNumberAsSent: transfer.accountNumber,
+    beneficiaryName: transfer.beneficiaryName,
+    description: transfer.narration ?? merchant?.name ?? '',
+    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
+  };
+}
+
+function outcomeOf(answer: PayoutAnswer) {
+  if (answer.state === 'not_accepted') return answer.reason;
+  return answer.state === 'unknown' ? 'unclear' : 'answered';
+}
+
+async function lookUpTransfer(context: TransferContext, work: Work): Promise<void> {
+  const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
+  if (!isAwaited(transfer)) return completeWork(context.db, work);
+  const connector = await connectorOf(context, transfer);
+  const handles = transfer.networkHandles ?? {};
+  const answer = await connector.payouts.lookUp({ reference: transfer.reference, handles });
+  if ((await applyAnswer(context, transfer, answer)) === 'settled') return completeWork(context.db, work);
+  if (answer.state === 'not_found' && (await sendAgain(context, connector, transfer, work))) return;
+  await scheduleNextLookUp(context, connector, transfer, work);
+}
+
+function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
+  return transfer?.status === 'pending' && transfer.progress === 'submitted';
+}
+
+/**
+ * The network does not know the order, long enough after it was sent to it: it never arrived there, and goes out once
+ * more under the same reference, which pays once even if that was wrong.
+ */
+async function sendAgain(
+  context: TransferContext,
+  connector: PayoutConnector,
+  seen: Transfer,
+  work: Work,
+): Promise<boolean> {
+  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, connector, seen)) return false;
+  return withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+    if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null)
+      return false;
+    noteTransfer(tx, context, transfer, 'not_found', 'The network does not know of it: it never arrived there.');
+    enqueue(tx, context, sendWork(merchant, transfer));
+    completeWorkWith(tx, work);
+    return true;
+  });
+}
+
+async function scheduleNextLookUp(
+  context: TransferContext,
+  { payouts }: PayoutConnector,
+  transfer: Transfer,
+  work: Work,
+): Promise<void> {
+  const now = context.clock.now();
+  const { lookUpDelaysMs, giveUpAfterMs } = payouts.capabilities;
+  const givenUp = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
+  if (givenUp && transfer.review === null) await openUnknownCase(context, transfer);
+  // It goes on once an hour, in case the network finds its answer after all.
+  const delayMs = givenUp ? hourMs : lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)];
+  await postponeWork(context.db, work, addMs(now, delayMs ?? hourMs));
+}
+
+async function openUnknownCase(context: TransferContext, seen: Transfer): Promise<void> {
+  await withLockedTransfer(context, seen, async (tx, locked) => {
+    const { transfer } = locked;
+    if (transfer.status !== 'pending' || transfer.review !== null) return;
+    await openCase(tx, context, {
+      merchantId: transfer.merchantId,
+      kind: 'outcome_unknown',
+      subjectType: 'transfer',
+      subjectId: transfer.id,
+      reference: '',
+      amountMinor: transfer.amountMinor,
+      currency: transfer.currency,
+      summary: `${transfer.network} has not said whether it paid. Ask it about ${transfer.reference}; the money is held.`,
+    });
+    noteTransfer(tx, context, transfer, 'review', 'The network has not said whether it paid. A person asks it.');
+    await changeTransfer(tx, context, locked, { review: 'outcome_unknown' });
+  });
+}
+
+async function applyNews(context: TransferContext, connectorName: string, news: PayoutNews): Promise<NewsOutcome> {
+  const merchant = await context.merchants.byToken(news.reference);
+  const transfer = merchant && (await findTransferByReference(context.db, merchant.id, news.reference));
+  if (!transfer) {
+    context.log.warn('callback of an unknown transfer', { network: connectorName });
+    return 'unmatched';
+  }
+  // A network's news is about its own transfers only, whatever reference it carries.
+  const connector = context.networks.find(transfer.network, merchant.testMode);
+  if (!connector || callbackName(connector) !== connectorName) {
+    context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
+    return 'unmatched';
+  }
+  await applyAnswer(context, transfer, news.answer);
+  return 'applied';
+}

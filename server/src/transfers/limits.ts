@@ -1,0 +1,68 @@
+import { fieldError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { addToTransferDay, countTransferDay, readTransferDay, takeFromTransferDay } from './queries.ts';
+import type { TransferDay } from './queries.ts';
+import type { Transfer } from './transfer.ts';
+
+type LimitedMerchant = Pick<Merchant, 'id' | 'currency' | 'transferLimits'>;
+
+/**
+ * Holds an order of `amountMinor` bututs against the merchant's limits, and counts it to the day of `at`, in the
+ * transaction that stores the transfer; an order that is undone with it is not counted. Called before the ledger's
+ * accounts are locked, so that everybody locks in one order.
+ *
+ * Every merchant's orders are counted, limited or not: so a limit that is introduced in the middle of a day knows what
+ * went before, also from processes that have not heard of it yet. Without a limit nobody waits for the answer.
+ *
+ * Throws AppError `limit_exceeded`.
+ */
+export async function checkAndCountTransfer(
+  tx: Transaction,
+  merchant: LimitedMerchant,
+  { amountMinor, at }: { amountMinor: bigint; at: Date },
+): Promise<void> {
+  const { largestMinor, dailyMinor } = merchant.transferLimits;
+  if (largestMinor !== null && amountMinor > largestMinor) {
+    throw refuse(
+      `Transfers of this merchant are limited to ${formatAmount(largestMinor)} each. Send a smaller amount.`,
+    );
+  }
+  const day = transferDay(merchant.id, merchant.currency, at);
+  if (dailyMinor === null) {
+    tx.send(addToTransferDay(day, amountMinor));
+    return;
+  }
+  // An order above the whole limit needs no row to be refused, and a new row has no count that could refuse it.
+  const isCounted = amountMinor <= dailyMinor && (await countTransferDay(tx, day, { amountMinor, dailyMinor }));
+  if (!isCounted) throw await refuseForDay(tx, day, dailyMinor);
+}
+
+/** Takes a transfer that failed or was cancelled from the day on which it was ordered. Once for each, by its caller. */
+export function giveBackTransfer(
+  tx: Transaction,
+  transfer: Pick<Transfer, 'merchantId' | 'currency' | 'amountMinor' | 'createdAt'>,
+): void {
+  const { merchantId, currency, amountMinor, createdAt } = transfer;
+  tx.send(takeFromTransferDay(transferDay(merchantId, currency, createdAt), amountMinor));
+}
+
+/** Days are those of UTC, which is the time of The Gambia. */
+function transferDay(merchantId: string, currency: string, at: Date): TransferDay {
+  return { merchantId, currency, day: at.toISOString().slice(0, 'YYYY-MM-DD'.length) };
+}
+
+async function refuseForDay(tx: Transaction, day: TransferDay, dailyMinor: bigint): Promise<Error> {
+  const orderedMinor = await readTransferDay(tx, day);
+  const leftMinor = orderedMinor < dailyMinor ? dailyMinor - orderedMinor : 0n;
+  const left = leftMinor > 0n ? `at most ${formatAmount(leftMinor)} are left` : 'nothing is left';
+  return refuse(
+    `Transfers of this merchant are limited to ${formatAmount(dailyMinor)} a day; ` +
+      `${formatAmount(orderedMinor)} were ordered today, so ${left} until midnight UTC.`,
+  );
+}
+
+function refuse(message: string): Error {
+  return fieldError('limit_exceeded', 'amount', message);
+}

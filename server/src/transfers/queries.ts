@@ -1,0 +1,273 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, commonParts, listClause, termPart } from '../kit/list-clause.ts';
+import type { Clause, Page } from '../kit/list-clause.ts';
+import type { Transfer, TransferStatus } from './transfer.ts';
+
+const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"`;
+
+export function insertTransfer(transfer: Transfer): Statement {
+  return {
+    name: 'transfers_insert',
+    text: `INSERT INTO transfers (merchant_id, id, kind, status, amount, fee, currency, network, account_number,
+             account_canonical, beneficiary_name, narration, callback_url, metadata, reference, progress, sends,
+             event_sequence, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19)`,
+    values: [
+      transfer.merchantId,
+      transfer.id,
+      transfer.kind,
+      transfer.status,
+      transfer.amountMinor,
+      transfer.feeMinor,
+      transfer.currency,
+      transfer.network,
+      transfer.accountNumber,
+      transfer.accountCanonical,
+      transfer.beneficiaryName,
+      transfer.narration,
+      transfer.callbackUrl,
+      JSON.stringify(transfer.metadata),
+      transfer.reference,
+      transfer.progress,
+      transfer.sends,
+      transfer.eventSequence,
+      transfer.createdAt,
+    ],
+  };
+}
+
+export function findTransferById(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
+  return db.row<Transfer>({
+    name: 'transfers_find_by_id',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+export function findTransferByReference(
+  db: Queryable,
+  merchantId: string,
+  reference: string,
+): Promise<Transfer | undefined> {
+  return db.row<Transfer>({
+    name: 'transfers_find_by_reference',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference = $2`,
+    values: [merchantId, reference],
+  });
+}
+
+/** Held until the transaction ends: every change of a transfer waits here first, before any account of the ledger. */
+export function lockTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
+  return db.row<Transfer>({
+    name: 'transfers_lock',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Guarded by the status it leaves: touches nothing when the transfer has moved on. */
+export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer): Promise<number> {
+  return db.run({
+    name: 'transfers_update',
+    text: `UPDATE transfers
+           SET status = $4, progress = $5, sends = $6, sent_at = $7, waiting_for = $8, network_reference = $9,
+               network_transaction_id = $10, network_handles = $11, failure_code = $12, failure_reason = $13,
+               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17
+           WHERE merchant_id = $1 AND id = $2 AND status = $3`,
+    values: [
+      to.merchantId,
+      to.id,
+      from,
+      to.status,
+      to.progress,
+      to.sends,
+      to.sentAt,
+      to.waitingFor,
+      to.networkReference,
+      to.networkTransactionId,
+      to.networkHandles === null ? null : JSON.stringify(to.networkHandles),
+      to.failureCode,
+      to.failureReason,
+      to.review,
+      to.eventSequence,
+      to.updatedAt,
+      to.completedAt,
+    ],
+  });
+}
+
+/** What a list may be narrowed by; absent is no filter. */
+export interface TransferFilter {
+  status?: TransferStatus;
+  from?: Date;
+  to?: Date;
+  term?: string;
+}
+
+const searchColumns = [
+  'account_number',
+  'account_canonical',
+  'beneficiary_name',
+  'narration',
+  'reference',
+  'network_reference',
+  'network_transaction_id',
+  'id::text',
+];
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export function listTransferRows(
+  db: Queryable,
+  merchantId: string,
+  filter: TransferFilter,
+  page: Page,
+): Promise<Transfer[]> {
+  const clause = filterClause(filter, page.before);
+  return db.rows<Transfer>({
+    name: `transfers_list_${clause.name}`,
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countTransfers(
+  db: Queryable,
+  merchantId: string,
+  filter: TransferFilter,
+  countMax: number,
+): Promise<number> {
+  const clause = filterClause(filter, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `transfers_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM transfers WHERE merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+export interface TransferNote {
+  merchantId: string;
+  transferId: string;
+  id: string;
+  kind: string;
+  detail: string;
+  createdAt: Date;
+}
+
+export function insertTransferNote(note: TransferNote): Statement {
+  return {
+    name: 'transfer_notes_insert',
+    text: `INSERT INTO transfer_notes (merchant_id, transfer_id, id, kind, detail, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6)`,
+    values: [note.merchantId, note.transferId, note.id, note.kind, note.detail, note.createdAt],
+  };
+}
+
+/**
+ * The first open hold without a transfer that needs just this much held, or the first such transfer without it. One
+ * that was paid another amount has its money in `suspense`.
+ */
+export function findUnmatchedHold(
+  db: Queryable,
+): Promise<{ merchantId: string; id: string; heldMinor: bigint | null; wantedMinor: bigint | null } | undefined> {
+  return db.row({
+    name: 'transfers_unmatched_hold',
+    text: `-- across merchants: the verification reads everybody's
+           WITH held AS (
+             SELECT merchant_id, source_id AS id, amount FROM ledger_holds
+             WHERE status = 'open' AND source_type = 'transfer'
+           ), wanted AS (
+             SELECT merchant_id, id, amount + fee AS amount FROM transfers
+             WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
+           )
+           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", wanted.amount AS "wantedMinor"
+           FROM held FULL JOIN wanted USING (merchant_id, id)
+           WHERE held.amount IS DISTINCT FROM wanted.amount
+           ORDER BY merchant_id, id LIMIT 1`,
+    values: [],
+  });
+}
+
+// A transfer that is looked up for months writes nothing new; what it writes is bounded by its sends and answers.
+const notesMax = 500;
+
+export function listNotesOfTransfer(db: Queryable, merchantId: string, transferId: string): Promise<TransferNote[]> {
+  return db.rows<TransferNote>({
+    name: 'transfer_notes_list',
+    text: `SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
+           FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id LIMIT ${notesMax}`,
+    values: [merchantId, transferId],
+  });
+}
+
+function filterClause(filter: TransferFilter, before: string | null): Clause {
+  return listClause([
+    ...(filter.status === undefined ? [] : [columnPart('status', 'status =', filter.status)]),
+    ...commonParts('transfers', filter, before),
+    ...(filter.term ? [termPart(filter.term, searchColumns)] : []),
+  ]);
+}
+
+/** What a merchant orders in a currency on one UTC day, `2026-11-20`. */
+export interface TransferDay {
+  merchantId: string;
+  currency: string;
+  day: string;
+}
+
+/** Counts without asking. Orders of one merchant and day follow each other here until their transactions end. */
+export function addToTransferDay(at: TransferDay, amountMinor: bigint): Statement {
+  return {
+    name: 'transfer_days_add',
+    text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount`,
+    values: [at.merchantId, at.day, at.currency, amountMinor],
+  };
+}
+
+/**
+ * Counts only what keeps the day's total within the limit, and answers whether it did; the first order of a day is not
+ * compared. Who comes at the same time waits for the row, so two never pass together.
+ */
+export async function countTransferDay(
+  db: Queryable,
+  at: TransferDay,
+  { amountMinor, dailyMinor }: { amountMinor: bigint; dailyMinor: bigint },
+): Promise<boolean> {
+  const touched = await db.run({
+    name: 'transfer_days_count',
+    text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount
+             WHERE transfer_days.amount + excluded.amount <= $5`,
+    values: [at.merchantId, at.day, at.currency, amountMinor, dailyMinor],
+  });
+  return touched === 1;
+}
+
+export async function readTransferDay(db: Queryable, at: TransferDay): Promise<bigint> {
+  const row = await db.row<{ amount: bigint }>({
+    name: 'transfer_days_read',
+    text: 'SELECT amount FROM transfer_days WHERE merchant_id = $1 AND day = $2 AND currency = $3',
+    values: [at.merchantId, at.day, at.currency],
+  });
+  return row?.amount ?? 0n;
+}
+
+/** Touches nothing where the day was not counted; the table's CHECK refuses to give back more than was counted. */
+export function takeFromTransferDay(at: TransferDay, amountMinor: bigint): Statement {
+  return {
+    name: 'transfer_days_take',
+    text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
+    values: [at.merchantId, at.day, at.currency, amountMinor],
+  };
+}

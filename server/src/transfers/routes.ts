@@ -1,0 +1,204 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
+import { checkMetadata } from '../kit/metadata.ts';
+import { amountToJson } from '../kit/money.ts';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { amountOf } from '../kit/wire-amount.ts';
+import { idParameters, timeType } from '../kit/wire-types.ts';
+import { transferFee } from '../merchants/fees.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import { balancesOf } from './balances.ts';
+import { cancelTransfer } from './cancel-transfer.ts';
+import type { TransferContext } from './context.ts';
+import { choosePayoutNetwork, createTransfer } from './create-transfer.ts';
+import type { NewTransfer } from './create-transfer.ts';
+import { findTransfer, listTransfers } from './find-transfer.ts';
+import { transferTimeline } from './timeline.ts';
+import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
+import {
+  balancesSchema,
+  newTransferSchema,
+  transferFeeAnswerSchema,
+  transferFeeSchema,
+  transferSchema,
+  transferStatus,
+  transferTimelineSchema,
+} from './wire-schemas.ts';
+
+const tag = 'Transfers';
+
+const create = writeRoute('POST', {
+  path: '/v1/transfers',
+  operationId: 'createTransfer',
+  tag,
+  summary: 'Pay out to a mobile-money account',
+  description:
+    'Holds amount and fee and answers `pending` at once; a worker calls the network. The `Idempotency-Key` makes a ' +
+    'repetition safe for ever: the same key never pays twice.',
+  body: newTransferSchema,
+  status: 201,
+  response: transferSchema,
+  errors: [
+    'amount_out_of_bounds',
+    'currency_not_supported',
+    'network_not_available',
+    'account_number_invalid',
+    'url_not_allowed',
+    'limit_exceeded',
+    'insufficient_balance',
+  ],
+  idempotencyKeyRequired: true,
+  async handle(context: TransferContext, { caller, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    return transferToWire(merchant, await createTransfer(tx, context, merchant, newTransferOf(body)));
+  },
+  async recall(context: TransferContext, { caller }, subjectId) {
+    const merchant = await merchantOf(context, caller);
+    return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, subjectId));
+  },
+});
+
+const fees = writeRoute('POST', {
+  path: '/v1/transfers/fees',
+  operationId: 'quoteTransferFee',
+  tag,
+  summary: 'Say what a transfer would cost',
+  description: 'Nothing is stored.',
+  body: transferFeeSchema,
+  status: 200,
+  response: transferFeeAnswerSchema,
+  errors: ['amount_out_of_bounds', 'currency_not_supported', 'network_not_available'],
+  async handle(context: TransferContext, { caller, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    const amountMinor = amountOf(body.amount, 'amount');
+    const request = { amountMinor, currency: body.currency ?? null, network: body.network };
+    const { network } = choosePayoutNetwork(context, merchant, request).capabilities;
+    const fee = amountToJson(transferFee(merchant, network, amountMinor));
+    return { fee, currency: merchant.currency, network, amount: amountToJson(amountMinor) };
+  },
+});
+
+const retrieve = readRoute({
+  path: '/v1/transfers/:id',
+  operationId: 'retrieveTransfer',
+  tag,
+  summary: 'Retrieve a transfer',
+  params: idParameters,
+  status: 200,
+  response: transferSchema,
+  errors: ['not_found'],
+  async handle(context: TransferContext, { caller, params }) {
+    const merchant = await merchantOf(context, caller);
+    return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, params.id));
+  },
+});
+
+const list = readRoute({
+  path: '/v1/transfers',
+  operationId: 'listTransfers',
+  tag,
+  summary: 'List transfers, newest first',
+  query: Type.Object(
+    {
+      ...pageParameters,
+      ...searchParameters,
+      status: Type.Optional(transferStatus),
+      from: Type.Optional(timeType('Accepted at or after.')),
+      to: Type.Optional(timeType('Accepted at or before.')),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(transferSchema),
+  async handle(context: TransferContext, { caller, query }) {
+    const merchant = await merchantOf(context, caller);
+    const page = pageRequest(query);
+    const term = searchTerm(query);
+    const { rows, total } = await listTransfers(context, caller.merchantId, page, {
+      ...(query.status === undefined ? {} : { status: query.status }),
+      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
+      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...(term === undefined ? {} : { term }),
+    });
+    return pageToWire(page, rows, total, (transfer) => maskedTransferToWire(merchant, transfer));
+  },
+});
+
+const cancel = writeRoute('POST', {
+  path: '/v1/transfers/:id/cancel',
+  operationId: 'cancelTransfer',
+  tag,
+  summary: 'Cancel a transfer that has not been sent',
+  description: 'Its money is free again. Once the network may have heard of it, only its answer ends it.',
+  params: idParameters,
+  status: 200,
+  response: transferSchema,
+  errors: ['not_found', 'state_conflict'],
+  async handle(context: TransferContext, { caller, params }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    return transferToWire(merchant, await cancelTransfer(tx, context, merchant, params.id));
+  },
+});
+
+const timeline = readRoute({
+  path: '/v1/transfers/:id/timeline',
+  operationId: 'retrieveTransferTimeline',
+  tag,
+  summary: 'Tell what happened to a transfer, step by step',
+  params: idParameters,
+  status: 200,
+  response: transferTimelineSchema,
+  errors: ['not_found'],
+  async handle(context: TransferContext, { caller, params }) {
+    const transfer = await findTransfer(context.db, caller.merchantId, params.id);
+    return { data: await transferTimeline(context.db, transfer) };
+  },
+});
+
+const balances = readRoute({
+  path: '/v1/balances',
+  operationId: 'retrieveBalances',
+  tag: 'Balances',
+  summary: 'Say what can be paid out now',
+  status: 200,
+  response: balancesSchema,
+  async handle(context: TransferContext, { caller }) {
+    return balancesOf(context.db, await merchantOf(context, caller));
+  },
+});
+
+export const transferRoutes: readonly ApiRoute<TransferContext>[] = [
+  create,
+  list,
+  fees,
+  retrieve,
+  cancel,
+  timeline,
+  balances,
+];
+
+function newTransferOf(body: Static<typeof newTransferSchema>): NewTransfer {
+  if (body.account_number.trim() === '') {
+    throw fieldError('account_number_invalid', 'account_number', 'Send the beneficiary’s number.');
+  }
+  return {
+    amountMinor: amountOf(body.amount, 'amount'),
+    currency: body.currency ?? null,
+    network: body.network,
+    accountNumber: body.account_number,
+    beneficiaryName: body.beneficiary_name,
+    narration: body.narration ?? null,
+    callbackUrl: body.callback_url ?? null,
+    metadata: checkMetadata(body.metadata ?? {}, 'metadata'),
+  };
+}

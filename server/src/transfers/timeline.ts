@@ -1,0 +1,42 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
+import type { Queryable } from '../kit/db.ts';
+import { listNotesOfTransfer } from './queries.ts';
+import type { Transfer } from './transfer.ts';
+
+/** What happened to a transfer, oldest first: its events and what passed between us and its network. */
+export async function transferTimeline(db: Queryable, transfer: Transfer): Promise<JsonRecord[]> {
+  const { merchantId, id } = transfer;
+  const events = await listEventsOfObjects(db, merchantId, [id]);
+  const notes = await listNotesOfTransfer(db, merchantId, id);
+  const entries = [
+    ...events.map(({ createdAt, id: entryId, kind, record }) => ({
+      at: createdAt,
+      id: entryId,
+      kind: String(kind),
+      detail: eventDetail(kind, record),
+    })),
+    ...notes.map((note) => ({ at: note.createdAt, id: note.id, kind: note.kind, detail: note.detail })),
+  ];
+  // Ids of version 7 also order what happened within one millisecond.
+  return entries
+    .toSorted((left, right) => left.at.getTime() - right.at.getTime() || (left.id < right.id ? -1 : 1))
+    .map(({ at, kind, detail }) => ({ at: at.toISOString(), kind, detail }));
+}
+
+function eventDetail(kind: string, record: JsonRecord): string {
+  switch (kind) {
+    case 'transfer.created':
+      return 'The transfer was accepted and its money is held.';
+    case 'transfer.succeeded':
+      return 'The beneficiary has the money.';
+    case 'transfer.failed':
+      return typeof record['failure_reason'] === 'string' ? record['failure_reason'] : 'The transfer failed.';
+    case 'transfer.cancelled':
+      return 'The transfer was cancelled before it was sent. The money is free again.';
+    case 'transfer.reversed':
+      return 'The network gave the money back.';
+    default:
+      return kind;
+  }
+}

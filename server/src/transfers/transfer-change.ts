@@ -1,0 +1,103 @@
+import { appendEvent } from '../events/append-event.ts';
+import type { EventKind } from '../events/kinds.ts';
+import { cancelWork } from '../events/outbox.ts';
+import { assert } from '../kit/assert.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { TransferContext } from './context.ts';
+import { lockTransfer, updateTransfer } from './queries.ts';
+import { transferMayBecome } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+import { transferEventRecord } from './transfer-wire.ts';
+
+export interface LockedTransfer {
+  merchant: Merchant;
+  transfer: Transfer;
+}
+
+/**
+ * One transaction over a transfer, which is locked first, so that every change waits for the one before it. The
+ * merchant is known before the transaction begins: asking for another connection inside one could leave all of them
+ * waiting for each other.
+ */
+export async function withLockedTransfer<Result>(
+  context: TransferContext,
+  { merchantId, id }: Pick<Transfer, 'merchantId' | 'id'>,
+  body: (tx: Transaction, locked: LockedTransfer) => Promise<Result>,
+): Promise<Result> {
+  const merchant = await context.merchants.byId(merchantId);
+  assert(merchant, 'a transfer has its merchant');
+  return context.db.withTransaction(async (tx) => {
+    const transfer = await lockTransfer(tx, merchantId, id);
+    assert(transfer, 'a transfer stays');
+    return body(tx, { merchant, transfer });
+  });
+}
+
+type TransferChange = Partial<
+  Pick<
+    Transfer,
+    | 'status'
+    | 'progress'
+    | 'sends'
+    | 'sentAt'
+    | 'waitingFor'
+    | 'networkReference'
+    | 'networkTransactionId'
+    | 'networkHandles'
+    | 'failureCode'
+    | 'failureReason'
+    | 'review'
+    | 'completedAt'
+  >
+>;
+
+/**
+ * Writes what becomes of a transfer, with its event where it has one. The move is checked against the table in
+ * transfer.ts and guarded in the statement.
+ */
+export async function changeTransfer(
+  tx: Transaction,
+  context: TransferContext,
+  { merchant, transfer }: LockedTransfer,
+  change: TransferChange,
+  eventKind: EventKind | null = null,
+): Promise<Transfer> {
+  const status = change.status ?? transfer.status;
+  const mayMove = status === transfer.status || transferMayBecome(transfer.status, status);
+  assert(mayMove, `no move ${transfer.status} → ${status}`);
+  const next: Transfer = {
+    ...transfer,
+    ...change,
+    eventSequence: eventKind === null ? transfer.eventSequence : transfer.eventSequence + 1n,
+    updatedAt: context.clock.now(),
+  };
+  const touched = await updateTransfer(tx, transfer.status, next);
+  assert(touched === 1, 'a locked transfer does not change under us');
+  if (eventKind !== null) appendTransferEvent(tx, context, merchant, next, eventKind);
+  if (transfer.status === 'pending' && next.status !== 'pending') endPursuit(tx, next);
+  return next;
+}
+
+export function appendTransferEvent(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  transfer: Transfer,
+  kind: EventKind,
+): void {
+  appendEvent(tx, context, {
+    merchantId: merchant.id,
+    kind,
+    objectId: transfer.id,
+    sequence: transfer.eventSequence,
+    record: transferEventRecord(merchant, transfer),
+    callbackUrl: transfer.callbackUrl,
+  });
+}
+
+/** Nothing is sent or looked up any more. */
+function endPursuit(tx: Transaction, { merchantId, id: subjectId }: Transfer): void {
+  cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId });
+  cancelWork(tx, { merchantId, kind: 'look_up_transfer', subjectId });
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { listCases } from '../cases/list-cases.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
+import { claimWork, networkQueue } from '../events/outbox.ts';
+import type { QueueName, Work } from '../events/outbox.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { LongLists } from '../kit/long-lists.ts';
+import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { seededRandom } from '../kit/random.ts';
+import { SearchPlaces } from '../kit/search-places.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { readBalance } from '../ledger/balances.ts';
+import { verifyLedger } from '../ledger/verify.ts';
+import { createBusiness } from '../merchants/create-business.ts';
+import { setFeeRule } from '../merchants/manage-rules.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { allNetworks } from '../merchants/rules.ts';
+import type { PayoutAnswer, PayoutCapabilities, PayoutReceipt } from '../networks/contract.ts';
+import { PauseCopy } from '../networks/pause-copy.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
+import { cancelTransfer } from './cancel-transfer.ts';
+import type { TransferContext } from './context.ts';
+import { createTransfer } from './create-transfer.ts';
+import type { NewTransfer } from './create-transfer.ts';
+import { createTransferJobs } from './jobs.ts';
+import { findTransferById, listNotesOfTransfer } from './queries.ts';
+import type { Transfer } from './transfer.ts';
+import { verifyHolds } from './verify-holds.ts';
+
+const connectionsMax = 10;
+/** A new test merchant's money. */
+export const startingMinor = 100_000_000n;
+
+/**
+ * The transfers' use-cases and jobs on a database of their own, with networks that say what the test wants them to. No
+ * server and no worker: work is done when the test says so.
+ */
+export type TransferWorld = Awaited<ReturnType<typeof createTransferWorld>>;
+
+export async function createTransferWorld(options: { payouts?: Partial<PayoutCapabilities>; feeMinor?: bigint } = {}) {
+  const database = await createTestDatabase();
+  const clock = new ManualClock();
+  const random = seededRandom('transfers');
+  const newId = (): string => uuidV7(clock, random);
+  const db = openDatabase({
+    url: database.appUrl,
+    connectionsMax,
+    clock: systemClock,
+    onConnectionError: () => {},
+    refuseNestedUse: true,
+  });
+  const logged: string[] = [];
+  const networks = {
+    wave: new ScriptedNetwork('wave', {}, options.payouts),
+    qmoney: new ScriptedNetwork('qmoney', {}, options.payouts),
+  };
+  const context: TransferContext = {
+    db,
+    clock,
+    random,
+    newId,
+    networks: createNetworkRegistry(Object.values(networks)),
+    wake: () => {},
+    merchants: createMerchantDirectory(db, clock),
+    pauses: new PauseCopy(),
+    longLists: new LongLists(),
+    searches: new SearchPlaces(),
+    log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
+    settings: {
+      callbackBaseUrl: () => 'http://localhost:8080',
+      amountMinMinor: 1n,
+      amountMaxMinor: 100_000_000n,
+      urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
+    },
+  };
+  const jobs = createTransferJobs(context);
+  const newMerchant = async (): Promise<Merchant> => {
+    const business = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));
+    const merchant = await context.merchants.byId(business.test.id);
+    assert.ok(merchant);
+    return merchant;
+  };
+  if (options.feeMinor !== undefined) {
+    const rule = { percentHundredths: 0n, fixedMinor: options.feeMinor, minimumMinor: 0n, maximumMinor: null };
+    await setFeeRule(db, 'default', { ...rule, operation: 'transfer', network: allNetworks });
+  }
+  const merchant = await newMerchant();
+  const queues = Object.keys(networks).flatMap((network): QueueName[] => [
+    networkQueue({ network, testMode: true }, 'payouts'),
+    networkQueue({ network, testMode: true }, 'look-ups'),
+  ]);
+
+  const world = {
+    context,
+    jobs,
+    adminUrl: database.adminUrl,
+    db,
+    clock,
+    networks,
+    merchant,
+    logged,
+    newMerchant,
+
+    /** An order that nobody has sent yet. */
+    create: (changes: Partial<NewTransfer> = {}, owner = merchant): Promise<Transfer> =>
+      db.withTransaction((tx) => createTransfer(tx, context, owner, { ...newTransfer, ...changes })),
+    /** The same, sent to the network, which gives the answer. */
+    createSent: async (answer: PayoutAnswer, changes: Partial<NewTransfer> = {}): Promise<Transfer> => {
+      networks.wave.payoutAnswers.pay_out = answer;
+      const transfer = await world.create(changes);
+      await world.work();
+      return world.transfer(transfer);
+    },
+    cancel: (transfer: Transfer, owner = merchant): Promise<Transfer> =>
+      db.withTransaction((tx) => cancelTransfer(tx, context, owner, transfer.id)),
+
+    claim: async (rowsMax = 50): Promise<Work[]> => {
+      const now = clock.now();
+      const leaseEndsAt = addMs(now, 60_000);
+      const claims = queues.map((queue) =>
+        claimWork(db, { merchantId: merchant.id, queue, now, leaseEndsAt, rowsMax }),
+      );
+      return (await Promise.all(claims)).flat();
+    },
+    /** Does what is due for the networks now, and what becomes due through it. Answers the kinds, in order. */
+    work: async (): Promise<string[]> => {
+      const done: string[] = [];
+      for (;;) {
+        const claimed = await world.claim();
+        if (claimed.length === 0) return done;
+        for (const work of claimed) {
+          await (work.kind === 'send_transfer' ? jobs.send(work) : jobs.lookUp(work));
+          done.push(work.kind);
+        }
+      }
+    },
+    /** Lets the time pass and does what becomes due in it, at the latest at its end. */
+    workFor: async (ms: number, stepMs = 1_000): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        await clock.advance(Math.min(stepMs, ms - passed));
+        await world.work();
+      }
+    },
+
+    transfer: async ({ merchantId, id }: Pick<Transfer, 'merchantId' | 'id'>): Promise<Transfer> => {
+      const found = await findTransferById(db, merchantId, id);
+      assert.ok(found);
+      return found;
+    },
+    /** The events of a transfer in the order of their sequence numbers, which must count up from 1. */
+    events: async (transfer: Transfer): Promise<string[]> => {
+      const events = await listEventsOfObjects(db, transfer.merchantId, [transfer.id]);
+      const inOrder = events.toSorted((one, other) => Number(one.sequence - other.sequence));
+      assert.deepEqual(
+        inOrder.map(({ sequence }) => sequence),
+        inOrder.map((_event, index) => BigInt(index + 1)),
+        'the sequence numbers have no gap and no double',
+      );
+      return inOrder.map(({ kind }) => kind);
+    },
+    notes: async (transfer: Transfer): Promise<string[]> =>
+      (await listNotesOfTransfer(db, transfer.merchantId, transfer.id)).map(({ kind }) => kind),
+    /** The kinds of the cases about a transfer. */
+    cases: async (transfer: Transfer): Promise<string[]> =>
+      (await listCases(db, null, 10_000))
+        .filter(({ subjectId }) => subjectId === transfer.id)
+        .map(({ kind }) => kind)
+        .toSorted(),
+    balance: (account: Account, owner = merchant): Promise<bigint> =>
+      readBalance(db, { merchantId: owner.id, account, currency: 'GMD' }),
+    /** What the ledger booked for a transfer: `flow debit → credit amount`. */
+    movements: async (transfer: Transfer): Promise<string[]> => {
+      const rows = await db.rows<{ text: string }>({
+        name: 'test_movements',
+        text: `SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
+               FROM ledger_movements WHERE merchant_id = $1 AND source_id = $2 ORDER BY id`,
+        values: [transfer.merchantId, transfer.id],
+      });
+      return rows.map(({ text }) => text);
+    },
+    /** The ledger adds up, and money is held for open transfers and for nothing else. */
+    verify: async (): Promise<void> => {
+      assert.equal((await verifyLedger(db)).finding, null);
+      assert.equal(await verifyHolds(db), null);
+    },
+    close: async (): Promise<void> => {
+      await db.close();
+      await database.drop();
+    },
+  };
+  return world;
+}
+
+export const newTransfer: NewTransfer = {
+  amountMinor: 10_000n,
+  currency: null,
+  network: 'wave',
+  accountNumber: '7001234',
+  beneficiaryName: 'Fatou Ceesay',
+  narration: null,
+  callbackUrl: null,
+  metadata: {},
+};
+
+/** What the beneficiary got, as ordered unless changed. The transaction id follows from the reference. */
+export function receiptOf(
+  transfer: Pick<Transfer, 'reference' | 'amountMinor' | 'currency'>,
+  changes: Partial<PayoutReceipt> = {},
+): PayoutReceipt {
+  return {
+    transactionId: `T-${transfer.reference}`,
+    networkReference: `N-${transfer.reference}`,
+    amountMinor: transfer.amountMinor,
+    currency: transfer.currency,
+    networkFeeMinor: 0n,
+    ...changes,
+  };
+}
+
+export function paid(transfer: Transfer, changes: Partial<PayoutReceipt> = {}): PayoutAnswer {
+  return { state: 'succeeded', receipt: receiptOf(transfer, changes) };
+}
+
+export const refused: PayoutAnswer = {
+  state: 'refused',
+  failure: { code: 'account_not_found', reason: 'There is no such account.' },
+};
+
+export const noAnswer: PayoutAnswer = { state: 'unknown', detail: 'no answer within 3000 ms' };
+
+/** The network knows of it and has not ended it yet. */
+export const taken: PayoutAnswer = { state: 'processing', networkReference: 'N-taken', handles: { id: 'N-taken' } };

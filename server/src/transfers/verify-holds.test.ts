@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { withAdminClient } from '../database/admin-client.ts';
+import { createTransferWorld, paid, taken } from './transfer-world.corpus.ts';
+import type { TransferWorld } from './transfer-world.corpus.ts';
+import { verifyHolds } from './verify-holds.ts';
+
+let world: TransferWorld;
+
+before(async () => {
+  world = await createTransferWorld();
+});
+
+after(() => world.close());
+
+async function asOwner(text: string, id: string): Promise<void> {
+  await withAdminClient(world.adminUrl, (client) => client.query(text, [id]));
+}
+
+test('what is held for open transfers is in order, whatever became of others', async () => {
+  const done = await world.createSent(taken);
+  await world.jobs.applyNews('wave-test', { operation: 'payout', reference: done.reference, answer: paid(done) });
+  const wrong = await world.createSent(taken);
+  const answer = paid(wrong, { amountMinor: 9_000n });
+  await world.jobs.applyNews('wave-test', { operation: 'payout', reference: wrong.reference, answer });
+  await world.cancel(await world.create());
+  await world.create();
+  assert.equal(await verifyHolds(world.db), null);
+});
+
+test('an open transfer whose money is not held any more is found', async () => {
+  const { id } = await world.create();
+  await asOwner("UPDATE ledger_holds SET status = 'released' WHERE source_id = $1", id);
+  const { message } = (await verifyHolds(world.db)) ?? {};
+  assert.equal(message, `transfer ${id}: nothing is held, but 10000 must be held`);
+  await asOwner("UPDATE ledger_holds SET status = 'open' WHERE source_id = $1", id);
+});
+
+test('money held for a transfer that has ended is found', async () => {
+  const { id } = await world.create();
+  await asOwner("UPDATE transfers SET status = 'failed' WHERE id = $1", id);
+  const { message } = (await verifyHolds(world.db)) ?? {};
+  assert.equal(message, `transfer ${id}: 10000 is held, but it is not under way`);
+  await asOwner("UPDATE transfers SET status = 'pending' WHERE id = $1", id);
+});

@@ -1,0 +1,95 @@
+import Type from 'typebox';
+import { amountType, idType, metadataType, optional, orNull, textType, timeType, urlType } from '../kit/wire-types.ts';
+
+const nameLengthMax = 200;
+const phoneLengthMax = 32;
+// What networks show beside the money; Wave takes 40 characters and gets the first of these.
+const narrationLengthMax = 100;
+
+const networkType = Type.String({ minLength: 1, maxLength: 32, description: 'The network that pays, such as `wave`.' });
+const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }));
+
+export const newTransferSchema = Type.Object(
+  {
+    amount: amountType('What the beneficiary gets; the fee comes on top.'),
+    currency: currencyType,
+    network: networkType,
+    account_number: Type.String({
+      minLength: 1,
+      maxLength: phoneLengthMax,
+      description: 'The beneficiary’s number, in any usual form.',
+    }),
+    beneficiary_name: textType('Whose account it is.', nameLengthMax),
+    narration: optional(textType('What the beneficiary reads beside the money.', narrationLengthMax)),
+    callback_url: optional(urlType('Receives the events of this transfer, besides the endpoints.')),
+    metadata: optional(metadataType),
+  },
+  { additionalProperties: false },
+);
+
+export const transferFeeSchema = Type.Object(
+  { amount: newTransferSchema.properties.amount, currency: currencyType, network: networkType },
+  { additionalProperties: false },
+);
+
+export const transferFeeAnswerSchema = Type.Object(
+  {
+    fee: amountType('Charged on top of the amount.'),
+    currency: Type.String(),
+    network: Type.String(),
+    amount: amountType('What the beneficiary gets.'),
+  },
+  { title: 'TransferFee' },
+);
+
+export const transferStatus = Type.Union(
+  ['pending', 'completed', 'failed', 'cancelled', 'reversed'].map((status) => Type.Literal(status)),
+);
+
+export const transferSchema = Type.Object(
+  {
+    id: idType('The transfer.'),
+    amount: amountType('What the beneficiary gets.'),
+    currency: Type.String(),
+    status: transferStatus,
+    fee: amountType('Charged on top, given back with the amount.'),
+    network: Type.String(),
+    account_number: Type.String({ description: 'As it was sent; in lists and events the last four digits.' }),
+    beneficiary_name: orNull(Type.String()),
+    narration: orNull(Type.String()),
+    callback_url: orNull(Type.String()),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    reference: Type.String({ description: 'Our reference, the one the network has.' }),
+    network_reference: orNull(Type.String()),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),
+    waiting_for: orNull(
+      Type.String({ description: 'Why it is not sent just now: `network_unavailable` or `float_empty`.' }),
+    ),
+    failure_code: orNull(Type.String()),
+    failure_reason: orNull(Type.String()),
+    review: orNull(Type.String({ description: 'Why it waits for a person.' })),
+    account_id: idType('The merchant in this environment.'),
+    business_id: idType('The business.'),
+    test_mode: Type.Boolean(),
+    createdAt: timeType('When it was accepted.'),
+    updatedAt: timeType('When it last changed.'),
+    completed_at: orNull(timeType('When the network’s success was booked.')),
+  },
+  { title: 'Transfer' },
+);
+
+export const transferTimelineSchema = Type.Object(
+  {
+    data: Type.Array(Type.Object({ at: timeType('When it happened.'), kind: Type.String(), detail: Type.String() })),
+  },
+  { title: 'TransferTimeline' },
+);
+
+export const balancesSchema = Type.Object(
+  {
+    available_balance: amountType('Collected, and still waiting for settlement.'),
+    payout_balance: amountType('Can be paid out now.'),
+    currency: Type.String(),
+  },
+  { title: 'Balances' },
+);

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+let dataDirectory: string;
+let service: TestProcess;
+let api: ReturnType<typeof createApiClient>;
+let awa: NewOperator;
+let lamin: NewOperator;
+
+interface NewOperator {
+  id: string;
+  name: string;
+  credential: string;
+}
+
+interface ShownCase {
+  id: string;
+  kind: string;
+  status: string;
+  resolution: string | null;
+  subject: string;
+  resolutions: { resolution: string; possible: boolean }[];
+  history: { step: string; resolution: string; evidence: string | null; operator: string }[];
+}
+
+const evidence = 'APS confirms it, ticket 4711 of 20 November.';
+
+before(async () => {
+  world = new ProcessWorld();
+  dataDirectory = await world.usedDataDirectory();
+  service = world.startService({ DATA_DIR: dataDirectory });
+  const url = await readyAt(service);
+  api = createApiClient(url, readDemo(dataDirectory).secret_key);
+  awa = await ask(null, 'operators', 'create', 'Awa Ceesay');
+  lamin = await ask(null, 'operators', 'create', 'Lamin Jallow');
+});
+
+after(() => world.close());
+
+const run = (operator: NewOperator | null, ...words: string[]) =>
+  world.runOperator({ DATA_DIR: dataDirectory, ...(operator && { OPERATOR_CREDENTIAL: operator.credential }) }, words);
+
+/** The answer of a command that has to succeed, as data. */
+async function ask<Data>(operator: NewOperator | null, ...words: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(operator, ...words, '--json');
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  return JSON.parse(stdout) as Data;
+}
+
+async function refuses(operator: NewOperator | null, words: readonly string[], sentence: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await run(operator, ...words);
+  assert.deepEqual([code, stdout], [2, ''], stderr);
+  assert.match(stderr, sentence);
+  assert.doesNotMatch(stderr, /\n./, 'no stack');
+}
+
+const show = (id: string): Promise<ShownCase> => ask(null, 'cases', 'show', id);
+
+/** A payment of 100 for which the simulated network reports 101. */
+async function openMismatch(): Promise<ShownCase> {
+  const known = new Set((await ask<ShownCase[]>(null, 'cases', 'list', '--status', 'all')).map(({ id }) => id));
+  const data = { amount: 100, network: 'aps', account_number: '7000010' };
+  const { status, text } = await api.post('/v1/payments', { data });
+  assert.equal(status, 201, text);
+  let opened: ShownCase | undefined;
+  await waitUntil('the case is open', async () => {
+    opened = (await ask<ShownCase[]>(null, 'cases', 'list')).find(({ id }) => !known.has(id));
+    return opened !== undefined;
+  });
+  return show(opened?.id ?? '');
+}
+
+test('two operators resolve a case; the merchant and the ledger see what was decided', async () => {
+  const found = await openMismatch();
+  assert.deepEqual(
+    found.resolutions.map(({ resolution, possible }) => [resolution, possible]),
+    [
+      ['accept', true],
+      ['return', true],
+    ],
+  );
+  const resolve = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
+  await ask(awa, ...resolve);
+  await refuses(awa, ['cases', 'confirm', found.id], /^You proposed this yourself: another operator has to confirm it/);
+  const listed = await run(null, 'cases', 'list');
+  assert.match(listed.stdout, new RegExp(`${found.id}.*waits for a second operator`));
+  await ask(lamin, 'cases', 'withdraw', found.id);
+  await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
+  await ask(lamin, ...resolve);
+  const confirmed = await run(awa, 'cases', 'confirm', found.id);
+  assert.deepEqual(confirmed, { code: 0, stdout: `Case ${found.id} is resolved: accept.\n`, stderr: '' });
+
+  const resolved = await show(found.id);
+  assert.deepEqual([resolved.status, resolved.resolution, resolved.resolutions], ['resolved', 'accept', []]);
+  assert.deepEqual(
+    resolved.history.map(({ step, operator }) => [step, operator]),
+    [
+      ['proposed', 'Awa Ceesay'],
+      ['withdrawn', 'Lamin Jallow'],
+      ['proposed', 'Lamin Jallow'],
+      ['confirmed', 'Awa Ceesay'],
+    ],
+  );
+  const transaction = await api.get(`/v1/transactions/${found.subject.replace('charge ', '')}`);
+  const { status, amount_paid: amountPaid, review } = JSON.parse(transaction.text) as Record<string, unknown>;
+  assert.deepEqual([status, amountPaid, review], ['completed', 101, null]);
+  assert.equal((await run(null, 'ledger', 'verify')).code, 0);
+});
+
+test('of two operators who confirm in two processes at once, one carries it out', async () => {
+  const found = await openMismatch();
+  const binta = await ask<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
+  await ask(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
+  const answers = await Promise.all([lamin, binta].map((operator) => run(operator, 'cases', 'confirm', found.id)));
+  assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 2], JSON.stringify(answers));
+  assert.deepEqual(
+    (await show(found.id)).history.map(({ step }) => step),
+    ['proposed', 'confirmed'],
+  );
+  assert.equal((await run(null, 'ledger', 'verify')).code, 0);
+});
+
+test('a case is decided by nobody without a credential that is in use', async () => {
+  const found = await openMismatch();
+  const words = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
+  await refuses(null, words, /^Set OPERATOR_CREDENTIAL to your operator credential; operators create makes one\.\n$/);
+  const mistyped = { ...awa, credential: `${awa.credential.slice(0, -1)}_` };
+  await refuses(mistyped, words, /^OPERATOR_CREDENTIAL is not a credential as it was shown/);
+  const leaver = await ask<NewOperator>(null, 'operators', 'create', 'Ebrima Touray');
+  await ask(leaver, ...words);
+  await ask(null, 'operators', 'revoke', leaver.id);
+  await refuses(
+    leaver,
+    ['cases', 'withdraw', found.id],
+    /^OPERATOR_CREDENTIAL belongs to an operator who has been revoked\.\n$/,
+  );
+  await refuses(awa, ['cases', 'confirm', found.id], /^Whoever proposed this has been revoked since/);
+  const listed = await run(null, 'operators', 'list');
+  assert.match(listed.stdout, /^OPERATOR .*\n[^]*in use +Awa Ceesay\n/);
+  assert.doesNotMatch(listed.stdout, /op_/);
+});
+
+test('what a proposal lacks is said in a sentence', async () => {
+  const found = await openMismatch();
+  const resolve = (...words: string[]) => ['cases', 'resolve', found.id, ...words];
+  await refuses(awa, resolve('--as', 'accept'), /^--evidence is missing\./);
+  await refuses(awa, resolve('--as', 'accept', '--evidence', 'yes'), /^The evidence has 10 to 2000 characters/);
+  await refuses(awa, resolve('--as', 'burn', '--evidence', evidence), /is resolved as accept or return\.\n$/);
+  const money = ['--as', 'accept', '--evidence', evidence, '--transaction', 'T1'];
+  await refuses(awa, resolve(...money), /belong together/);
+  for (const amount of ['1e3', '0', 'ten', '1.005']) {
+    await refuses(awa, resolve(...money, '--amount', amount), /^--amount is what the network says was paid/);
+  }
+  await refuses(awa, resolve(...money, '--amount', '101'), /name no transaction/);
+  await refuses(awa, ['cases', 'confirm', 'x'], /^There is no case x\. See: cases list\n$/);
+});
+
+test('the service has noticed nothing but the news', async () => {
+  assert.equal(service.stderr(), '');
+  service.signal('SIGTERM');
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import { ProcessWorld, readyAt, waitUntil } from '../harness/process.ts';
+import type { TestProcess } from '../harness/process.ts';
+
+let world: ProcessWorld;
+let dataDirectory: string;
+let service: TestProcess;
+let merchant: string;
+let api: ReturnType<typeof createApiClient>;
+
+type Answer = Awaited<ReturnType<ProcessWorld['runOperator']>>;
+
+const run = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+
+/** The answer of a command that has to succeed, as data. */
+async function ask<Data>(...words: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(...words, '--json');
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  return JSON.parse(stdout) as Data;
+}
+
+before(async () => {
+  world = new ProcessWorld();
+  dataDirectory = await world.usedDataDirectory();
+  service = world.startService({ DATA_DIR: dataDirectory });
+  const url = await readyAt(service);
+  const made = await ask<{ test: { merchant_id: string } }>('businesses', 'create', 'Kairaba Books');
+  merchant = made.test.merchant_id;
+  const { secret_key: key } = await ask<{ secret_key: string }>('keys', 'create', '--merchant', merchant);
+  api = createApiClient(url, key);
+});
+
+after(async () => {
+  service.signal('SIGTERM');
+  await service.ended;
+  await world.close();
+});
+
+interface Fees {
+  fees: Record<string, unknown>[];
+}
+
+/** Until the running service says that collecting D100 costs this much, paid by whom. */
+async function untilCollectingCosts(fee: number, payer: string): Promise<void> {
+  await waitUntil(`collecting D100 costs the ${payer} D${fee}`, async () => {
+    const { body } = await api.post('/v1/payments/preview', { data: { amount: 100 } });
+    const { transaction_fee: found, transaction_fee_type: paidBy } = body;
+    return found === fee && paidBy === payer;
+  });
+}
+
+test('fees are set for a merchant and as the default, and the running service follows', async () => {
+  await untilCollectingCosts(0, 'business');
+  const rule = ['--percent', '1.5', '--fixed', '2.50', '--minimum', '3', '--maximum', '100'];
+  const set = await ask<Fees>('fees', 'set', '--default', '--for', 'collection', ...rule);
+  const stored = { percent: 1.5, fixed: 2.5, minimum: 3, maximum: 100 };
+  assert.deepEqual(set.fees[0], { for: 'collection', network: 'all', ...stored, source: 'default' });
+  await untilCollectingCosts(4, 'business');
+  const own = ['--merchant', merchant];
+  await ask('fees', 'set', ...own, '--for', 'collection', '--fixed', '1.25', '--payer', 'customer');
+  await untilCollectingCosts(2, 'customer');
+  await ask('fees', 'clear', ...own, '--for', 'collection');
+  await untilCollectingCosts(4, 'customer');
+  const { stdout } = await run('fees', 'show', ...own);
+  assert.equal(
+    stdout,
+    `Kairaba Books (test, ${merchant})
+The customer pays the fees of collecting.
+FOR         NETWORK  FEE                                             FROM
+collection  all      1.5 % + D2.50, at least D3.00, at most D100.00  default
+transfer    all      no fee                                          -
+`,
+  );
+});
+
+test('limits are set and shown', async () => {
+  await ask('limits', 'set', '--default', '--largest', '1000', '--daily', '5000.50');
+  await ask('limits', 'set', '--merchant', merchant, '--daily', 'none');
+  const { stdout } = await run('limits', 'show', '--merchant', merchant);
+  assert.equal(
+    stdout,
+    `Kairaba Books (test, ${merchant})
+LIMIT    AMOUNT     FROM
+largest  D1,000.00  default
+daily    no limit   own rule
+`,
+  );
+});
+
+test('a mistake is said in a sentence, with exit code 2', async () => {
+  for (const [words, sentence] of [
+    [
+      'fees set --merchant x --default --percent 1 --for transfer',
+      /^Say either --merchant <merchant id> or --default, /,
+    ],
+    ['limits set --default --daily', /daily/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(...words.split(' '));
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    assert.match(stderr, sentence);
+    assert.doesNotMatch(stderr, /\n./, 'no stack');
+  }
+});
