@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+
 /** What the requests of a test may name: one merchant's own records. */
 export interface OwnRecords {
   /** An open payment intent. */
   intentId: string;
   intentSecret: string;
   chargeId: string;
+  /** A transfer that waits for its network and may be cancelled. */
+  transferId: string;
   /** A webhook endpoint that is not the default one. */
   endpointId: string;
 }
@@ -14,6 +18,18 @@ export interface Example {
   /** A body that is taken. */
   body?: (own: OwnRecords) => object;
   query?: (own: OwnRecords) => string;
+  /** Whether the request is refused without an `Idempotency-Key`. */
+  needsKey?: true;
+}
+
+const transferBody = { amount: 10, network: 'wave', account_number: '7000010', beneficiary_name: 'Awa Ceesay' };
+
+/** The headers of an example: those of its body, and a key that nobody has used where it needs one. */
+export function exampleHeaders({ body, needsKey }: Example): Record<string, string> {
+  return {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(needsKey ? { 'idempotency-key': randomUUID() } : {}),
+  };
 }
 
 /** One request for each operation of the API, by its operation id. A new route needs its row. */
@@ -29,6 +45,13 @@ export const examples: Readonly<Record<string, Example>> = {
   retrievePaymentTimeline: { names: 'intentId' },
   listTransactions: { names: null },
   retrieveTransaction: { names: 'chargeId' },
+  createTransfer: { names: null, needsKey: true, body: () => transferBody },
+  listTransfers: { names: null },
+  quoteTransferFee: { names: null, body: () => ({ amount: 10, network: 'wave' }) },
+  retrieveTransfer: { names: 'transferId' },
+  cancelTransfer: { names: 'transferId' },
+  retrieveTransferTimeline: { names: 'transferId' },
+  retrieveBalances: { names: null },
   // A port that nobody listens on: an example is not worth a look-up of a name.
   createWebhookEndpoint: { names: null, body: () => ({ url: 'http://127.0.0.1:9/events' }) },
   listWebhookEndpoints: { names: null },

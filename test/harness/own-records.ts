@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { ApiClient } from './api-client.ts';
 import type { OwnRecords } from './api-examples.ts';
 
-/** One record of every kind for the client's merchant: the payer of the payment never answers. */
+/**
+ * One record of every kind for the client's merchant: the payer of the payment never answers, and the transfer waits for
+ * a float that nobody fills.
+ */
 export async function createOwnRecords(api: ApiClient, network = 'wave'): Promise<OwnRecords> {
   const intent = await api.post('/v1/payments', { data: { amount: 10, network, account_number: '7000004' } });
   assert.equal(intent.status, 201, intent.text);
+  const transfer = await api.post(
+    '/v1/transfers',
+    { amount: 10, network, account_number: '7000010', beneficiary_name: 'Awa Ceesay' },
+    { 'idempotency-key': randomUUID() },
+  );
+  assert.equal(transfer.status, 201, transfer.text);
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/own' });
   assert.equal(endpoint.status, 201, endpoint.text);
   const charge = await api.get(`/v1/transactions/${String(intent.body['payment_intent_id'])}`);
@@ -14,6 +24,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     intentId: String(intent.body['payment_intent_id']),
     intentSecret: String(intent.body['intent_secret']),
     chargeId: String(charge.body['id']),
+    transferId: String(transfer.body['id']),
     endpointId: String(endpoint.body['id']),
   };
 }

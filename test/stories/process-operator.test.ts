@@ -101,7 +101,9 @@ describe('beside a running service', () => {
     const [first] = cases;
     assert(first);
     assert.equal(first.status, 'open');
-    assert.deepEqual(await ask('cases', 'show', first.id), first);
+    const { resolutions, history, ...same } = await ask<Record<string, unknown>>('cases', 'show', first.id);
+    assert.deepEqual(same, first);
+    assert.deepEqual([(resolutions as unknown[]).length, history], [2, []]);
     const shown = await run('cases', 'list', '--status', 'all');
     assert.equal(shown.code, 0);
     assert(shown.stdout.includes(first.id) && shown.stdout.startsWith('CASE '));

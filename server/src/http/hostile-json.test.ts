@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { Client } from 'undici';
-import { examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
 import type { OwnRecords } from '../../../test/harness/api-examples.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
@@ -83,10 +83,12 @@ async function send(
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Refusal> {
+  const example = examples[operation.operationId];
+  assert.ok(example);
   const answer = await client.request({
     method: operation.method,
     path: operation.path.replace('{id}', own.endpointId),
-    headers: { authorization: `Bearer ${business.test.key}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${business.test.key}`, ...exampleHeaders(example), ...headers },
     body,
     // Else one waits for the other.
     idempotent: true,
@@ -111,6 +113,7 @@ function everything(): Promise<unknown[]> {
     service,
     `SELECT (SELECT count(*)::integer FROM payment_intents) AS intents, (SELECT count(*)::integer FROM charges) AS charges,
        (SELECT count(*)::integer FROM events) AS events, (SELECT count(*)::integer FROM idempotency_keys) AS keys,
+       (SELECT count(*)::integer FROM transfers) AS transfers, (SELECT count(*)::integer FROM ledger_holds) AS holds,
        (SELECT jsonb_agg(endpoints ORDER BY id) FROM webhook_endpoints AS endpoints) AS endpoints`,
   );
 }

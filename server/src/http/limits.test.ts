@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -94,15 +94,18 @@ describe('metadata', () => {
 });
 
 describe('a text field', () => {
+  const nothing = { intentId: '', intentSecret: '', chargeId: '', transferId: '', endpointId: '' };
+
   it('is refused by its name where it is longer than the reference says, in every body', async () => {
     let tried = 0;
     for (const { operationId, method, path, body } of contract.operations) {
       if (body === null) continue;
       const address = path.replace('{id}', business.test.endpointId);
       for (const { way, maxLength } of longestTexts(body)) {
-        const example = examples[operationId]?.body?.({ intentId: '', intentSecret: '', chargeId: '', endpointId: '' });
-        const text = JSON.stringify(replaced(example ?? {}, way, 'x'.repeat(maxLength + 1)));
-        const answer = await api.send(method, address, { body: text, headers: json });
+        const example = examples[operationId];
+        assert.ok(example);
+        const text = JSON.stringify(replaced(example.body?.(nothing) ?? {}, way, 'x'.repeat(maxLength + 1)));
+        const answer = await api.send(method, address, { body: text, headers: exampleHeaders(example) });
         assert.equal(refusedField(answer), `400 ${way.join('.')}`, `${operationId}: ${answer.text}`);
         tried += 1;
       }

@@ -82,15 +82,12 @@ function withNamedSchemas(document: object): object {
 
 function schemaOf(route: ApiRoute<never>): object {
   const takesKey = route.method === 'POST';
-  const keyHeader = Type.Object({
-    'idempotency-key': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description: 'Repeating a request with its key has no second effect.',
-      }),
-    ),
+  const key = Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Repeating a request with its key has no second effect.',
   });
+  const keyHeader = Type.Object({ 'idempotency-key': route.idempotencyKeyRequired ? key : Type.Optional(key) });
   const { params, query, body } = route;
   return {
     operationId: route.operationId,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
 import { createOwnRecords } from '../../../test/harness/own-records.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -50,11 +50,13 @@ function closedObjects(body: JsonSchema): { way: string[]; known: string[] }[] {
 }
 
 function send({ operationId, method, path }: Operation, way: string[], fields: Record<string, unknown>) {
-  const example = (examples[operationId]?.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
+  const row = examples[operationId];
+  assert.ok(row);
+  const example = (row.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
   const body = way.length === 0 ? { ...example, ...fields } : { ...example, data: { ...example['data'], ...fields } };
   return api.send(method, path.replace('{id}', own.endpointId), {
     body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json' },
+    headers: exampleHeaders(row),
   });
 }
 
@@ -90,6 +92,7 @@ describe('a field that the API only answers', () => {
     const after = await dumpTables(service);
     for (const table of [
       'public.payment_intents',
+      'public.ledger_holds',
       'public.webhook_endpoints',
       'public.merchants',
       'public.idempotency_keys',
@@ -140,14 +143,14 @@ describe('an unknown field', () => {
   it('of an address is refused by every route', async () => {
     for (const { operationId, method, path, body, query } of contract.operations) {
       const example = examples[operationId];
-      const address = path.replace('{id}', own[example?.names ?? 'intentId']) + (example?.query?.(own) ?? '?');
-      const init =
-        body === null
-          ? {}
-          : { body: JSON.stringify(example?.body?.(own)), headers: { 'content-type': 'application/json' } };
+      assert.ok(example);
+      const address = path.replace('{id}', own[example.names ?? 'intentId']) + (example.query?.(own) ?? '?');
       for (const name of ['nonsense', 'api_key', 'access_token', '__proto__', 'constructor', 'limit[]', 'Limit']) {
         assert.ok(!query.includes(name));
-        const answer = await api.send(method, `${address}&${name}=1`.replace('?&', '?'), init);
+        const answer = await api.send(method, `${address}&${name}=1`.replace('?&', '?'), {
+          headers: exampleHeaders(example),
+          ...(body === null ? {} : { body: JSON.stringify(example.body?.(own)) }),
+        });
         assert.equal(refusal(answer), `400 unknown_field ${name}`, `${operationId}: ${answer.text}`);
       }
     }

@@ -43,7 +43,7 @@ export async function createBusiness(
       createdAt,
     };
     tx.send(insertMerchant(merchant));
-    // Read back for what it costs: that follows from the operator's defaults.
+    // Read back, because its fees and limits follow from the operator's defaults.
     const stored = await findMerchantById(tx, id);
     assert(stored, 'what was inserted is there');
     return stored;

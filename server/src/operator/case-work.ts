@@ -5,6 +5,7 @@ import { startNotifier } from '../kit/notifier.ts';
 import type { AppOptions } from '../contexts.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
+import { createTransferResolvers } from '../transfers/resolve-case.ts';
 
 export interface CaseWork {
   context: ResolveContext;
@@ -22,13 +23,13 @@ export async function openCaseWork(options: Omit<AppOptions, 'notifier'> & { con
   const parts: AppOptions = { ...options, notifier };
   const address = createAddress(options.config);
   const networks = createSimulatedNetworks(parts, address);
-  const payments = createMoneyContext(parts, address, networks.registry);
+  const money = createMoneyContext(parts, address, networks.registry);
   return {
     context: {
       db,
       clock,
-      newId: payments.newId,
-      resolvers: createChargeResolvers(payments),
+      newId: money.newId,
+      resolvers: [...createChargeResolvers(money), ...createTransferResolvers(money)],
       isOperator: async (operatorId) =>
         (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
     },

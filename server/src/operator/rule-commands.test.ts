@@ -43,7 +43,7 @@ function run(words: string): Promise<CommandResult> {
   const { default: isDefault, ...given } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db } as CommandContext, { positionals, options: given as Record<string, string>, flags });
+  return command.run({ db } as CommandContext, { positionals, options: given, flags });
 }
 
 interface FeeLine {

@@ -53,15 +53,18 @@ export async function listPayments(
   });
 }
 
-/** A charge with its intent, by the charge's id, or by the intent's: then its newest charge. */
+/**
+ * A charge with its intent, by the charge's id, or by the intent's: then its newest charge. Undefined where neither has
+ * the id. Throws AppError `no_charge_yet`.
+ */
 export async function findTransaction(
   db: Queryable,
   merchantId: string,
   id: string,
-): Promise<{ intent: Intent; charge: Charge }> {
+): Promise<{ intent: Intent; charge: Charge } | undefined> {
   const charge = await findChargeById(db, merchantId, id);
   const intent = await findIntentById(db, merchantId, charge?.intentId ?? id);
-  if (!intent) throw new AppError('not_found', 'There is no transaction with this id in this environment.');
+  if (!intent) return undefined;
   const latest = charge ?? (await findLatestCharge(db, merchantId, id));
   if (!latest) {
     const message = 'Nobody has tried to pay this payment intent yet, so it has no transaction.';

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import {
   pageParameters,
@@ -16,6 +17,9 @@ import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { chargeSchema } from '../payments/wire-schemas.ts';
+import { findTransferById } from '../transfers/find-transfer.ts';
+import { transferToWire } from '../transfers/transfer-wire.ts';
+import { transferSchema } from '../transfers/wire-schemas.ts';
 
 const tag = 'Transactions';
 const minuteMs = 60_000;
@@ -27,15 +31,19 @@ const retrieve = readRoute({
   operationId: 'retrieveTransaction',
   tag,
   summary: 'Retrieve a transaction',
-  description: 'The full charge record. A payment intent’s id answers that intent’s newest charge.',
+  description:
+    'The full charge record. A payment intent’s id answers that intent’s newest charge, a transfer’s id that transfer.',
   params: idParameters,
   status: 200,
-  response: chargeSchema,
+  response: Type.Union([chargeSchema, transferSchema]),
   errors: ['not_found', 'no_charge_yet'],
   async handle(context: PaymentContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
-    const { intent, charge } = await findTransaction(context.db, caller.merchantId, params.id);
-    return chargeToWire(context, merchant, intent, charge);
+    const found = await findTransaction(context.db, caller.merchantId, params.id);
+    if (found) return chargeToWire(context, merchant, found.intent, found.charge);
+    const transfer = await findTransferById(context.db, caller.merchantId, params.id);
+    if (transfer) return transferToWire(merchant, transfer);
+    throw new AppError('not_found', 'There is no transaction with this id in this environment.');
   },
 });
 

@@ -30,7 +30,9 @@ export async function applyReversal(
       await bookReversed(tx, context, current, payout.railAccount);
       await changeTransfer(tx, context, { ...locked, transfer: current }, { status: 'reversed' }, 'transfer.reversed');
     } else if (current.review === 'late_success') {
-      await bookLateSuccessReversed(tx, context, current, payout);
+      const { railAccount } = payout;
+      await bookLateSuccessReversed(tx, context, current, { railAccount, amountMinor: receipt.amountMinor });
+      await changeTransfer(tx, context, { ...locked, transfer: current }, { review: null });
     }
   });
 }

@@ -16,6 +16,12 @@ export interface Payout {
   receipt: PayoutReceipt;
 }
 
+/** Money that a network has given back. */
+export interface MoneyBack {
+  railAccount: string;
+  amountMinor: bigint;
+}
+
 /** Sets amount and fee aside. Throws AppError `insufficient_balance`. */
 export async function bookHeld(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
   await hold(tx, context, sourceOf(context, transfer), [
@@ -144,11 +150,10 @@ export async function bookLateSuccessReversed(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  payout: Payout,
+  { railAccount, amountMinor: back }: MoneyBack,
 ): Promise<void> {
   const { merchantId, currency } = transfer;
-  const float = `float:${payout.railAccount}` as const;
-  const back = payout.receipt.amountMinor;
+  const float = `float:${railAccount}` as const;
   const balances = await lockBalances(tx, { merchantId, currency }, ['receivable_merchant']);
   const owed = balances.get('receivable_merchant') ?? 0n;
   const repaid = owed < back ? owed : back;
@@ -159,6 +164,59 @@ export async function bookLateSuccessReversed(
       { debit: float, credit: 'receivable_merchant', amountMinor: repaid },
       { debit: float, credit: 'payable_available', amountMinor: back - repaid },
     ],
+  });
+}
+
+/** A person took the other amount for the transfer: what was not paid is the merchant's again. */
+export async function bookMismatchAccepted(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  paidMinor: bigint,
+): Promise<void> {
+  const { amountMinor, feeMinor } = transfer;
+  const missing = paidMinor < amountMinor ? amountMinor - paidMinor : 0n;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'mismatch_accepted',
+    movements: [
+      { debit: 'suspense', credit: 'payable_available', amountMinor: missing },
+      { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
+    ],
+  });
+}
+
+/** The network took the other amount back: everything is as if it had never paid. */
+export async function bookMismatchReturned(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { railAccount, paidMinor }: { railAccount: string; paidMinor: bigint },
+): Promise<void> {
+  const float = `float:${railAccount}` as const;
+  const fromHeld = paidMinor < transfer.amountMinor ? paidMinor : transfer.amountMinor;
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'mismatch_returned',
+    movements: [
+      { debit: float, credit: 'payable_available', amountMinor: fromHeld },
+      { debit: 'suspense', credit: 'payable_available', amountMinor: totalMinor(transfer) - fromHeld },
+      { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeld },
+    ],
+  });
+}
+
+/** The network gave a second payment back. */
+export async function bookPaidTwiceRecovered(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { railAccount, amountMinor }: MoneyBack,
+): Promise<void> {
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'paid_twice_recovered',
+    movements: [{ debit: `float:${railAccount}`, credit: 'network_costs', amountMinor }],
   });
 }
 

@@ -9,6 +9,8 @@ import { countTransfers, findTransferById, listTransferRows } from './queries.ts
 import type { TransferFilter } from './queries.ts';
 import type { Transfer } from './transfer.ts';
 
+export { findTransferById } from './queries.ts';
+
 /** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */
 export async function findTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer> {
   const transfer = await findTransferById(db, merchantId, id);

@@ -111,6 +111,7 @@ async function submit(
 /** The same bytes each time, so that the network knows the order again. */
 async function orderOf(context: TransferContext, connector: PayoutConnector, transfer: Transfer) {
   const merchant = await context.merchants.byId(transfer.merchantId);
+  const from = merchant?.name ?? '';
   return {
     reference: transfer.reference,
     amountMinor: transfer.amountMinor,
@@ -118,7 +119,7 @@ async function orderOf(context: TransferContext, connector: PayoutConnector, tra
     beneficiaryNumber: transfer.accountCanonical,
     beneficiaryNumberAsSent: transfer.accountNumber,
     beneficiaryName: transfer.beneficiaryName,
-    description: transfer.narration ?? merchant?.name ?? '',
+    description: transfer.narration === null ? from : `${from}: ${transfer.narration}`,
     callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
   };
 }

@@ -13,7 +13,8 @@ export type TransferNoteKind =
   | 'not_found'
   | 'released'
   | 'late_success'
-  | 'review';
+  | 'review'
+  | 'case_resolved';
 
 /** Written with the transaction. `detail` is a sentence without secrets or full numbers. */
 export function noteTransfer(

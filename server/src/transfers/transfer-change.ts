@@ -27,11 +27,19 @@ export async function withLockedTransfer<Result>(
 ): Promise<Result> {
   const merchant = await context.merchants.byId(merchantId);
   assert(merchant, 'a transfer has its merchant');
-  return context.db.withTransaction(async (tx) => {
-    const transfer = await lockTransfer(tx, merchantId, id);
-    assert(transfer, 'a transfer stays');
-    return body(tx, { merchant, transfer });
-  });
+  return context.db.withTransaction(async (tx) =>
+    body(tx, { merchant, transfer: await lockTransferOf(tx, { merchantId, id }) }),
+  );
+}
+
+/** The transfer as it is now, held until the transaction ends. */
+export async function lockTransferOf(
+  tx: Transaction,
+  { merchantId, id }: Pick<Transfer, 'merchantId' | 'id'>,
+): Promise<Transfer> {
+  const transfer = await lockTransfer(tx, merchantId, id);
+  assert(transfer, 'a transfer stays');
+  return transfer;
 }
 
 type TransferChange = Partial<

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
+import type { CaseKind } from '../cases/open-case.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
+import type { ResolveContext } from '../cases/resolve-case.ts';
+import { AppError } from '../kit/app-error.ts';
+import type { PayoutAnswer } from '../networks/contract.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { createTransferResolvers } from './resolve-case.ts';
+import type { Transfer } from './transfer.ts';
+import { createTransferWorld, noAnswer, paid, refused, taken } from './transfer-world.corpus.ts';
+import type { TransferWorld } from './transfer-world.corpus.ts';
+
+const hourMs = 60 * 60_000;
+// Two people; who they are is the operators' part.
+const [one, other] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
+const evidence = 'Call with the network on 21 November, reference 4711.';
+
+let world: TransferWorld;
+let context: ResolveContext;
+
+before(async () => {
+  world = await createTransferWorld({ feeMinor: 1_000n });
+  const resolvers = createTransferResolvers(world.context);
+  context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+});
+
+afterEach(() => world.verify());
+
+after(() => world.close());
+
+const accounts = ['payable_available', 'held', 'float:rail-wave', 'fees', 'suspense', 'network_costs'] as const;
+
+async function balances(): Promise<bigint[]> {
+  return Promise.all(accounts.map((account) => world.balance(account)));
+}
+
+async function told(order: Transfer, ...answers: PayoutAnswer[]): Promise<void> {
+  for (const answer of answers) await applyAnswer(world.context, await world.transfer(order), answer);
+}
+
+async function caseOf(order: Transfer, kind: CaseKind): Promise<string> {
+  const found = (await listCasesOfSubject(world.db, order.merchantId, order.id)).find((each) => each.kind === kind);
+  assert.ok(found, `there is no case ${kind}`);
+  return found.id;
+}
+
+/** Proposed by one, confirmed by the other. */
+async function resolve(order: Transfer, kind: CaseKind, resolution: string, money: ToldMoney | null = null) {
+  const caseId = await caseOf(order, kind);
+  await proposeResolution(context, { caseId, resolution, evidence, told: money, operatorId: one });
+  await confirmResolution(context, { caseId, operatorId: other });
+  return world.transfer(order);
+}
+
+async function unknownOrder(): Promise<Transfer> {
+  const order = await world.createSent(taken);
+  world.networks.wave.payoutAnswers.look_up_payout = noAnswer;
+  await world.workFor(25 * hourMs, hourMs / 2);
+  return order;
+}
+
+/** What an order and its resolution together moved, beginning with the merchant's whole money. */
+async function moved(body: () => Promise<void>): Promise<Record<string, bigint>> {
+  const before = await balances();
+  await body();
+  const now = await balances();
+  const entries = accounts.map((account, index) => [account, (now[index] ?? 0n) - (before[index] ?? 0n)] as const);
+  return Object.fromEntries(entries.filter(([, change]) => change !== 0n));
+}
+
+const asCompleted = { payable_available: -11_000n, 'float:rail-wave': -10_000n, fees: 1_000n };
+
+test('an unknown outcome that the network has confirmed as paid is a success like any other', async () => {
+  const change = await moved(async () => {
+    const order = await unknownOrder();
+    const money = { transactionId: `told-${order.reference}`, amountMinor: 10_000n };
+    const done = await resolve(order, 'outcome_unknown', 'paid', money);
+    assert.deepEqual([done.status, done.review, done.networkTransactionId], ['completed', null, money.transactionId]);
+    assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.succeeded']);
+  });
+  assert.deepEqual(change, asCompleted);
+});
+
+test('an unknown outcome that the network has confirmed as not paid gives everything back', async () => {
+  const change = await moved(async () => {
+    const order = await unknownOrder();
+    assert.equal((await resolve(order, 'outcome_unknown', 'not_paid')).status, 'failed');
+    assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.failed']);
+  });
+  assert.deepEqual(change, {});
+});
+
+test('what the network said after the proposal is not decided over', async () => {
+  const order = await unknownOrder();
+  const caseId = await caseOf(order, 'outcome_unknown');
+  await proposeResolution(context, { caseId, resolution: 'not_paid', evidence, told: null, operatorId: one });
+  await told(order, paid(order));
+  await assert.rejects(
+    confirmResolution(context, { caseId, operatorId: other }),
+    (error) => error instanceof AppError && error.code === 'state_conflict' && /completed by now/.test(error.message),
+  );
+  assert.equal((await world.transfer(order)).status, 'completed');
+});
+
+test('a transaction that settled something else cannot be named as the one that paid', async () => {
+  const settled = await world.createSent(taken);
+  await told(settled, paid(settled));
+  const order = await unknownOrder();
+  const money = { transactionId: `T-${settled.reference}`, amountMinor: 10_000n };
+  await assert.rejects(resolve(order, 'outcome_unknown', 'paid', money), /settled something else/);
+  await resolve(order, 'outcome_unknown', 'not_paid');
+});
+
+for (const [paidMinor, accepted] of [
+  [9_000n, { payable_available: -10_000n, 'float:rail-wave': -9_000n, fees: 1_000n }],
+  [12_500n, { ...asCompleted, 'float:rail-wave': -12_500n, network_costs: 2_500n }],
+] as const) {
+  test(`another amount of ${paidMinor} can be accepted: the merchant pays what was paid, at most what was ordered`, async () => {
+    const change = await moved(async () => {
+      const order = await world.createSent(taken);
+      await told(order, paid(order, { amountMinor: paidMinor }));
+      assert.equal((await resolve(order, 'amount_mismatch', 'accept')).status, 'completed');
+    });
+    assert.deepEqual(change, accepted);
+  });
+
+  test(`another amount of ${paidMinor} that the network took back leaves nothing behind`, async () => {
+    const change = await moved(async () => {
+      const order = await world.createSent(taken);
+      await told(order, paid(order, { amountMinor: paidMinor }));
+      assert.equal((await resolve(order, 'amount_mismatch', 'return')).status, 'failed');
+    });
+    assert.deepEqual(change, {});
+  });
+}
+
+test('a success after a failure can be accepted: the transfer is completed, and nothing more is booked', async () => {
+  const order = await world.createSent(refused);
+  await told(order, paid(order));
+  const change = await moved(async () => {
+    assert.equal((await resolve(order, 'late_success', 'accept')).status, 'completed');
+  });
+  assert.deepEqual(change, {});
+  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.failed', 'transfer.succeeded']);
+});
+
+test('a success after a failure that was recovered is the merchant’s money again, once', async () => {
+  const change = await moved(async () => {
+    const order = await world.createSent(refused);
+    await told(order, paid(order));
+    const after = await resolve(order, 'late_success', 'recovered');
+    assert.deepEqual([after.status, after.review], ['failed', null]);
+    await told(order, paid(order));
+  });
+  assert.deepEqual(change, {});
+});
+
+test('a second payment that was recovered is no loss any more; one that is written off stays one', async () => {
+  for (const [resolution, lossMinor] of [
+    ['recovered', 0n],
+    ['write_off', 10_000n],
+  ] as const) {
+    const order = await world.createSent(taken);
+    await told(order, paid(order));
+    const change = await moved(async () => {
+      await told(order, paid(order, { transactionId: `again-${order.reference}` }));
+      assert.equal((await resolve(order, 'second_success', resolution)).status, 'completed');
+    });
+    const loss = { 'float:rail-wave': -lossMinor, network_costs: lossMinor };
+    assert.deepEqual(change, lossMinor === 0n ? {} : loss);
+  }
+});
+
+test('a contradiction is cleared up either way: the network was wrong, or it took the money back', async () => {
+  for (const [resolution, status, change] of [
+    ['acknowledge', 'completed', asCompleted],
+    ['reversed', 'reversed', {}],
+  ] as const) {
+    const booked = await moved(async () => {
+      const order = await world.createSent(taken);
+      await told(order, paid(order), refused);
+      assert.equal((await resolve(order, 'contradictory_outcome', resolution)).status, status);
+    });
+    assert.deepEqual(booked, change);
+  }
+});
+
+test('a transfer whose transaction was somebody else’s goes on waiting without a review', async () => {
+  const [settled, order] = [await world.createSent(taken), await world.createSent(taken)];
+  await told(settled, paid(settled));
+  await told(order, paid(order, { transactionId: `T-${settled.reference}` }));
+  const after = await resolve(order, 'receipt_reused', 'acknowledge');
+  assert.deepEqual([after.status, after.review], ['pending', null]);
+  await told(order, paid(order));
+});
+
+test('a reversal is acknowledged without another entry', async () => {
+  const change = await moved(async () => {
+    const order = await world.createSent(taken);
+    const answer = paid(order);
+    assert.ok(answer.state === 'succeeded');
+    await told(order, answer, { ...answer, state: 'reversed' });
+    assert.equal((await resolve(order, 'network_reversal', 'acknowledge')).status, 'reversed');
+  });
+  assert.deepEqual(change, {});
+});

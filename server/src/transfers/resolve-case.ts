@@ -1,0 +1,245 @@
+import type { Case } from '../cases/open-case.ts';
+import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
+import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { claimPayout, settleSuccess } from './apply-success.ts';
+import type { ClaimedPayout } from './apply-success.ts';
+import {
+  bookLateSuccessReversed,
+  bookMismatchAccepted,
+  bookMismatchReturned,
+  bookPaidTwiceRecovered,
+  bookReleased,
+  bookReversed,
+} from './booking.ts';
+import { connectorOf } from './connector-of.ts';
+import type { TransferContext } from './context.ts';
+import { giveBackTransfer } from './limits.ts';
+import { noteTransfer } from './notes.ts';
+import { findTransferById } from './queries.ts';
+import { changeTransfer, lockTransferOf } from './transfer-change.ts';
+import type { LockedTransfer } from './transfer-change.ts';
+import type { Transfer } from './transfer.ts';
+
+/** One way to resolve one kind of case about a transfer. */
+interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'effect'> {
+  /** What the timeline says of it, which the merchant reads. */
+  note: string;
+  needsMoney?: true;
+  /** What the transfer must be for it, in the words of a refusal; null when it is so. */
+  refusal(transfer: Transfer): string | null;
+  carryOut(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
+}
+
+/** The case, and what the network told of its money, claimed before the transaction began. */
+interface Step {
+  found: Case;
+  railAccount: string;
+  payout: ClaimedPayout | null;
+}
+
+const mustWait = ({ status, review }: Transfer): string | null =>
+  status === 'pending' && review !== 'amount_mismatch'
+    ? null
+    : `The transfer is ${status} by now: look at it again, there is nothing to decide any more.`;
+
+const mustBeUnderReview =
+  (review: Transfer['review']) =>
+  (transfer: Transfer): string | null =>
+    transfer.review === review ? null : 'This has been decided already: look at the transfer again.';
+
+const mustBeCompleted = ({ status }: Transfer): string | null =>
+  status === 'completed' ? null : `The transfer is ${status} by now: look at it again.`;
+
+const always = (): null => null;
+
+const rules: readonly TransferCaseRule[] = [
+  {
+    kind: 'outcome_unknown',
+    resolution: 'paid',
+    effect: 'The held money goes to the network’s float and the fee to fees; the transfer is completed.',
+    note: 'The network has confirmed that it paid.',
+    needsMoney: true,
+    refusal: mustWait,
+    async carryOut(tx, context, locked, { payout }) {
+      assert(payout, 'the proposal names the money');
+      await settleSuccess(tx, context, locked, payout);
+    },
+  },
+  {
+    kind: 'outcome_unknown',
+    resolution: 'not_paid',
+    effect: 'Amount and fee go back to the merchant’s balance; the transfer has failed.',
+    note: 'The network has confirmed that it did not pay.',
+    refusal: mustWait,
+    async carryOut(tx, context, locked) {
+      await bookReleased(tx, context, locked.transfer);
+      giveBackTransfer(tx, locked.transfer);
+      await fail(tx, context, locked);
+    },
+  },
+  {
+    kind: 'amount_mismatch',
+    resolution: 'accept',
+    effect: 'The beneficiary keeps what was paid; what was not paid goes back to the merchant, the fee to fees.',
+    note: 'The other amount was accepted; what was not paid is back.',
+    refusal: mustBeUnderReview('amount_mismatch'),
+    async carryOut(tx, context, locked, { found }) {
+      await bookMismatchAccepted(tx, context, locked.transfer, found.amountMinor);
+      const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
+      await changeTransfer(tx, context, locked, change, 'transfer.succeeded');
+    },
+  },
+  {
+    kind: 'amount_mismatch',
+    resolution: 'return',
+    effect: 'The network has taken back what it paid: amount and fee go back to the merchant; the transfer has failed.',
+    note: 'The network took the other amount back; all of the money is free again.',
+    refusal: mustBeUnderReview('amount_mismatch'),
+    async carryOut(tx, context, locked, { found, railAccount }) {
+      await bookMismatchReturned(tx, context, locked.transfer, { railAccount, paidMinor: found.amountMinor });
+      giveBackTransfer(tx, locked.transfer);
+      await fail(tx, context, locked);
+    },
+  },
+  {
+    kind: 'late_success',
+    resolution: 'accept',
+    effect: 'Nothing more is booked: the merchant has paid it already. The transfer counts as completed.',
+    note: 'The network did pay: the transfer counts as completed.',
+    refusal: mustBeUnderReview('late_success'),
+    async carryOut(tx, context, locked) {
+      const outcome = { status: 'completed', progress: 'final', failureCode: null, failureReason: null } as const;
+      const change = { ...outcome, review: null, completedAt: context.clock.now() };
+      await changeTransfer(tx, context, locked, change, 'transfer.succeeded');
+    },
+  },
+  {
+    kind: 'late_success',
+    resolution: 'recovered',
+    effect:
+      'The network gave the money back: what the merchant owes for it is repaid, the rest is the merchant’s again.',
+    note: 'The network gave the money back that it had paid too late.',
+    refusal: mustBeUnderReview('late_success'),
+    async carryOut(tx, context, locked, { found, railAccount }) {
+      await bookLateSuccessReversed(tx, context, locked.transfer, { railAccount, amountMinor: found.amountMinor });
+      await changeTransfer(tx, context, locked, { review: null });
+    },
+  },
+  {
+    kind: 'second_success',
+    resolution: 'recovered',
+    effect: 'The network gave the second payment back: the loss in network_costs is made good.',
+    note: 'The network gave back what it had paid twice.',
+    refusal: always,
+    async carryOut(tx, context, { transfer }, { found, railAccount }) {
+      await bookPaidTwiceRecovered(tx, context, transfer, { railAccount, amountMinor: found.amountMinor });
+    },
+  },
+  {
+    kind: 'second_success',
+    resolution: 'write_off',
+    effect: 'Nothing is booked: the second payment stays the operator’s loss in network_costs.',
+    note: 'A second payment of the network is not the merchant’s.',
+    refusal: always,
+    carryOut: () => Promise.resolve(),
+  },
+  {
+    kind: 'contradictory_outcome',
+    resolution: 'acknowledge',
+    effect: 'Nothing is booked: what the network said last was wrong.',
+    note: 'The network has confirmed what was booked.',
+    refusal: always,
+    carryOut: () => Promise.resolve(),
+  },
+  {
+    kind: 'contradictory_outcome',
+    resolution: 'reversed',
+    effect: 'The network gave the money back: amount and fee go to the merchant’s balance; the transfer is reversed.',
+    note: 'The network gave the money back.',
+    refusal: mustBeCompleted,
+    async carryOut(tx, context, locked, { railAccount }) {
+      await bookReversed(tx, context, locked.transfer, railAccount);
+      await changeTransfer(tx, context, locked, { status: 'reversed' }, 'transfer.reversed');
+    },
+  },
+  {
+    kind: 'receipt_reused',
+    resolution: 'acknowledge',
+    effect: 'Nothing is booked. A transfer that still waits is looked up further.',
+    note: 'The network’s transaction belongs to something else.',
+    refusal: always,
+    async carryOut(tx, context, locked) {
+      if (locked.transfer.review === 'receipt_reused') await changeTransfer(tx, context, locked, { review: null });
+    },
+  },
+  {
+    kind: 'network_reversal',
+    resolution: 'acknowledge',
+    effect: 'Nothing is booked: it was when the network told of it.',
+    note: 'The reversal was looked at.',
+    refusal: always,
+    carryOut: () => Promise.resolve(),
+  },
+];
+
+/** Every way to resolve a case about a transfer. */
+export function createTransferResolvers(context: TransferContext): CaseResolver[] {
+  return rules.map((rule) => ({
+    subjectType: 'transfer',
+    kind: rule.kind,
+    resolution: rule.resolution,
+    effect: rule.effect,
+    needsMoney: rule.needsMoney === true,
+    refusal: async (found) => rule.refusal(await readTransfer(context.db, found)),
+    prepare: async (found, told) => {
+      const merchant = await context.merchants.byId(found.merchantId);
+      assert(merchant, 'a case has its merchant');
+      const seen = await readTransfer(context.db, found);
+      refuseWhere(rule.refusal(seen));
+      const step = await stepOf(context, seen, { found, told });
+      return async (tx) => {
+        const transfer = await lockTransferOf(tx, seen);
+        // What the network said meanwhile has been written by now, or waits for us.
+        refuseWhere(rule.refusal(transfer));
+        await rule.carryOut(tx, context, { merchant, transfer }, step);
+        noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
+      };
+    },
+  }));
+}
+
+async function stepOf(
+  context: TransferContext,
+  transfer: Transfer,
+  { found, told }: { found: Case; told: ToldMoney | null },
+): Promise<Step> {
+  const { railAccount } = (await connectorOf(context, transfer)).capabilities;
+  if (told === null) return { found, railAccount, payout: null };
+  const { transactionId, amountMinor } = told;
+  const networkReference = transfer.networkReference ?? transactionId;
+  const receipt = { transactionId, networkReference, amountMinor, currency: transfer.currency, networkFeeMinor: 0n };
+  const payout = await claimPayout(context, transfer, receipt);
+  if (!payout.claimed) {
+    throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
+  }
+  return { found, railAccount, payout };
+}
+
+async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+  const failureReason = 'The network has confirmed that it did not pay.';
+  const change = { status: 'failed', progress: 'final', review: null, waitingFor: null } as const;
+  const failure = { failureCode: 'refused_by_network', failureReason } as const;
+  await changeTransfer(tx, context, locked, { ...change, ...failure }, 'transfer.failed');
+}
+
+async function readTransfer(db: Queryable, found: Case): Promise<Transfer> {
+  const transfer = await findTransferById(db, found.merchantId, found.subjectId);
+  assert(transfer, 'a case has its transfer');
+  return transfer;
+}
+
+function refuseWhere(refusal: string | null): void {
+  if (refusal !== null) throw new AppError('state_conflict', refusal);
+}
