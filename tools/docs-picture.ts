@@ -9,7 +9,7 @@ import { launchBrowser } from '../test/harness/browser.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 
 const path = new URL('../docs/images/checkout.png', import.meta.url);
-const moments = ['choose', 'approve_on_phone', 'paid'];
+const moments = ['choose', 'approve_then_confirm', 'paid'];
 const phone = { width: 360, height: 740 };
 // Sharp on a good screen, and still a file of some hundred kilobytes.
 const scale = 1.5;

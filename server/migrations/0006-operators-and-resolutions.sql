@@ -44,8 +44,8 @@ ALTER TABLE cases ADD COLUMN proposal_id uuid;
 ALTER TABLE cases ADD COLUMN resolution text;
 CREATE INDEX cases_subject_idx ON cases (merchant_id, subject_id);
 
--- What came and was kept, where a person accepted another amount than was asked for; null is `amount_paid`. A refund
--- gives back what came.
+-- What came where it is not what was asked for, while it waits for a person and when one accepted it; null is
+-- `amount_paid`. A refund gives back what came.
 ALTER TABLE charges ADD COLUMN amount_received bigint;
 ALTER TABLE charges DROP CONSTRAINT charges_amount_check;
 ALTER TABLE charges ADD CONSTRAINT charges_amount_check CHECK (

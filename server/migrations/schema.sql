@@ -109,6 +109,8 @@ CREATE TABLE charges (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   amount_received bigint,
+  settles_at timestamp with time zone,
+  settled_at timestamp with time zone,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -195,6 +197,21 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_created_idx ON idempotency_keys USING btree (created_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE intent_shares (
+  merchant_id uuid NOT NULL,
+  intent_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  sub_account_id uuid NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT intent_shares_pkey PRIMARY KEY (merchant_id, intent_id, "position"),
+  CONSTRAINT intent_shares_intent_fkey FOREIGN KEY (merchant_id, intent_id) REFERENCES payment_intents(merchant_id, id),
+  CONSTRAINT intent_shares_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id),
+  CONSTRAINT intent_shares_amount_check CHECK (amount > 0)
+);
+CREATE INDEX intent_shares_sub_account_idx ON intent_shares USING btree (merchant_id, sub_account_id, intent_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE ledger_accounts (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -254,6 +271,8 @@ CREATE TABLE ledger_movements (
   CONSTRAINT ledger_movements_amount_check CHECK (amount > 0)
 );
 CREATE INDEX ledger_movements_source_idx ON ledger_movements USING btree (merchant_id, source_id);
+CREATE INDEX ledger_movements_sub_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub:%'::text;
+CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub:%'::text;
 -- dalasi_app: SELECT, INSERT
 
 CREATE TABLE merchants (
@@ -270,13 +289,15 @@ CREATE TABLE merchants (
   fee_payer text NOT NULL,
   rate_limit_per_second bigint,
   created_at timestamp with time zone NOT NULL,
+  sub_account_payouts text NOT NULL DEFAULT 'manual'::text,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
   CONSTRAINT merchants_business_fkey FOREIGN KEY (business_id) REFERENCES businesses(id),
   CONSTRAINT merchants_fee_check CHECK (fee_percent_hundredths >= 0 AND fee_percent_hundredths <= 10000 AND fee_fixed >= 0 AND fee_minimum >= 0 AND (fee_maximum IS NULL OR fee_maximum >= fee_minimum)),
   CONSTRAINT merchants_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
-  CONSTRAINT merchants_short_id_check CHECK (short_id ~ '^[0-9A-Za-z]{8}$'::text)
+  CONSTRAINT merchants_short_id_check CHECK (short_id ~ '^[0-9A-Za-z]{8}$'::text),
+  CONSTRAINT merchants_sub_account_payouts_check CHECK (sub_account_payouts = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -397,6 +418,8 @@ CREATE TABLE payment_intents (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  sub_account_id uuid,
+  sub_account_group_id uuid,
   CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
   CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
@@ -415,6 +438,33 @@ CREATE UNLOGGED TABLE rate_limits (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE refund_parts (
+  merchant_id uuid NOT NULL,
+  refund_id uuid NOT NULL,
+  account text NOT NULL,
+  amount bigint NOT NULL,
+  advanced bigint NOT NULL,
+  CONSTRAINT refund_parts_pkey PRIMARY KEY (merchant_id, refund_id, account),
+  CONSTRAINT refund_parts_refund_fkey FOREIGN KEY (merchant_id, refund_id) REFERENCES refunds(merchant_id, id),
+  CONSTRAINT refund_parts_amount_check CHECK (amount > 0 AND advanced >= 0 AND advanced <= amount)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE refunds (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  charge_id uuid NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT refunds_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT refunds_charge_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
+  CONSTRAINT refunds_transfer_fkey FOREIGN KEY (merchant_id, id) REFERENCES transfers(merchant_id, id),
+  CONSTRAINT refunds_amount_check CHECK (amount > 0)
+);
+CREATE INDEX refunds_charge_idx ON refunds USING btree (merchant_id, charge_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
   name text NOT NULL,
@@ -422,6 +472,17 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 -- dalasi_app: SELECT
+
+CREATE TABLE settlement_periods (
+  merchant_id uuid NOT NULL,
+  sub_account_id uuid NOT NULL,
+  period date NOT NULL,
+  transfer_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT settlement_periods_pkey PRIMARY KEY (merchant_id, sub_account_id, period),
+  CONSTRAINT settlement_periods_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.callbacks (
   account text NOT NULL,
@@ -540,6 +601,51 @@ CREATE TABLE simulator.sessions (
 CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE sub_account_group_members (
+  merchant_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  sub_account_id uuid NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  CONSTRAINT sub_account_group_members_pkey PRIMARY KEY (merchant_id, group_id, "position"),
+  CONSTRAINT sub_account_group_members_once_key UNIQUE (merchant_id, group_id, sub_account_id),
+  CONSTRAINT sub_account_group_members_group_fkey FOREIGN KEY (merchant_id, group_id) REFERENCES sub_account_groups(merchant_id, id),
+  CONSTRAINT sub_account_group_members_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id),
+  CONSTRAINT sub_account_group_members_percentage_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000)
+);
+CREATE INDEX sub_account_group_members_sub_account_idx ON sub_account_group_members USING btree (merchant_id, sub_account_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE sub_account_groups (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT sub_account_groups_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT sub_account_groups_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE sub_accounts (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  settlement_code text NOT NULL,
+  account_number text NOT NULL,
+  account_canonical text NOT NULL,
+  active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT sub_accounts_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT sub_accounts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT sub_accounts_percentage_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE transfer_days (
   merchant_id uuid NOT NULL,
   day date NOT NULL,
@@ -604,14 +710,20 @@ CREATE TABLE transfers (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   completed_at timestamp with time zone,
+  sub_account_id uuid,
+  route text NOT NULL DEFAULT 'payout'::text,
+  original_reference text,
   CONSTRAINT transfers_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT transfers_reference_key UNIQUE (merchant_id, reference),
   CONSTRAINT transfers_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT transfers_amount_check CHECK (amount > 0 AND fee >= 0),
-  CONSTRAINT transfers_kind_check CHECK (kind = 'transfer'::text),
+  CONSTRAINT transfers_kind_check CHECK (kind = ANY (ARRAY['transfer'::text, 'sub_account_payout'::text, 'refund'::text])),
   CONSTRAINT transfers_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'final'::text])),
-  CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text]))
+  CONSTRAINT transfers_route_check CHECK (route = ANY (ARRAY['payout'::text, 'network'::text])),
+  CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text])),
+  CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
+CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE webhook_attempts (

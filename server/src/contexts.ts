@@ -117,6 +117,7 @@ export function createMoneyContext(
     wake: (work) => notifier.announce(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
     pauses: new PauseCopy(),
+    transferOwners: {},
     changes: notifier,
     longLists: new LongLists(),
     searches: new SearchPlaces(),

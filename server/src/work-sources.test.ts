@@ -44,6 +44,7 @@ function contextOf({ context: payments }: PaymentWorld) {
     ...payments,
     changes,
     pauses: new PauseCopy(),
+    transferOwners: {},
     wake: (work: Parameters<typeof workTopic>[0]) => changes.announce(workTopic(work)),
   };
 }
@@ -164,4 +165,12 @@ test('while payouts are paused the network is still asked what became of those b
   assert.equal(await statusOf(early), 'completed');
   assert.equal(await statusOf(late), 'pending');
   assert.equal(wave.count('pay_out'), 2);
+});
+
+test('what a process of the version before still writes is worked too', async () => {
+  const { wave } = world.networks;
+  await world.create();
+  await world.asOwner("UPDATE outbox SET queue = 'networks' WHERE kind = 'start_charge'");
+  await worker.drain();
+  assert.equal(wave.count('start'), 1);
 });

@@ -42,11 +42,12 @@ export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCha
     simulatedNumber: null,
     status: 'pending',
     progress: 'awaiting_payer',
-    nextAction: { type: 'approve_on_phone' },
-    failure: null,
+    nextAction: { type: 'approve_then_confirm' },
+    failureCode: null,
     underReview: false,
     transactionReference: 'TX-20261120-101742-7KQ2M9XD',
-    amountPaidMinor: 0n,
+    amountPaidMinor: 125_000n,
+    arrivedMinor: null,
     paidAt: null,
     ...changes,
   };
@@ -60,15 +61,14 @@ const paid = sampleCharge({
   status: 'completed',
   progress: 'final',
   nextAction: null,
-  amountPaidMinor: 125_000n,
   paidAt: sceneTime,
 });
 
-const declined = sampleCharge({
+const poor = sampleCharge({
   status: 'failed',
   progress: 'final',
   nextAction: null,
-  failure: { code: 'insufficient_funds', reason: 'There is too little money in the wallet.' },
+  failureCode: 'insufficient_funds',
 });
 
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
@@ -80,8 +80,9 @@ export const scenes: Record<string, CheckoutView> = {
   'choose-with-fee': sampleView({ amountMinor: 45_000n, feeMinor: 900n, totalMinor: 45_900n, description: null }),
   'choose-one-network': sampleView({ networks: networks.slice(1, 2), title: null, description: null }),
   'choose-no-network': sampleView({ networks: [] }),
-  'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: declined }),
-  'choose-last-try': sampleView({ attemptsLeft: 1, charge: declined }),
+  'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: poor }),
+  'choose-after-declining': sampleView({ attemptsLeft: 4, charge: { ...poor, failureCode: 'declined_by_payer' } }),
+  'choose-last-try': sampleView({ attemptsLeft: 1, charge: poor }),
   'choose-long-texts': sampleView({
     merchantName: 'Serekunda Women Gardeners and Traders Cooperative Society Limited, Latrikunda Sabiji Branch',
     title: 'Membership of the year 2027 with seeds, tools and the insurance against the floods of the rainy season',
@@ -96,15 +97,15 @@ export const scenes: Record<string, CheckoutView> = {
     maskedNumber: '',
     nextAction: { type: 'open_url', url: waveLink },
   }),
-  approve_on_phone: processing({}),
-  approve_then_confirm: processing({ nextAction: { type: 'approve_then_confirm' } }),
+  approve_on_phone: processing({ networkId: 'aps', networkName: 'APS', nextAction: { type: 'approve_on_phone' } }),
+  approve_then_confirm: processing({}),
   enter_code: processing({
     networkId: 'qmoney',
     networkName: 'QMoney',
     nextAction: { type: 'enter_code', length: 6 },
   }),
   asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
-  review: processing({ progress: 'unknown', underReview: true, amountPaidMinor: 120_000n }),
+  review: processing({ underReview: true, amountPaidMinor: 120_000n, arrivedMinor: 120_000n }),
   paid: sampleView({ status: 'successful', charge: paid }),
   'paid-with-fee': sampleView({
     status: 'successful',
@@ -114,9 +115,10 @@ export const scenes: Record<string, CheckoutView> = {
     totalMinor: 45_900n,
     testMode: false,
   }),
+  'paid-other-amount': sampleView({ status: 'successful', charge: { ...paid, amountPaidMinor: 120_000n } }),
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
-  failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: declined }),
+  failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: poor }),
   cancelled: sampleView({ status: 'cancelled' }),
   'cancelled-while-open': sampleView({ status: 'cancelled', charge: sampleCharge({ nextAction: null }) }),
   expired: sampleView({ status: 'expired', expiresAt: new Date('2026-11-20T10:17:00.000Z') }),

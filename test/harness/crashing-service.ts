@@ -5,6 +5,7 @@
  * Settings: those of the service, CRASH_NOW (the moment that its clock tells), and CRASH_POINT (a CrashPoint as JSON).
  * Without a point it lives on and prints each step.
  */
+import { flushCompileCache } from 'node:module';
 import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -19,7 +20,7 @@ import type { CrashPoint } from './crash-steps.ts';
 const { CRASH_NOW = '', CRASH_POINT } = process.env;
 const point = CRASH_POINT === undefined ? null : (JSON.parse(CRASH_POINT) as CrashPoint);
 const tell = (line: string) => process.stdout.write(`${line}\n`);
-const reach = point ? dieAt(point) : (...steps: string[]) => tell(`step ${steps.join(' ')}`);
+const reach = point ? dieAt(point) : (...steps: string[]) => tell(`step ${steps.join('  ')}`);
 
 const config = readConfig(process.env);
 const clock = new CrashClock(new Date(CRASH_NOW));
@@ -39,4 +40,5 @@ const notifier = await startNotifier({ db, clock, onError: (error) => log.error(
 const secrets = readSecrets(config, systemRandom);
 const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
 await app.start();
+flushCompileCache();
 tell(`Ready at ${app.publicUrl()}`);

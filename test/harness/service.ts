@@ -18,7 +18,8 @@ import type { Secrets } from '../../server/src/secrets.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
-const testKeys = {
+/** What every service of a test is given, so that several on one database open each other’s secrets. */
+export const testKeys = {
   SEAL_KEY: 'f'.repeat(64),
   KEY_PEPPER: 'e'.repeat(64),
 };

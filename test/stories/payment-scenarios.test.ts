@@ -239,6 +239,11 @@ test('0010: another amount stands in suspense for a person, and the payment does
   };
   assert.deepEqual(await outcomeOf(id), expected);
   assert.equal((await story.balance('suspense')) - suspense, 45_150n);
+  const { amount, amount_paid: paid } = await story.transaction(id);
+  assert.deepEqual([amount, paid], [450.5, 451.5], 'the record says what came');
+  const page = await fetch(String((await story.intent(id))['payment_link']));
+  const text = (await page.text()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  assert.match(text, /Asked for D450.50 Arrived D451.50/, 'and so does the page');
   await story.pass(60 * 60 * secondMs);
   assert.deepEqual(await outcomeOf(id), expected);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);

@@ -12,6 +12,9 @@ export const eventKinds = [
   'transfer.failed',
   'transfer.cancelled',
   'transfer.reversed',
+  'charge.refunded',
+  'sub_account.payout.succeeded',
+  'sub_account.payout.failed',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -143,6 +143,24 @@ export async function sumBalance(db: Queryable, at: AccountAddress): Promise<big
   return BigInt(row?.balance ?? '0');
 }
 
+/** The same for several accounts in one snapshot; one that nothing has been booked on is left out. */
+export function sumBalances(
+  db: Queryable,
+  at: { merchantId: string; currency: string; accounts: readonly Account[] },
+): Promise<{ account: Account; balance: string }[]> {
+  return db.rows({
+    name: 'ledger_balances',
+    text: `SELECT account, sum(amount)::text AS balance FROM (
+             SELECT account, balance AS amount FROM ledger_accounts
+             WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
+             UNION ALL
+             SELECT account, amount FROM ledger_deltas
+             WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
+           ) AS parts GROUP BY account`,
+    values: [at.merchantId, at.currency, at.accounts],
+  });
+}
+
 /** Accounts with more unfolded deltas than `deltasMin`; what is folded regularly is a short table. */
 export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountAddress[]> {
   return db.rows({

@@ -19,6 +19,16 @@ export interface Connector {
   readCallback(callback: RawCallback): CallbackReading;
   /** Null where the network cannot pay out. */
   readonly payouts: PayoutOperations | null;
+  /** Null where the network cannot give back what it collected. */
+  readonly refunds: RefundOperations | null;
+}
+
+/** How a network gives back what it collected. It answers in the words of a payout: money leaves us either way. */
+export interface RefundOperations {
+  readonly capabilities: RefundCapabilities;
+  /** The same reference gives back once: asking again with it answers the first refund. */
+  start(request: StartRefund): Promise<PayoutAnswer>;
+  lookUp(request: LookUpPayout): Promise<PayoutAnswer>;
 }
 
 /** How a network pays out. Money that has left does not come back by asking, so nothing here is ever guessed. */
@@ -68,6 +78,24 @@ export interface PayoutCapabilities {
    * not another's) those of one merchant to one number.
    */
   readonly pausedBy: 'network' | 'merchant_and_number';
+}
+
+export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'pausedBy'> {
+  /** Whether it gives back a part; else the whole amount or nothing. */
+  readonly partial: boolean;
+  /** How long after the payment it still does. */
+  readonly withinMs: number;
+}
+
+export interface StartRefund {
+  /** Ours, unguessable, the same on every repetition. Leads with the merchant's short id. */
+  reference: string;
+  /** The network's own transaction that is given back. */
+  originalTransactionId: string;
+  amountMinor: bigint;
+  currency: string;
+  description: string;
+  callbackUrl: string;
 }
 
 export interface StartPayout {

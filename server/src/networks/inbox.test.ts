@@ -239,7 +239,11 @@ test('news is handled as it was read, amounts to the butut', async () => {
     networkFeeMinor: 0n,
     payerNumber: null,
   };
-  const news: CallbackNews = { operation: 'collection', reference: 'Shop1234a', answer: { state: 'succeeded', receipt } };
+  const news: CallbackNews = {
+    operation: 'collection',
+    reference: 'Shop1234a',
+    answer: { state: 'succeeded', receipt },
+  };
   network.readCallback = () => ({ accepted: true, news: [news] });
   await receive('whatever it looked like');
   const handled: CallbackNews[] = [];

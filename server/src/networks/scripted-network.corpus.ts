@@ -9,6 +9,7 @@ import type {
   PayoutAnswer,
   PayoutCapabilities,
   PayoutOperations,
+  RefundOperations,
   RawCallback,
   StartCollection,
   StartPayout,
@@ -39,6 +40,7 @@ export class ScriptedNetwork implements Connector {
     look_up_payout: { state: 'unknown', detail: 'no answer' },
   };
   readonly payouts: PayoutOperations;
+  refunds: RefundOperations | null = null;
 
   constructor(network: string, changes: Partial<Capabilities> = {}, payoutChanges: Partial<PayoutCapabilities> = {}) {
     this.capabilities = {
@@ -100,7 +102,10 @@ export class ScriptedNetwork implements Connector {
     return typeof answer === 'function' ? answer(request) : answer;
   }
 
-  async #answer(call: Exclude<NetworkCall['call'], PayoutCall>, request: LookUpCollection | StartCollection): Promise<CollectionAnswer> {
+  async #answer(
+    call: Exclude<NetworkCall['call'], PayoutCall>,
+    request: LookUpCollection | StartCollection,
+  ): Promise<CollectionAnswer> {
     this.calls.push({ call, reference: request.reference });
     const answer = this.answers[call];
     return typeof answer === 'function' ? answer(request) : answer;

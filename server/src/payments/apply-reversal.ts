@@ -22,7 +22,7 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
   const from = await claimCollection(context, charge, receipt);
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (await isUnheardOf(tx, locked.charge, receipt)) {
-      await openReversalCase(tx, context, charge, receipt, 'It never told us of that money: nothing was booked.');
+      await openReversalCase(tx, context, charge, from, 'It never told us of that money: nothing was booked.');
       return;
     }
     const standing = await settleSuccess(tx, context, locked, from);
@@ -33,7 +33,7 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
     const payment = standing.at === 'booked' ? standing.payment : locked;
     if (standing.at === 'suspense' && waited?.resolution !== 'accept') {
       const returned = `It had been returned already, by case ${waited?.id}: nothing was booked.`;
-      await openReversalCase(tx, context, charge, receipt, waited?.status === 'resolved' ? returned : whereItStands);
+      await openReversalCase(tx, context, charge, from, waited?.status === 'resolved' ? returned : whereItStands);
       return;
     }
     if (payment.charge.status !== 'completed' || about.some(({ kind }) => kind === 'network_reversal')) return;
@@ -51,15 +51,16 @@ async function takeBack(
   tx: Transaction,
   context: PaymentContext,
   payment: LockedPayment,
-  { railAccount, receipt, takenMinor }: Collection & { takenMinor: bigint },
+  from: Collection & { takenMinor: bigint },
 ): Promise<void> {
   const { charge } = payment;
+  const { railAccount, takenMinor } = from;
   const { shortfallMinor } = await bookReversed(tx, context, charge, { railAccount, takenMinor });
   const amountReceivedMinor = receivedMinor(charge) - takenMinor;
   if (amountReceivedMinor > 0n) await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
   else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
   const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
-  await openReversalCase(tx, context, charge, receipt, shortfallMinor === 0n ? '' : short);
+  await openReversalCase(tx, context, charge, from, shortfallMinor === 0n ? '' : short);
 }
 
 /** A reversal names the money it takes back; on a paid charge it is the money that paid, or what has a case already. */
@@ -72,10 +73,10 @@ async function openReversalCase(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  receipt: Receipt,
+  { receipt, networkName }: Collection,
   remark: string,
 ): Promise<void> {
-  const taken = `${charge.network} took ${money(receipt.currency, receipt.amountMinor)} back after it had been paid.`;
+  const taken = `${networkName} took ${money(receipt.currency, receipt.amountMinor)} back after it had been paid.`;
   await openCase(tx, context, {
     merchantId: charge.merchantId,
     kind: 'network_reversal',

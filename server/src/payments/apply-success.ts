@@ -29,6 +29,8 @@ export async function applySuccess(context: PaymentContext, charge: Charge, rece
 /** Money that came, whom its network transaction belongs to, and what holds it. */
 export interface Collection {
   railAccount: string;
+  /** What people call the network. */
+  networkName: string;
   receipt: Receipt;
   /** False when the network's transaction has settled something else. */
   claimed: boolean;
@@ -36,7 +38,7 @@ export interface Collection {
 
 /** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
 export async function claimCollection(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<Collection> {
-  const { railAccount } = (await connectorOf(context, charge)).capabilities;
+  const { railAccount, displayName: networkName } = (await connectorOf(context, charge)).capabilities;
   const claimed = await claimReceipt(context.db, context.clock, {
     railAccount,
     transactionId: receipt.transactionId,
@@ -44,7 +46,7 @@ export async function claimCollection(context: PaymentContext, charge: Charge, r
     merchantId: charge.merchantId,
     subjectId: charge.id,
   });
-  return { railAccount, receipt, claimed };
+  return { railAccount, networkName, receipt, claimed };
 }
 
 /** Where the money stands: with the merchant, in `suspense`, or nowhere because it was somebody else's. */
@@ -59,7 +61,7 @@ export async function settleSuccess(
 ): Promise<Standing> {
   const { charge } = locked;
   if (!from.claimed) {
-    await openReceiptCase(tx, context, locked, from.receipt);
+    await openReceiptCase(tx, context, locked, from);
     return { at: 'nowhere' };
   }
   if (charge.networkTransactionId === from.receipt.transactionId) {
@@ -107,6 +109,7 @@ async function book(
       failureReason: null,
       networkReference: from.receipt.networkReference,
       networkTransactionId: from.receipt.transactionId,
+      amountReceivedMinor: null,
       paidAt: now,
     },
     'charge.succeeded',
@@ -144,23 +147,30 @@ async function suspend(
   const { intent, charge } = locked;
   // Whatever it is called this time, money that stands in `suspense` already does not come again.
   if (await hasCase(tx, { ...charge, reference: from.receipt.transactionId })) return;
-  await openChargeCase(tx, context, locked, from.receipt, review);
+  await openChargeCase(tx, context, locked, from, review);
   await bookSuspense(tx, context, charge, from);
   if (review === 'amount_mismatch' && isOpen(statusAt(intent, context.clock.now()))) {
     await changeIntent(tx, context, intent, { review });
   }
   // A charge that has ended keeps its own transaction; only one that still waits takes the new one's.
   const receipt = charge.networkTransactionId === null ? networkIds(from.receipt) : {};
-  await changeCharge(tx, context, locked, { review, ...receipt }, null);
+  const came = charge.paidAt === null && review === 'amount_mismatch' ? arrivedWith(charge, from.receipt) : {};
+  await changeCharge(tx, context, locked, { review, ...receipt, ...came }, null);
+}
+
+/** An attempt that is not paid says what came, together with what waits for a person already. */
+function arrivedWith(charge: Charge, { currency, amountMinor }: Receipt): Partial<Charge> {
+  if (currency !== charge.currency) return {};
+  return { amountReceivedMinor: (charge.amountReceivedMinor ?? 0n) + amountMinor };
 }
 
 async function openReceiptCase(
   tx: Transaction,
   context: PaymentContext,
   locked: LockedPayment,
-  receipt: Receipt,
+  from: Collection,
 ): Promise<void> {
-  if (!(await openChargeCase(tx, context, locked, receipt, 'receipt_reused'))) return;
+  if (!(await openChargeCase(tx, context, locked, from, 'receipt_reused'))) return;
   await changeCharge(tx, context, locked, { review: 'receipt_reused' }, null);
 }
 
@@ -168,9 +178,10 @@ function openChargeCase(
   tx: Transaction,
   context: PaymentContext,
   { charge }: LockedPayment,
-  receipt: Receipt,
+  from: Collection,
   kind: CaseKind & Review,
 ): Promise<boolean> {
+  const { receipt } = from;
   return openCase(tx, context, {
     merchantId: charge.merchantId,
     kind,
@@ -179,20 +190,20 @@ function openChargeCase(
     reference: receipt.transactionId,
     amountMinor: receipt.amountMinor,
     currency: receipt.currency,
-    summary: caseSummary(charge, receipt, kind),
+    summary: caseSummary(charge, from, kind),
   });
 }
 
-function caseSummary(charge: Charge, receipt: Receipt, kind: Review): string {
+function caseSummary(charge: Charge, { receipt, networkName }: Collection, kind: Review): string {
   const came = `${receipt.currency} ${formatAmount(receipt.amountMinor, { style: 'plain' })}`;
   const asked = `${charge.currency} ${formatAmount(charge.amountPaidMinor, { style: 'plain' })}`;
   switch (kind) {
     case 'amount_mismatch':
-      return `${charge.network} reports ${came} where ${asked} was asked for. The money is in suspense.`;
+      return `${networkName} reports ${came} where ${asked} was asked for. The money is in suspense.`;
     case 'second_success':
-      return `${charge.network} reports ${came} for a payment that was paid already. The money is in suspense.`;
+      return `${networkName} reports ${came} for a payment that was paid already. The money is in suspense.`;
     case 'receipt_reused':
-      return `${charge.network} reports ${came} with a transaction that settled something else. Nothing was booked.`;
+      return `${networkName} reports ${came} with a transaction that settled something else. Nothing was booked.`;
   }
 }
 

@@ -14,7 +14,7 @@ export interface Charge {
   feePayer: FeePayer;
   /** What the payer is asked for. */
   amountPaidMinor: bigint;
-  /** What came and was kept, where a person accepted another amount; null is what was asked for. */
+  /** What came where it is not what was asked for: while it waits for a person, and when one accepted it; else null. */
   amountReceivedMinor: bigint | null;
   currency: string;
   network: string;
@@ -66,7 +66,7 @@ export function chargeMayBecome(from: ChargeStatus, to: ChargeStatus): boolean {
   return moves[from].includes(to);
 }
 
-/** What really came and was kept, once the charge is paid. */
+/** What really came, once anything has; before that, what is asked for. */
 export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor'>): bigint {
   return charge.amountReceivedMinor ?? charge.amountPaidMinor;
 }

@@ -45,10 +45,14 @@ export interface CheckoutCharge {
   /** `unknown` while the network has not answered: shown as waiting, never as failed. */
   progress: ChargeProgress;
   nextAction: NextAction | null;
-  failure: { code: ChargeFailureCode; reason: string } | null;
+  /** Why it failed; the page says it in the payer's words. */
+  failureCode: ChargeFailureCode | null;
   /** Set while a person has to look at it, for example another amount than asked for. */
   underReview: boolean;
   transactionReference: string;
+  /** What the payer paid: what came, once anything has. */
   amountPaidMinor: bigint;
+  /** What came while it waits for a person; null when nothing did, or in another currency. */
+  arrivedMinor: bigint | null;
   paidAt: Date | null;
 }

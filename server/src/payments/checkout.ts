@@ -141,7 +141,6 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
 
 function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charge): CheckoutCharge {
   const connector = context.networks.find(charge.network, merchant.testMode);
-  const { failureCode: code, failureReason: reason } = charge;
   return {
     id: charge.id,
     networkId: charge.network,
@@ -151,10 +150,11 @@ function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charg
     status: charge.status,
     progress: charge.progress,
     nextAction: charge.status === 'pending' ? charge.nextAction : null,
-    failure: code === null ? null : { code, reason: reason ?? '' },
+    failureCode: charge.failureCode,
     underReview: charge.review !== null,
     transactionReference: charge.transactionReference,
     amountPaidMinor: receivedMinor(charge),
+    arrivedMinor: charge.paidAt === null ? charge.amountReceivedMinor : null,
     paidAt: charge.paidAt,
   };
 }

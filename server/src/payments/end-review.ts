@@ -2,7 +2,7 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { endAttempt } from './apply-refusal.ts';
-import type { ChargeFailureCode } from './charge.ts';
+import type { Charge, ChargeFailureCode } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
@@ -15,6 +15,15 @@ const reviews: readonly string[] = ['amount_mismatch', 'second_success', 'receip
 export function openReview(cases: readonly Case[], closed: readonly string[]): Review | null {
   const open = cases.filter(({ id, status }) => status === 'open' && !closed.includes(id));
   return (open.findLast(({ kind }) => reviews.includes(kind))?.kind as Review | undefined) ?? null;
+}
+
+/** What came for an attempt that is not paid and still waits for a person; null where nothing does. */
+function waitingMinor(charge: Charge, cases: readonly Case[], closed: readonly string[]): bigint | null {
+  const waiting = cases.filter(
+    ({ id, kind, status, currency }) =>
+      status === 'open' && !closed.includes(id) && kind === 'amount_mismatch' && currency === charge.currency,
+  );
+  return waiting.length === 0 ? null : waiting.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
 }
 
 /**
@@ -33,11 +42,14 @@ export async function endUnpaid(
 ): Promise<void> {
   const review = openReview(ending.cases, ending.closed);
   const intent = await endIntentReview(tx, context, locked.intent, ending.closed);
+  const { charge } = locked;
+  const amountReceivedMinor =
+    charge.paidAt === null ? waitingMinor(charge, ending.cases, ending.closed) : charge.amountReceivedMinor;
   const payment = { ...locked, intent };
-  if (locked.charge.status === 'pending' && review === null) {
-    await endAttempt(tx, context, payment, ending.failure);
-  } else if (locked.charge.review !== review) {
-    await changeCharge(tx, context, payment, { review }, null);
+  if (charge.status === 'pending' && review === null) {
+    await endAttempt(tx, context, { ...payment, charge: { ...charge, amountReceivedMinor } }, ending.failure);
+  } else if (charge.review !== review || charge.amountReceivedMinor !== amountReceivedMinor) {
+    await changeCharge(tx, context, payment, { review, amountReceivedMinor }, null);
   }
 }
 

@@ -150,7 +150,9 @@ test('another amount, returned too late to try again: the intent expires, with i
 
 test('what was returned and is reported reversed afterwards is told to a person, and booked by nobody', async () => {
   const { charge, transactionId, found } = await mismatch(12_000n);
+  assert.equal((await world.charge(charge)).amountReceivedMinor, 12_000n);
   await world.resolve(found, 'return');
+  assert.equal((await world.charge(charge)).amountReceivedMinor, null, 'nothing of it was kept');
   const news = reversed(charge, { transactionId, amountMinor: 12_000n });
   assert.deepEqual(await changes(() => applyAnswer(world.context, charge, news)), [0n, 0n, 0n, 0n]);
   const reversal = await world.caseOf(charge, 'network_reversal');

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { lockBalances } from '../ledger/post.ts';
 import { claimReceipt } from '../networks/receipts.ts';
+import type { Receipt } from '../networks/contract.ts';
 import { applyAnswer } from './apply-answer.ts';
+import { receivedMinor } from './charge.ts';
+import { createCheckout } from './checkout.ts';
 import { createPaymentWorld, receiptOf, refused, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
 
@@ -90,7 +93,7 @@ for (const [name, changes] of [
   ['a butut more', { amountMinor: 10_001n }],
   ['a butut less', { amountMinor: 9_999n }],
   ['another currency', { currency: 'XOF' }],
-] as const) {
+] satisfies [string, Partial<Receipt>][]) {
   test(`money that is ${name} than asked for stands in suspense, and the payment waits for a person`, async () => {
     const { intent, charge } = await world.createSent();
     const transactionId = `T-${name}`;
@@ -101,6 +104,9 @@ for (const [name, changes] of [
     assert.deepEqual([waiting.status, waiting.review], ['pending', 'amount_mismatch']);
     assert.equal(waiting.networkTransactionId, transactionId);
     const { amountMinor } = receiptOf(charge, changes);
+    const arrivedMinor = changes.currency === undefined ? amountMinor : null;
+    const view = await createCheckout(world.context).find(intent.checkoutToken);
+    assert.deepEqual([waiting.amountReceivedMinor, view?.charge?.arrivedMinor], [arrivedMinor, arrivedMinor]);
     assert.deepEqual(await world.movements(charge), [`suspense float:rail-wave → suspense ${amountMinor}`]);
     assert.deepEqual(await world.cases(charge), ['amount_mismatch']);
     assert.deepEqual(await world.events(charge), ['charge.created']);
@@ -119,6 +125,7 @@ test('the right amount after a wrong one is booked; the wrong one stays where it
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 4000', collected]);
   const paid = await world.intent(intent);
   assert.deepEqual([paid.status, paid.review], ['successful', null]);
+  assert.equal(receivedMinor(await world.charge(charge)), 10_000n);
 });
 
 test('collecting waits for no lock on the merchant’s balance', async () => {

@@ -158,7 +158,7 @@ export const chargeSchema = Type.Object(
     business_id: idType('The business.'),
     test_mode: Type.Boolean(),
     amount: amountType('What the merchant collects.'),
-    amount_paid: amountType('What the payer pays.'),
+    amount_paid: amountType('What the payer paid; what the payer is asked for, as long as nothing has come.'),
     amount_refunded: amountType('What was given back.'),
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),

@@ -1,13 +1,18 @@
 import { enqueue } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
 import type { NetworkHandles, PauseReason, PayoutAnswer } from '../networks/contract.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
+import type { Rail } from './rail.ts';
 import { sendWork } from './transfer-work.ts';
 import type { Transfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+
+// For what is not paused together: as often as a pause tries at its most.
+const unpausedRetryMs = 60_000;
 
 /** Whether a transfer's outcome is now known, or has to be looked up further. */
 export type Settled = 'settled' | 'open';
@@ -62,6 +67,7 @@ async function applyAcceptance(
  */
 export async function applyNotAccepted(
   context: TransferContext,
+  { point }: Pick<Rail, 'point'>,
   transfer: Transfer,
   reason: PauseReason,
 ): Promise<void> {
@@ -71,8 +77,9 @@ export async function applyNotAccepted(
     if (current.sends !== transfer.sends || current.sends !== 1n) return;
     noteTransfer(tx, context, current, 'waiting', waitingSentence(reason));
     await changeTransfer(tx, context, locked, { progress: 'created', sends: 0n, sentAt: null, waitingFor: reason });
-    // At once: the pause that this answer has begun says when it may go out.
-    enqueue(tx, context, sendWork(locked.merchant, current));
+    // At once where a pause has begun, which says when it may go out.
+    const dueAt = addMs(context.clock.now(), point ? 0 : unpausedRetryMs);
+    enqueue(tx, context, { ...sendWork(locked.merchant, current), dueAt });
   });
 }
 

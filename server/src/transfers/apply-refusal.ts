@@ -31,19 +31,13 @@ export async function applyRefusal(context: TransferContext, transfer: Transfer,
       'released',
       `${money(current.currency, current.amountMinor)} and the fee are back.`,
     );
-    await changeTransfer(
-      tx,
-      context,
-      locked,
-      {
-        status: 'failed',
-        progress: 'final',
-        waitingFor: null,
-        review: null,
-        failureCode: failure.code,
-        failureReason: failure.reason,
-      },
-      'transfer.failed',
-    );
+    await changeTransfer(tx, context, locked, {
+      status: 'failed',
+      progress: 'final',
+      waitingFor: null,
+      review: null,
+      failureCode: failure.code,
+      failureReason: failure.reason,
+    });
   });
 }

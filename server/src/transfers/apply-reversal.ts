@@ -28,7 +28,7 @@ export async function applyReversal(
     if (!isNew || isOther || !payout.claimed) return;
     if (current.status === 'completed') {
       await bookReversed(tx, context, current, payout.railAccount);
-      await changeTransfer(tx, context, { ...locked, transfer: current }, { status: 'reversed' }, 'transfer.reversed');
+      await changeTransfer(tx, context, { ...locked, transfer: current }, { status: 'reversed' });
     } else if (current.review === 'late_success') {
       const { railAccount } = payout;
       await bookLateSuccessReversed(tx, context, current, { railAccount, amountMinor: receipt.amountMinor });

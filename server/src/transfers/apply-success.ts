@@ -92,13 +92,12 @@ async function complete(
   await bookCompleted(tx, context, locked.transfer, payout);
   const completedAt = context.clock.now();
   const change = { status: 'completed', progress: 'final', waitingFor: null, review: null, completedAt } as const;
-  return changeTransfer(
-    tx,
-    context,
-    locked,
-    { ...change, failureCode: null, failureReason: null, ...networkIds(payout.receipt) },
-    'transfer.succeeded',
-  );
+  return changeTransfer(tx, context, locked, {
+    ...change,
+    failureCode: null,
+    failureReason: null,
+    ...networkIds(payout.receipt),
+  });
 }
 
 async function suspend(

@@ -2,8 +2,10 @@ import type { Transaction } from '../kit/db.ts';
 import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
 import type { Part } from '../ledger/hold.ts';
 import { lockBalances, post } from '../ledger/post.ts';
+import type { Movement } from '../ledger/post.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import type { TransferContext } from './context.ts';
+import { ownAccount } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -23,10 +25,13 @@ export interface MoneyBack {
 }
 
 /** Sets amount and fee aside. Throws AppError `insufficient_balance`. */
-export async function bookHeld(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
-  await hold(tx, context, sourceOf(context, transfer), [
-    { account: 'payable_available', amountMinor: totalMinor(transfer) },
-  ]);
+export async function bookHeld(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  from: readonly Part[],
+): Promise<void> {
+  await hold(tx, context, sourceOf(context, transfer), from);
 }
 
 /** The beneficiary has the amount, the operator the fee. */
@@ -90,19 +95,21 @@ export async function bookLateSuccess(
   const { merchantId, currency } = transfer;
   const float = `float:${payout.railAccount}` as const;
   const paid = payout.receipt.amountMinor;
-  const balances = await lockBalances(tx, { merchantId, currency }, ['payable_available']);
-  const available = balances.get('payable_available') ?? 0n;
-  const taken = available < paid ? available : paid;
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'late_success',
-    movements: [
-      { debit: 'payable_available', credit: float, amountMinor: taken },
-      { debit: 'receivable_merchant', credit: float, amountMinor: paid - taken },
-    ],
-  });
+  // A sub-account's own money first, then the merchant's, who answers for it.
+  const accounts = [...new Set([ownAccount(transfer), 'payable_available'] as const)];
+  const balances = await lockBalances(tx, { merchantId, currency }, accounts);
+  let missing = paid;
+  const movements: Movement[] = [];
+  for (const account of accounts) {
+    const available = balances.get(account) ?? 0n;
+    const taken = available < missing ? available : missing;
+    movements.push({ debit: account, credit: float, amountMinor: taken });
+    missing -= taken;
+  }
+  movements.push({ debit: 'receivable_merchant', credit: float, amountMinor: missing });
+  await post(tx, context, { ...sourceOf(context, transfer), flow: 'late_success', movements });
   await bookNetworkCosts(tx, context, transfer, payout);
-  return { shortfallMinor: paid - taken };
+  return { shortfallMinor: missing };
 }
 
 /** Money went out a second time. The merchant ordered it once, so it is the operator's loss until it is recovered. */
@@ -138,7 +145,7 @@ export async function bookReversed(
     ...sourceOf(context, transfer),
     flow: 'transfer_reversed',
     movements: [
-      { debit: `float:${railAccount}`, credit: 'payable_available', amountMinor: transfer.amountMinor },
+      { debit: `float:${railAccount}`, credit: ownAccount(transfer), amountMinor: transfer.amountMinor },
       { debit: 'fees', credit: 'payable_available', amountMinor: fromFees },
       { debit: 'network_costs', credit: 'payable_available', amountMinor: feeMinor - fromFees },
     ],
@@ -162,7 +169,7 @@ export async function bookLateSuccessReversed(
     flow: 'late_success_reversed',
     movements: [
       { debit: float, credit: 'receivable_merchant', amountMinor: repaid },
-      { debit: float, credit: 'payable_available', amountMinor: back - repaid },
+      { debit: float, credit: ownAccount(transfer), amountMinor: back - repaid },
     ],
   });
 }
@@ -180,7 +187,7 @@ export async function bookMismatchAccepted(
     ...sourceOf(context, transfer),
     flow: 'mismatch_accepted',
     movements: [
-      { debit: 'suspense', credit: 'payable_available', amountMinor: missing },
+      { debit: 'suspense', credit: ownAccount(transfer), amountMinor: missing },
       { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
     ],
   });
@@ -199,8 +206,9 @@ export async function bookMismatchReturned(
     ...sourceOf(context, transfer),
     flow: 'mismatch_returned',
     movements: [
-      { debit: float, credit: 'payable_available', amountMinor: fromHeld },
-      { debit: 'suspense', credit: 'payable_available', amountMinor: totalMinor(transfer) - fromHeld },
+      { debit: float, credit: ownAccount(transfer), amountMinor: fromHeld },
+      { debit: 'suspense', credit: ownAccount(transfer), amountMinor: transfer.amountMinor - fromHeld },
+      { debit: 'suspense', credit: 'payable_available', amountMinor: transfer.feeMinor },
       { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeld },
     ],
   });

@@ -28,7 +28,7 @@ export async function cancelTransfer(
   await bookReleased(tx, context, transfer);
   giveBackTransfer(tx, transfer);
   const change = { status: 'cancelled', waitingFor: null } as const;
-  return changeTransfer(tx, context, { merchant, transfer }, change, 'transfer.cancelled');
+  return changeTransfer(tx, context, { merchant, transfer }, change);
 }
 
 function refusal({ status, network }: Transfer): string {

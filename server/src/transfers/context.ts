@@ -8,6 +8,8 @@ import type { SearchPlaces } from '../kit/search-places.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { PauseContext } from '../networks/pauses.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
+import type { TransferOwner } from './transfer-kinds.ts';
+import type { TransferKind } from './transfer.ts';
 
 /** What the transfers' use-cases work with. */
 export interface TransferContext extends WorkContext, PauseContext {
@@ -19,6 +21,8 @@ export interface TransferContext extends WorkContext, PauseContext {
   longLists: LongLists;
   searches: SearchPlaces;
   settings: TransferSettings;
+  /** Who hears of the ends of transfers that are not the merchant's own orders. */
+  transferOwners: Partial<Record<TransferKind, TransferOwner>>;
 }
 
 export interface TransferSettings {

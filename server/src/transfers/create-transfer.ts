@@ -1,5 +1,4 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import { enqueue } from '../events/outbox.ts';
 import { canonicalAccountNumber } from '../kit/account-number.ts';
 import { fieldError } from '../kit/app-error.ts';
 import { checkCallbackUrl } from '../kit/callback-url.ts';
@@ -7,16 +6,13 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { newReference } from '../networks/reference.ts';
-import { bookHeld } from './booking.ts';
+import { acceptTransfer, newTransfer } from './accept-transfer.ts';
 import { paysOut } from './connector-of.ts';
 import type { PayoutConnector } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
-import { checkAndCountTransfer } from './limits.ts';
-import { insertTransfer } from './queries.ts';
-import { appendTransferEvent } from './transfer-change.ts';
-import { sendWork } from './transfer-work.ts';
-import type { Transfer, TransferKind } from './transfer.ts';
+import { ownAccount } from './transfer-kinds.ts';
+import { totalMinor } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
 
 /** What a merchant asks for. */
 export interface NewTransfer {
@@ -57,7 +53,8 @@ export async function createTransfer(
     feeMinor: transferFee(merchant, network, request.amountMinor),
     accountCanonical,
   });
-  await acceptTransfer(tx, context, merchant, transfer);
+  const from = [{ account: ownAccount(transfer), amountMinor: totalMinor(transfer) }];
+  await acceptTransfer(tx, context, merchant, transfer, from);
   return transfer;
 }
 
@@ -91,66 +88,4 @@ export function choosePayoutNetwork(
     throw fieldError('amount_out_of_bounds', 'amount', message);
   }
   return connector;
-}
-
-interface TransferOrder {
-  kind: TransferKind;
-  amountMinor: bigint;
-  feeMinor: bigint;
-  network: string;
-  accountNumber: string;
-  accountCanonical: string;
-  beneficiaryName: string | null;
-  narration: string | null;
-  callbackUrl: string | null;
-  metadata: JsonRecord;
-}
-
-function newTransfer(context: TransferContext, merchant: Merchant, order: TransferOrder): Transfer {
-  const now = context.clock.now();
-  return {
-    merchantId: merchant.id,
-    id: context.newId(),
-    kind: order.kind,
-    status: 'pending',
-    amountMinor: order.amountMinor,
-    feeMinor: order.feeMinor,
-    currency: merchant.currency,
-    network: order.network,
-    accountNumber: order.accountNumber,
-    accountCanonical: order.accountCanonical,
-    beneficiaryName: order.beneficiaryName,
-    narration: order.narration,
-    callbackUrl: order.callbackUrl,
-    metadata: order.metadata,
-    reference: newReference(context.random, merchant),
-    networkReference: null,
-    networkTransactionId: null,
-    networkHandles: null,
-    progress: 'created',
-    sends: 0n,
-    sentAt: null,
-    waitingFor: null,
-    failureCode: null,
-    failureReason: null,
-    review: null,
-    eventSequence: 1n,
-    createdAt: now,
-    updatedAt: now,
-    completedAt: null,
-  };
-}
-
-/** What transfers of one merchant wait for is locked last: the day's total, then the balance. */
-async function acceptTransfer(
-  tx: Transaction,
-  context: TransferContext,
-  merchant: Merchant,
-  transfer: Transfer,
-): Promise<void> {
-  tx.send(insertTransfer(transfer));
-  appendTransferEvent(tx, context, merchant, transfer, 'transfer.created');
-  enqueue(tx, context, sendWork(merchant, transfer));
-  await checkAndCountTransfer(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
-  await bookHeld(tx, context, transfer);
 }

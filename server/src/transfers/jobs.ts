@@ -5,14 +5,14 @@ import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { CallbackNews, PayoutAnswer } from '../networks/contract.ts';
 import type { NewsOutcome } from '../networks/inbox.ts';
-import { mayPayOut, pausePoint, reportPayout } from '../networks/pauses.ts';
+import { mayPayOut, reportPayout } from '../networks/pauses.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyAnswer, applyNotAccepted, keepWaiting } from './apply-answer.ts';
-import { connectorOf } from './connector-of.ts';
-import type { PayoutConnector } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
+import { railOf } from './rail.ts';
+import type { Rail } from './rail.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import type { LockedTransfer } from './transfer-change.ts';
 import { lookUpWork, sendWork } from './transfer-work.ts';
@@ -43,18 +43,17 @@ export function createTransferJobs(context: TransferContext): TransferJobs {
 async function sendTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!transfer || transfer.status !== 'pending') return completeWork(context.db, work);
-  const connector = await connectorOf(context, transfer);
-  const point = pausePoint(connector, { merchantId: transfer.merchantId, number: transfer.accountCanonical });
-  const permission = await mayPayOut(context, point);
-  if (!permission.allowed) {
+  const rail = await railOf(context, transfer);
+  const permission = rail.point && (await mayPayOut(context, rail.point));
+  if (permission?.allowed === false) {
     await keepWaiting(context, transfer, permission.reason);
     return postponeWork(context.db, work, permission.retryAt);
   }
-  const submitted = await markSubmitted(context, connector, transfer, work);
+  const submitted = await markSubmitted(context, rail, transfer, work);
   if (!submitted) return;
-  const answer = await connector.payouts.start(await orderOf(context, connector, submitted));
-  await reportPayout(context, point, outcomeOf(answer));
-  if (answer.state === 'not_accepted') await applyNotAccepted(context, submitted, answer.reason);
+  const answer = await rail.send();
+  if (rail.point) await reportPayout(context, rail.point, outcomeOf(answer));
+  if (answer.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, answer.reason);
   else if (answer.state === 'unknown') await noteUnclear(context, submitted, answer.detail);
   else await applyAnswer(context, submitted, answer);
 }
@@ -73,7 +72,7 @@ async function noteUnclear(context: TransferContext, transfer: Transfer, detail:
  */
 async function markSubmitted(
   context: TransferContext,
-  connector: PayoutConnector,
+  rail: Rail,
   seen: Transfer,
   work: Work,
 ): Promise<Transfer | null> {
@@ -82,46 +81,30 @@ async function markSubmitted(
     completeWorkWith(tx, work);
     // Somebody else sent it, or the network answered, since this work was read.
     const isSeen = transfer.status === 'pending' && transfer.sends === seen.sends && transfer.networkReference === null;
-    return isSeen && maySend(context, connector, transfer) ? submit(tx, context, connector, locked) : null;
+    return isSeen && maySend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
   });
 }
 
 /** At once the first time; again only when the network has had the time in which the order may still arrive. */
-function maySend(context: TransferContext, { payouts }: PayoutConnector, { sentAt }: Transfer): boolean {
-  return sentAt === null || context.clock.now() >= addMs(sentAt, payouts.capabilities.resendAfterMs);
+function maySend(context: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
+  return sentAt === null || context.clock.now() >= addMs(sentAt, capabilities.resendAfterMs);
 }
 
 async function submit(
   tx: Transaction,
   context: TransferContext,
-  { capabilities, payouts }: PayoutConnector,
+  { displayName, callTimeoutMs, capabilities }: Rail,
   locked: LockedTransfer,
 ): Promise<Transfer> {
   const { transfer } = locked;
   const now = context.clock.now();
-  const dueAt = addMs(now, capabilities.callTimeoutMs + (payouts.capabilities.lookUpDelaysMs[0] ?? 0));
+  const dueAt = addMs(now, callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
   enqueue(tx, context, { ...lookUpWork(locked.merchant, transfer), dueAt });
   const again = transfer.sends > 0n;
-  const sentence = `${again ? 'Sent again' : 'Sent'} to ${capabilities.displayName}${again ? ' under the same reference' : ''}.`;
+  const sentence = `${again ? 'Sent again' : 'Sent'} to ${displayName}${again ? ' under the same reference' : ''}.`;
   noteTransfer(tx, context, transfer, again ? 'sent_again' : 'sent_to_network', sentence);
   const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt: now, waitingFor: null } as const;
   return changeTransfer(tx, context, locked, change);
-}
-
-/** The same bytes each time, so that the network knows the order again. */
-async function orderOf(context: TransferContext, connector: PayoutConnector, transfer: Transfer) {
-  const merchant = await context.merchants.byId(transfer.merchantId);
-  const from = merchant?.name ?? '';
-  return {
-    reference: transfer.reference,
-    amountMinor: transfer.amountMinor,
-    currency: transfer.currency,
-    beneficiaryNumber: transfer.accountCanonical,
-    beneficiaryNumberAsSent: transfer.accountNumber,
-    beneficiaryName: transfer.beneficiaryName,
-    description: transfer.narration === null ? from : `${from}: ${transfer.narration}`,
-    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
-  };
 }
 
 function outcomeOf(answer: PayoutAnswer) {
@@ -132,12 +115,11 @@ function outcomeOf(answer: PayoutAnswer) {
 async function lookUpTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(transfer)) return completeWork(context.db, work);
-  const connector = await connectorOf(context, transfer);
-  const handles = transfer.networkHandles ?? {};
-  const answer = await connector.payouts.lookUp({ reference: transfer.reference, handles });
+  const rail = await railOf(context, transfer);
+  const answer = await rail.lookUp();
   if ((await applyAnswer(context, transfer, answer)) === 'settled') return completeWork(context.db, work);
-  if (answer.state === 'not_found' && (await sendAgain(context, connector, transfer, work))) return;
-  await scheduleNextLookUp(context, connector, transfer, work);
+  if (answer.state === 'not_found' && (await sendAgain(context, rail, transfer, work))) return;
+  await scheduleNextLookUp(context, rail, transfer, work);
 }
 
 function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
@@ -148,13 +130,8 @@ function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
  * The network does not know the order, long enough after it was sent to it: it never arrived there, and goes out once
  * more under the same reference, which pays once even if that was wrong.
  */
-async function sendAgain(
-  context: TransferContext,
-  connector: PayoutConnector,
-  seen: Transfer,
-  work: Work,
-): Promise<boolean> {
-  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, connector, seen)) return false;
+async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer, work: Work): Promise<boolean> {
+  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, rail, seen)) return false;
   return withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
     if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null)
       return false;
@@ -167,12 +144,12 @@ async function sendAgain(
 
 async function scheduleNextLookUp(
   context: TransferContext,
-  { payouts }: PayoutConnector,
+  { capabilities }: Rail,
   transfer: Transfer,
   work: Work,
 ): Promise<void> {
   const now = context.clock.now();
-  const { lookUpDelaysMs, giveUpAfterMs } = payouts.capabilities;
+  const { lookUpDelaysMs, giveUpAfterMs } = capabilities;
   const givenUp = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
   if (givenUp && transfer.review === null) await openUnknownCase(context, transfer);
   // It goes on once an hour, in case the network finds its answer after all.

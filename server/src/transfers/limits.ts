@@ -4,6 +4,7 @@ import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { addToTransferDay, countTransferDay, readTransferDay, takeFromTransferDay } from './queries.ts';
 import type { TransferDay } from './queries.ts';
+import { transferKinds } from './transfer-kinds.ts';
 import type { Transfer } from './transfer.ts';
 
 type LimitedMerchant = Pick<Merchant, 'id' | 'currency' | 'transferLimits'>;
@@ -42,8 +43,9 @@ export async function checkAndCountTransfer(
 /** Takes a transfer that failed or was cancelled from the day on which it was ordered. Once for each, by its caller. */
 export function giveBackTransfer(
   tx: Transaction,
-  transfer: Pick<Transfer, 'merchantId' | 'currency' | 'amountMinor' | 'createdAt'>,
+  transfer: Pick<Transfer, 'kind' | 'merchantId' | 'currency' | 'amountMinor' | 'createdAt'>,
 ): void {
+  if (!transferKinds[transfer.kind].isLimited) return;
   const { merchantId, currency, amountMinor, createdAt } = transfer;
   tx.send(takeFromTransferDay(transferDay(merchantId, currency, createdAt), amountMinor));
 }

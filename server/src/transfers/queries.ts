@@ -5,7 +5,8 @@ import type { Transfer, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
   network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
-  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, reference,
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
   network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
@@ -15,9 +16,10 @@ export function insertTransfer(transfer: Transfer): Statement {
   return {
     name: 'transfers_insert',
     text: `INSERT INTO transfers (merchant_id, id, kind, status, amount, fee, currency, network, account_number,
-             account_canonical, beneficiary_name, narration, callback_url, metadata, reference, progress, sends,
-             event_sequence, created_at, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19)`,
+             account_canonical, beneficiary_name, narration, callback_url, metadata, sub_account_id, route,
+             original_reference, reference, progress, sends, event_sequence, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+             $22)`,
     values: [
       transfer.merchantId,
       transfer.id,
@@ -33,6 +35,9 @@ export function insertTransfer(transfer: Transfer): Statement {
       transfer.narration,
       transfer.callbackUrl,
       JSON.stringify(transfer.metadata),
+      transfer.subAccountId,
+      transfer.route,
+      transfer.originalReference,
       transfer.reference,
       transfer.progress,
       transfer.sends,
@@ -131,7 +136,7 @@ export function listTransferRows(
   const clause = filterClause(filter, page.before);
   return db.rows<Transfer>({
     name: `transfers_list_${clause.name}`,
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 ${clause.text}
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' ${clause.text}
            ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
     values: [merchantId, ...clause.values, page.rowsMax, page.offset],
   });
@@ -148,7 +153,8 @@ export async function countTransfers(
   const row = await db.row<{ count: bigint }>({
     name: `transfers_count_${clause.name}`,
     text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM transfers WHERE merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
+             SELECT 1 FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' ${clause.text}
+             LIMIT $${clause.values.length + 2}
            ) AS counted`,
     values: [merchantId, ...clause.values, countMax],
   });

@@ -88,7 +88,7 @@ const rules: readonly TransferCaseRule[] = [
     async carryOut(tx, context, locked, { found }) {
       await bookMismatchAccepted(tx, context, locked.transfer, found.amountMinor);
       const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
-      await changeTransfer(tx, context, locked, change, 'transfer.succeeded');
+      await changeTransfer(tx, context, locked, change);
     },
   },
   {
@@ -112,7 +112,7 @@ const rules: readonly TransferCaseRule[] = [
     async carryOut(tx, context, locked) {
       const outcome = { status: 'completed', progress: 'final', failureCode: null, failureReason: null } as const;
       const change = { ...outcome, review: null, completedAt: context.clock.now() };
-      await changeTransfer(tx, context, locked, change, 'transfer.succeeded');
+      await changeTransfer(tx, context, locked, change);
     },
   },
   {
@@ -161,7 +161,7 @@ const rules: readonly TransferCaseRule[] = [
     refusal: mustBeCompleted,
     async carryOut(tx, context, locked, { railAccount }) {
       await bookReversed(tx, context, locked.transfer, railAccount);
-      await changeTransfer(tx, context, locked, { status: 'reversed' }, 'transfer.reversed');
+      await changeTransfer(tx, context, locked, { status: 'reversed' });
     },
   },
   {
@@ -231,7 +231,7 @@ async function fail(tx: Transaction, context: TransferContext, locked: LockedTra
   const failureReason = 'The network has confirmed that it did not pay.';
   const change = { status: 'failed', progress: 'final', review: null, waitingFor: null } as const;
   const failure = { failureCode: 'refused_by_network', failureReason } as const;
-  await changeTransfer(tx, context, locked, { ...change, ...failure }, 'transfer.failed');
+  await changeTransfer(tx, context, locked, { ...change, ...failure });
 }
 
 async function readTransfer(db: Queryable, found: Case): Promise<Transfer> {

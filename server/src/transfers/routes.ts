@@ -188,6 +188,9 @@ export const transferRoutes: readonly ApiRoute<TransferContext>[] = [
 ];
 
 function newTransferOf(body: Static<typeof newTransferSchema>): NewTransfer {
+  if (body.beneficiary_name.trim() === '') {
+    throw fieldError('invalid_request', 'beneficiary_name', 'Say whose account it is.');
+  }
   if (body.account_number.trim() === '') {
     throw fieldError('account_number_invalid', 'account_number', 'Send the beneficiary’s number.');
   }

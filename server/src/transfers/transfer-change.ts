@@ -6,6 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferContext } from './context.ts';
 import { lockTransfer, updateTransfer } from './queries.ts';
+import { transferKinds } from './transfer-kinds.ts';
 import { transferMayBecome } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 import { transferEventRecord } from './transfer-wire.ts';
@@ -61,19 +62,20 @@ type TransferChange = Partial<
 >;
 
 /**
- * Writes what becomes of a transfer, with its event where it has one. The move is checked against the table in
- * transfer.ts and guarded in the statement.
+ * Writes what becomes of a transfer, and when it ends tells its owner and the merchant. The move is checked against the
+ * table in transfer.ts and guarded in the statement. An end's money has been booked before.
  */
 export async function changeTransfer(
   tx: Transaction,
   context: TransferContext,
   { merchant, transfer }: LockedTransfer,
   change: TransferChange,
-  eventKind: EventKind | null = null,
 ): Promise<Transfer> {
   const status = change.status ?? transfer.status;
   const mayMove = status === transfer.status || transferMayBecome(transfer.status, status);
   assert(mayMove, `no move ${transfer.status} → ${status}`);
+  const { kind } = transfer;
+  const eventKind = status === transfer.status || status === 'pending' ? null : transferKinds[kind].events[status];
   const next: Transfer = {
     ...transfer,
     ...change,
@@ -84,6 +86,7 @@ export async function changeTransfer(
   assert(touched === 1, 'a locked transfer does not change under us');
   if (eventKind !== null) appendTransferEvent(tx, context, merchant, next, eventKind);
   if (transfer.status === 'pending' && next.status !== 'pending') endPursuit(tx, next);
+  if (next.status !== transfer.status) await context.transferOwners[kind]?.(tx, { merchant, transfer: next });
   return next;
 }
 

@@ -18,6 +18,8 @@ export function transferToWire(merchant: Merchant, transfer: Transfer): JsonReco
     narration: transfer.narration,
     callback_url: transfer.callbackUrl,
     metadata: transfer.metadata,
+    kind: transfer.kind,
+    sub_account: transfer.subAccountId,
     reference: transfer.reference,
     network_reference: transfer.networkReference,
     network_transaction_id: transfer.networkTransactionId,

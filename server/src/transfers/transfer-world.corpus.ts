@@ -70,6 +70,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     wake: () => {},
     merchants: createMerchantDirectory(db, clock),
     pauses: new PauseCopy(),
+    transferOwners: {},
     longLists: new LongLists(),
     searches: new SearchPlaces(),
     log: createLog({ level: 'debug', write: (line) => logged.push(line) }),

@@ -21,6 +21,11 @@ export interface Transfer {
   narration: string | null;
   callbackUrl: string | null;
   metadata: JsonRecord;
+  /** Whose balance it pays out; of `sub_account_payout` only. */
+  subAccountId: string | null;
+  route: TransferRoute;
+  /** The network's own transaction that is given back, where the network does it. */
+  originalReference: string | null;
   /** Our reference, under which the network pays once; leads with the merchant's short id. */
   reference: string;
   networkReference: string | null;
@@ -43,7 +48,10 @@ export interface Transfer {
 }
 
 /** Who ordered it: the merchant, or another part of the service on the merchant's behalf. */
-export type TransferKind = 'transfer';
+export type TransferKind = 'transfer' | 'sub_account_payout' | 'refund';
+
+/** How the money goes: paid out to a number, or given back by the network that had collected it. */
+export type TransferRoute = 'payout' | 'network';
 
 export type TransferStatus = 'pending' | 'completed' | 'failed' | 'cancelled' | 'reversed';
 

@@ -59,6 +59,8 @@ export const transferSchema = Type.Object(
     narration: orNull(Type.String()),
     callback_url: orNull(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown()),
+    kind: Type.String({ description: '`transfer`, or `sub_account_payout` for a sub-account’s balance.' }),
+    sub_account: orNull(idType('The sub-account whose balance it pays out.')),
     reference: Type.String({ description: 'Our reference, the one the network has.' }),
     network_reference: orNull(Type.String()),
     network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),

@@ -235,6 +235,34 @@ test('merchants whose calls all hang keep no other merchant waiting', async () =
   await working;
 });
 
+test('a queue that is full of calls that hang delays no work of the same merchant in another queue', async () => {
+  await ask(20);
+  const mayAnswer = Promise.withResolvers<void>();
+  let isDone = false;
+  const { run, whileRunning } = source(async (work) => {
+    if (work.queue === queue) await mayAnswer.promise;
+    else isDone = true;
+    await completeWork(db, work);
+  });
+  const working = run(keyOf(merchantId), running);
+  const other = { merchantId, queue: 'network:aps:starts' } as const;
+  await db.withTransaction(async (tx) => {
+    enqueue(tx, { clock, newId, wake: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
+  });
+  whileRunning?.(workKey(other));
+  await eventually('the work in the other queue is done', () => isDone);
+  mayAnswer.resolve();
+  await working;
+});
+
+test('a hint for a queue that is not ours, or of another version, does nothing', async () => {
+  await ask();
+  const { run } = source(() => assert.fail('nothing was asked of us'));
+  await run(workKey({ merchantId, queue: 'webhooks' }), running);
+  await run(merchantId, running);
+  assert.deepEqual(await dueAfterMs(), [0]);
+});
+
 test('merchants are found by their own due work, and each is worked alone', async () => {
   const other = await newMerchant();
   await ask(1, merchantId);

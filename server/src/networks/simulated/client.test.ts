@@ -101,6 +101,21 @@ test('a network that hangs keeps its own connections busy and no other networkâ€
   );
 });
 
+test('look-ups that hang leave connections for what begins a collection', async () => {
+  await withNetwork(
+    () => {},
+    async ({ wave, clock, requests }) => {
+      const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
+      const hanging = Array.from({ length: 10 }, () => wave.lookUpCollection(later));
+      await eventually('every connection for look-ups is taken', () => requests.length === 4);
+      const start = wave.startCollection(request);
+      await eventually('the start is sent', () => requests.some((sent) => sent.startsWith('POST')));
+      await clock.advance(3_000);
+      await Promise.all([...hanging, start]);
+    },
+  );
+});
+
 test('connections are kept between calls, and closing ends them', async () => {
   await withNetwork(
     (socket) => socket.write(answerWith(404, '{"code":"not_found"}')),

@@ -35,7 +35,7 @@ export interface NetworkClientOptions {
   bearerSecret: string;
   clock: Clock;
   requestTimeoutMs: number;
-  /** The bulkhead: a network that hangs keeps this many connections busy, and no other network's. */
+  /** Of each pool. The bulkhead: a network that hangs keeps these connections busy, and no other network's. */
   connectionsMax: number;
 }
 
@@ -46,22 +46,37 @@ const lastResortTimeoutMs = 60_000;
 // Below what servers close idle connections after, so that a call does not meet a connection that is being closed.
 const keepAliveMs = 4_000;
 
-/** A client with connections of its own, kept open between calls. */
+/**
+ * A client with connections of its own, kept open between calls. What pays out, what begins a collection or goes on with
+ * it, and what only asks have a pool each, as they have a queue each: look-ups that hang leave no send without a
+ * connection.
+ */
 export function createNetworkClient(options: NetworkClientOptions): NetworkClient {
-  const agent = new Agent({
-    connections: options.connectionsMax,
+  const pools = { collections: createAgent(options), payouts: createAgent(options), lookUps: createAgent(options) };
+  return {
+    call: (call) => callWithin(pools[poolOf(call)], options, call),
+    close: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
+  };
+}
+
+function createAgent({ connectionsMax, requestTimeoutMs }: NetworkClientOptions): Agent {
+  return new Agent({
+    connections: connectionsMax,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     maxResponseSize: answerBytesMax,
-    connect: { timeout: options.requestTimeoutMs },
+    connect: { timeout: requestTimeoutMs },
     headersTimeout: lastResortTimeoutMs,
     bodyTimeout: lastResortTimeoutMs,
   });
-  return {
-    call: (call) => callWithin(agent, options, call),
-    close: () => agent.destroy(),
-  };
+}
+
+function poolOf({ method, path }: Call): 'collections' | 'payouts' | 'lookUps' {
+  if (method === 'GET') return 'lookUps';
+  return path.startsWith('/payouts') ? 'payouts' : 'collections';
 }
 
 async function callWithin(agent: Agent, options: NetworkClientOptions, call: Call): Promise<Reply> {

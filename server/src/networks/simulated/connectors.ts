@@ -26,7 +26,7 @@ export interface SimulatedConnectorsOptions {
   clock: Clock;
   /** How long a call may take before its outcome counts as unknown. Default: 3 s. */
   requestTimeoutMs?: number;
-  /** Connections to each network. Default: 32. */
+  /** Connections to each network for each kind of call. Default: 32. */
   connectionsMax?: number;
 }
 
@@ -70,6 +70,7 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
     },
     readCallback: createCallbackReader(signingSecret),
     payouts: createPayoutOperations(client),
+    refunds: null,
     close: () => client.close(),
   };
 }

@@ -277,7 +277,6 @@ test('whatever stands in a text of others is shown as text and runs nowhere', as
           networkName: payload,
           maskedNumber: payload,
           transactionReference: payload,
-          ...(view.charge?.failure ? { failure: { code: 'declined_by_payer', reason: payload } } : {}),
         }),
       });
       await page.goto(`${server.baseUrl}/pay/hostile`);

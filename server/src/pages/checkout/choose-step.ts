@@ -4,7 +4,7 @@ import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
 import { networkMark } from '../network-mark.ts';
-import { cleanText } from '../page-text.ts';
+import { failureText } from './failure-text.ts';
 import type { CheckoutScene, RefusedForm } from './scene.ts';
 import { cancelLink } from './links.ts';
 
@@ -13,7 +13,7 @@ export function chooseStep(scene: CheckoutScene): Html {
   const { view, path, formProof, refusedForm } = scene;
   if (view.networks.length === 0) return noNetwork(scene);
   return html`<section class="step" aria-labelledby="step">
-${view.charge?.failure && refusedForm === null && refusal(view)}
+${view.charge?.failureCode && refusedForm === null && refusal(view)}
 <h2 id="step">${heading(view)}</h2>
 ${generalErrors(refusedForm)}
 <form method="post" action="${path}">
@@ -27,13 +27,13 @@ ${cancelLink(path)}
 }
 
 function heading({ charge, networks }: CheckoutView): string {
-  if (charge?.failure) return networks.length === 1 ? 'Try again' : 'Try again, or choose another network';
+  if (charge?.failureCode) return networks.length === 1 ? 'Try again' : 'Try again, or choose another network';
   return networks.length === 1 ? 'Pay with mobile money' : 'How do you want to pay?';
 }
 
 function refusal({ charge, attemptsLeft }: CheckoutView): Html {
   return html`<div class="notice bad" role="alert">${icon('cross')}<div>
-<p><b>${charge?.networkName} did not take this payment.</b> ${cleanText(charge?.failure?.reason ?? '')}</p>
+<p><b>${charge?.networkName} did not take this payment.</b> ${charge?.failureCode && failureText(charge.failureCode)}</p>
 <p>You have not paid. You have ${attemptsLeft === 1 ? '1 try' : `${attemptsLeft} tries`} left.</p>
 </div></div>`;
 }

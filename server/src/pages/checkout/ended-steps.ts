@@ -3,7 +3,8 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
-import { cleanText, foreignText, formatTime } from '../page-text.ts';
+import { foreignText, formatTime } from '../page-text.ts';
+import { failureText } from './failure-text.ts';
 import type { CheckoutScene } from './scene.ts';
 import { shopLink } from './links.ts';
 import { hasOpenAttempt } from './step.ts';
@@ -11,11 +12,12 @@ import { hasOpenAttempt } from './step.ts';
 /** All tries are used up. */
 export function failedStep(scene: CheckoutScene): Html {
   const { view } = scene;
+  const code = view.charge?.failureCode ?? 'refused_by_network';
   return ended({
     tone: 'bad',
     icon: 'cross',
     heading: 'The payment was not made',
-    body: html`<p>${cleanText(view.charge?.failure?.reason ?? 'The network did not take this payment.')}</p>
+    body: html`<p><b>${foreignText(view.charge?.networkName ?? 'The network')} did not take this payment.</b> ${failureText(code)}</p>
 <p>You have not paid, and no tries are left. Ask ${foreignText(view.merchantName)} for a new payment.</p>`,
     after: shopLink(view.returnUrl, view.merchantName),
   });
@@ -59,9 +61,8 @@ export function reviewStep({ view }: CheckoutScene): Html {
 <dl class="lines">
 <div><dt>Asked for</dt><dd>${formatAmount(view.totalMinor)}</dd></div>
 ${
-  charge !== null &&
-  charge.amountPaidMinor > 0n &&
-  html`<div><dt>Arrived</dt><dd>${formatAmount(charge.amountPaidMinor)}</dd></div>`
+  typeof charge?.arrivedMinor === 'bigint' &&
+  html`<div><dt>Arrived</dt><dd>${formatAmount(charge.arrivedMinor)}</dd></div>`
 }
 ${charge !== null && html`<div><dt>Reference</dt><dd class="reference">${charge.transactionReference}</dd></div>`}
 </dl>

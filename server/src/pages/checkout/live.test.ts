@@ -65,9 +65,9 @@ test('what is being typed, and the place of the cursor, survive a change of the 
   await eventually('the page listens', () => changes.topics === 1);
   await page.getByRole('radio', { name: 'QMoney' }).check();
   await page.getByLabel('Your mobile-money number').pressSequentially('301');
-  const failure = { code: 'declined_by_payer' as const, reason: 'The payer declined.' };
-  checkout.set('typing', sampleView({ attemptsLeft: 4, charge: sampleCharge({ status: 'failed', failure }) }));
-  await page.getByText('The payer declined.').waitFor();
+  const refused = sampleCharge({ status: 'failed', failureCode: 'declined_by_payer' });
+  checkout.set('typing', sampleView({ attemptsLeft: 4, charge: refused }));
+  await page.getByText('You declined it on your phone.').waitFor();
   await page.keyboard.type('2345');
   assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
   assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);

@@ -15,14 +15,19 @@ export function receipt(scene: CheckoutScene, step: 'paid' | 'reversed'): Html {
   return html`<section class="step ended receipt" aria-labelledby="step">
 <p class="seal ${reversed ? 'wait' : 'good'}">${icon(reversed ? 'back' : 'check')}</p>
 <h1 id="step">${reversed ? 'Taken back by the network' : html`Paid to ${foreignText(view.merchantName)}`}</h1>
-${bigAmount(view.totalMinor)}
+${bigAmount(paidMinor(view))}
 ${afterwards(view)}
 ${lines(view)}
 <div class="actions">
 ${shopLink(view.returnUrl, view.merchantName)}
-<p class="quiet"><button type="button" class="link" data-print hidden>Print or save this receipt</button></p>
+${!reversed && html`<p class="quiet"><button type="button" class="link" data-print hidden>Print or save this receipt</button></p>`}
 </div>
 </section>`;
+}
+
+/** What came: a person may have accepted another amount than was asked for. */
+function paidMinor({ charge, totalMinor }: CheckoutView): bigint {
+  return typeof charge?.paidAt === 'object' && charge.paidAt !== null ? charge.amountPaidMinor : totalMinor;
 }
 
 function afterwards({ charge, merchantName }: CheckoutView): Html {
@@ -47,6 +52,7 @@ ${
 <div><dt>Fee</dt><dd>${formatAmount(view.feeMinor)}</dd></div>
 <div><dt>Total</dt><dd>${formatAmount(view.totalMinor)}</dd></div>`
 }
+${paidMinor(view) !== view.totalMinor && html`<div><dt>Asked for</dt><dd>${formatAmount(view.totalMinor)}</dd></div>`}
 ${
   charge !== null &&
   html`<div><dt>From</dt><dd>${charge.networkName}${

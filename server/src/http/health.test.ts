@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import fastify from 'fastify';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { registerGauges } from '../gauges.ts';
+import { systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { createLog } from '../kit/log.ts';
+import { PauseCopy } from '../networks/pause-copy.ts';
+import { pausePoint, reportPayout } from '../networks/pauses.ts';
+import type { PauseContext } from '../networks/pauses.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
+import { registerHealth } from './health.ts';
+import { createMetrics } from './metrics.ts';
+
+const live = new ScriptedNetwork('wave', { testMode: false });
+const simulated = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
+const networks = createNetworkRegistry([simulated, live]);
+const payout = { merchantId: '01939f00-0000-7000-8000-00000000a5f1', number: '+2207001234' };
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+let context: PauseContext;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+});
+
+beforeEach(async () => {
+  await db.run({ name: 'test_empty', text: 'DELETE FROM network_pauses', values: [] });
+  clock = new ManualClock();
+  context = { db, clock, pauses: new PauseCopy(), log: createLog({ level: 'silent' }) };
+});
+
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function get(path: string): Promise<{ status: number; text: string }> {
+  const metrics = createMetrics();
+  const app = fastify();
+  const seen = { db, clock, pauses: context.pauses, networks };
+  registerGauges(metrics, seen);
+  registerHealth(app, { ...seen, metrics, isClosing: () => false });
+  const answer = await app.inject(path);
+  await app.close();
+  return { status: answer.statusCode, text: answer.body };
+}
+
+async function pauseBoth(): Promise<void> {
+  await reportPayout(context, pausePoint(live, payout), 'float_empty');
+  await reportPayout(context, pausePoint(simulated, payout), 'network_unavailable');
+}
+
+test('a paused network is told of and does not make the process unready: it is down for every process', async () => {
+  const wellChecks = { database: 'ok', closing: false, networks: { wave: 'ok', 'wave-test': 'ok' }, paused_numbers: 0 };
+  assert.deepEqual(JSON.parse((await get('/readyz')).text), { status: 'ready', checks: wellChecks });
+  await pauseBoth();
+  const { status, text } = await get('/readyz');
+  assert.equal(status, 200);
+  const wave = { paused: 'float_empty', since: '2026-11-20T12:00:00.000Z', retry_at: '2026-11-20T12:00:30.000Z' };
+  assert.deepEqual(JSON.parse(text), {
+    status: 'ready',
+    checks: { ...wellChecks, networks: { wave, 'wave-test': 'ok' }, paused_numbers: 1 },
+  });
+});
+
+test('pauses are measured by network, reason and environment, and those of single numbers only counted', async () => {
+  await pauseBoth();
+  const { text } = await get('/metrics');
+  assert.match(text, /^dalasi_network_paused\{network="wave",environment="live",reason="float_empty"\} 1$/m);
+  assert.equal(text.match(/^dalasi_network_paused\{/gm)?.length, 1);
+  assert.match(text, /^dalasi_numbers_paused 1$/m);
+});
+
+test('neither merchants nor numbers stand where operators look', async () => {
+  await pauseBoth();
+  for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);
+});

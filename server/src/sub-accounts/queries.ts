@@ -1,0 +1,345 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
+import type { Clause, Page } from '../kit/list-clause.ts';
+import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
+
+const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
+  settlement_code AS "settlementCode", account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  active, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export function insertSubAccount(subAccount: SubAccount): Statement {
+  return {
+    name: 'sub_accounts_insert',
+    text: `INSERT INTO sub_accounts (merchant_id, id, name, percent_hundredths, settlement_code, account_number,
+             account_canonical, active, created_at, updated_at, deleted_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`,
+    values: [
+      subAccount.merchantId,
+      subAccount.id,
+      subAccount.name,
+      subAccount.percentHundredths,
+      subAccount.settlementCode,
+      subAccount.accountNumber,
+      subAccount.accountCanonical,
+      subAccount.active,
+      subAccount.createdAt,
+      subAccount.updatedAt,
+    ],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateSubAccountRow(subAccount: SubAccount): Statement {
+  return {
+    name: 'sub_accounts_update',
+    text: `UPDATE sub_accounts
+           SET name = $3, percent_hundredths = $4, settlement_code = $5, account_number = $6, account_canonical = $7,
+               active = $8, updated_at = $9
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [
+      subAccount.merchantId,
+      subAccount.id,
+      subAccount.name,
+      subAccount.percentHundredths,
+      subAccount.settlementCode,
+      subAccount.accountNumber,
+      subAccount.accountCanonical,
+      subAccount.active,
+      subAccount.updatedAt,
+    ],
+  };
+}
+
+/** The row stays for the history; nothing finds it any more. */
+export function markDeleted(at: { merchantId: string; id: string }, deletedAt: Date): Statement {
+  return {
+    name: 'sub_accounts_mark_deleted',
+    text: `UPDATE sub_accounts SET deleted_at = $3, updated_at = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, deletedAt],
+  };
+}
+
+export function findSubAccountById(db: Queryable, merchantId: string, id: string): Promise<SubAccount | undefined> {
+  return db.row<SubAccount>({
+    name: 'sub_accounts_find',
+    text: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [merchantId, id],
+  });
+}
+
+/** Changes of one sub-account happen one after the other; payments that use it do not wait for them. */
+export function lockSubAccountForChange(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<SubAccount | undefined> {
+  return db.row<SubAccount>({
+    name: 'sub_accounts_lock_for_change',
+    text: `SELECT ${columns} FROM sub_accounts
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Waits for whoever is attaching it to a payment or a group, and makes those who come later wait. */
+export function lockSubAccountForDeletion(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<SubAccount | undefined> {
+  return db.row<SubAccount>({
+    name: 'sub_accounts_lock_for_deletion',
+    text: `SELECT ${columns} FROM sub_accounts
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+const searchColumns = ['name', 'account_number', 'account_canonical', 'settlement_code', 'id::text'];
+const groupSearchColumns = ['name', 'id::text'];
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export function listSubAccountRows(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  page: Page,
+): Promise<SubAccount[]> {
+  const clause = searchClause(term, page.before, searchColumns);
+  return db.rows<SubAccount>({
+    name: `sub_accounts_list_${clause.name}`,
+    text: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countSubAccounts(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  countMax: number,
+): Promise<number> {
+  const clause = searchClause(term, null, searchColumns);
+  const row = await db.row<{ count: bigint }>({
+    name: `sub_accounts_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+             LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+/** A sub-account as a payment needs it. */
+export interface SplitMemberRow {
+  subAccountId: string;
+  name: string;
+  active: boolean;
+  percentHundredths: bigint;
+}
+
+/** Until the transaction ends it is not deleted; what else changes meanwhile is for later payments. */
+export function lockSubAccountForSplit(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<SplitMemberRow | undefined> {
+  return db.row<SplitMemberRow>({
+    name: 'sub_accounts_lock_for_split',
+    text: `SELECT id AS "subAccountId", name, active, percent_hundredths AS "percentHundredths" FROM sub_accounts
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
+    values: [merchantId, id],
+  });
+}
+
+/** The group's members in their order, with the group's percentages; none of them is deleted until the end. */
+export function lockGroupForSplit(db: Queryable, merchantId: string, groupId: string): Promise<SplitMemberRow[]> {
+  return db.rows<SplitMemberRow>({
+    name: 'sub_account_groups_lock_for_split',
+    text: `SELECT members.sub_account_id AS "subAccountId", sub_accounts.name, sub_accounts.active,
+             members.percent_hundredths AS "percentHundredths"
+           FROM sub_account_groups AS groups
+           JOIN sub_account_group_members AS members
+             ON members.merchant_id = groups.merchant_id AND members.group_id = groups.id
+           JOIN sub_accounts
+             ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
+           WHERE groups.merchant_id = $1 AND groups.id = $2 AND groups.deleted_at IS NULL
+           ORDER BY members.position
+           FOR KEY SHARE OF sub_accounts`,
+    values: [merchantId, groupId],
+  });
+}
+
+// Groups --------------------------------------------------------------------------------------------------------------
+
+/** A group without its members. */
+export type GroupRow = Omit<SubAccountGroup, 'members'>;
+
+/** Where a member stands, beside what the group says of it. */
+export type MemberRow = GroupMember & { groupId: string };
+
+const groupColumns = `merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export function insertGroup(group: GroupRow): Statement {
+  return {
+    name: 'sub_account_groups_insert',
+    text: `INSERT INTO sub_account_groups (merchant_id, id, name, created_at, updated_at, deleted_at)
+           VALUES ($1, $2, $3, $4, $5, NULL)`,
+    values: [group.merchantId, group.id, group.name, group.createdAt, group.updatedAt],
+  };
+}
+
+/** In the order in which they are given; each sub-account once. */
+export function insertMembers(group: Pick<SubAccountGroup, 'merchantId' | 'id' | 'members'>): Statement {
+  const { merchantId, id, members } = group;
+  const rows = members.map((_, index) => `($1, $2, $${3 * index + 3}, $${3 * index + 4}, $${3 * index + 5})`);
+  return {
+    name: `sub_account_group_members_insert_${members.length}`,
+    text: `INSERT INTO sub_account_group_members (merchant_id, group_id, position, sub_account_id, percent_hundredths)
+           VALUES ${rows.join(', ')}`,
+    values: [
+      merchantId,
+      id,
+      ...members.flatMap((member, index) => [index, member.subAccountId, member.percentHundredths]),
+    ],
+  };
+}
+
+export function deleteMembers(at: { merchantId: string; id: string }): Statement {
+  return {
+    name: 'sub_account_group_members_delete',
+    text: 'DELETE FROM sub_account_group_members WHERE merchant_id = $1 AND group_id = $2',
+    values: [at.merchantId, at.id],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateGroupRow(group: GroupRow): Statement {
+  return {
+    name: 'sub_account_groups_update',
+    text: `UPDATE sub_account_groups SET name = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [group.merchantId, group.id, group.name, group.updatedAt],
+  };
+}
+
+/** The row stays, for payments that were made with it. */
+export function markGroupDeleted(at: { merchantId: string; id: string }, deletedAt: Date): Statement {
+  return {
+    name: 'sub_account_groups_mark_deleted',
+    text: `UPDATE sub_account_groups SET deleted_at = $3, updated_at = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, deletedAt],
+  };
+}
+
+export function findGroupById(db: Queryable, merchantId: string, id: string): Promise<GroupRow | undefined> {
+  return db.row<GroupRow>({
+    name: 'sub_account_groups_find',
+    text: `SELECT ${groupColumns} FROM sub_account_groups
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [merchantId, id],
+  });
+}
+
+/** Changes of one group happen one after the other. */
+export function lockGroup(db: Queryable, merchantId: string, id: string): Promise<GroupRow | undefined> {
+  return db.row<GroupRow>({
+    name: 'sub_account_groups_lock',
+    text: `SELECT ${groupColumns} FROM sub_account_groups
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** The members of these groups, each group's in its order. */
+export function listMembers(db: Queryable, merchantId: string, groupIds: readonly string[]): Promise<MemberRow[]> {
+  return db.rows<MemberRow>({
+    name: 'sub_account_group_members_list',
+    text: `SELECT members.group_id AS "groupId", members.sub_account_id AS "subAccountId", sub_accounts.name,
+             members.percent_hundredths AS "percentHundredths"
+           FROM sub_account_group_members AS members
+           JOIN sub_accounts
+             ON sub_accounts.merchant_id = members.merchant_id AND sub_accounts.id = members.sub_account_id
+           WHERE members.merchant_id = $1 AND members.group_id = ANY ($2::uuid[])
+           ORDER BY members.group_id, members.position`,
+    values: [merchantId, groupIds],
+  });
+}
+
+/** Those of the ids that are sub-accounts of this merchant; none of them is deleted before the transaction ends. */
+export function lockMembersToBe(
+  db: Queryable,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  return db.rows({
+    name: 'sub_accounts_lock_members_to_be',
+    text: `SELECT id, name FROM sub_accounts
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`,
+    values: [merchantId, ids],
+  });
+}
+
+/** A group that the sub-account is in; the oldest of several. */
+export function findGroupOf(
+  db: Queryable,
+  merchantId: string,
+  subAccountId: string,
+): Promise<{ id: string; name: string } | undefined> {
+  return db.row({
+    name: 'sub_account_groups_find_of',
+    text: `SELECT groups.id, groups.name FROM sub_account_group_members AS members
+           JOIN sub_account_groups AS groups
+             ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
+           WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT 1`,
+    values: [merchantId, subAccountId],
+  });
+}
+
+/** Newest first. */
+export function listGroupRows(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  page: Page,
+): Promise<GroupRow[]> {
+  const clause = searchClause(term, page.before, groupSearchColumns);
+  return db.rows<GroupRow>({
+    name: `sub_account_groups_list_${clause.name}`,
+    text: `SELECT ${groupColumns} FROM sub_account_groups
+           WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countGroups(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  countMax: number,
+): Promise<number> {
+  const clause = searchClause(term, null, groupSearchColumns);
+  const row = await db.row<{ count: bigint }>({
+    name: `sub_account_groups_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+             LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function searchClause(term: string | undefined, before: string | null, searched: readonly string[]): Clause {
+  return listClause([
+    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
+    ...(term === undefined ? [] : [termPart(term, searched)]),
+  ]);
+}

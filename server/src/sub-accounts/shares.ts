@@ -1,0 +1,113 @@
+import { fieldError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import { dalasi, formatAmount, multiplyPercent } from '../kit/money.ts';
+
+// How a payment is shared (interface, "Share calculation"; docs/splits.md). Everything here is whole numbers: bututs,
+// hundredths of a percent, and their product, ten-thousandths of a butut, in which a share before its rounding is exact.
+
+/** Somebody who gets a part of a payment, and how much of it. */
+export interface SplitMember {
+  subAccountId: string;
+  percentHundredths: bigint;
+}
+
+/** A part as it is fixed on a payment; always whole dalasi, at least one. */
+export interface Share extends SplitMember {
+  amountMinor: bigint;
+}
+
+export interface Split {
+  /** One for each member, in the members' order. */
+  shares: Share[];
+  /** The rest, which may have bututs. */
+  merchantMinor: bigint;
+}
+
+/** Every share is at least 1 GMD (interface, Limits). */
+const shareMin = dalasi;
+
+// A hundred percent, in the unit of `percentHundredths`.
+const percentMax = 10_000n;
+
+/** What the percentages apply to: what the business receives after a fee that it pays, else the full amount. */
+export function shareBase(payment: {
+  amountMinor: bigint;
+  feeMinor: bigint;
+  feePayer: 'business' | 'customer';
+}): bigint {
+  return payment.feePayer === 'business' ? payment.amountMinor - payment.feeMinor : payment.amountMinor;
+}
+
+/**
+ * Shares `baseMinor` among the members, whose percentages sum to at most 100: shares and rest make up the base. Throws
+ * AppError `split_exceeds_amount` naming `path`, the amount's field, where not even 1 GMD for each member is there.
+ */
+export function splitShares(request: { baseMinor: bigint; members: readonly SplitMember[]; path: string }): Split {
+  const { baseMinor, members } = request;
+  assert(baseMinor >= 0n, 'the base of a split is not negative');
+  const percents = members.map(({ percentHundredths }) => percentHundredths);
+  assert(
+    percents.every((percent) => percent > 0n),
+    'every member of a split has a percentage above 0',
+  );
+  assert(sum(percents) <= percentMax, 'the percentages of a split sum to at most 100');
+  const minimumsMinor = shareMin * BigInt(members.length);
+  if (minimumsMinor > baseMinor) throw tooSmall({ ...request, minimumsMinor });
+  const shares = members.map((member) => ({
+    ...member,
+    amountMinor: roundedShare(baseMinor, member.percentHundredths),
+  }));
+  fitIntoBase(baseMinor, shares);
+  return { shares, merchantMinor: baseMinor - sum(shares.map(({ amountMinor }) => amountMinor)) };
+}
+
+/** Rounded once to whole dalasi, halves up, and raised to the minimum. */
+export function roundedShare(baseMinor: bigint, percentHundredths: bigint): bigint {
+  const rounded = multiplyPercent(baseMinor, percentHundredths, 'half-up-to-whole');
+  return rounded < shareMin ? shareMin : rounded;
+}
+
+/** A share before any rounding, in ten-thousandths of a butut. */
+export function exactShare(baseMinor: bigint, percentHundredths: bigint): bigint {
+  return baseMinor * percentHundredths;
+}
+
+/**
+ * Takes one dalasi at a time while the shares exceed the base, each from the share that stands furthest above its exact
+ * part at that moment (of several, the last). What stands at the minimum gives nothing, however it came there.
+ *
+ * Ends: the minimums fit into the base. It is short too: rounding adds less than a dalasi to each of 20 shares.
+ */
+function fitIntoBase(baseMinor: bigint, shares: Share[]): void {
+  let excessMinor = sum(shares.map(({ amountMinor }) => amountMinor)) - baseMinor;
+  while (excessMinor > 0n) {
+    const giver = furthestAbove(baseMinor, shares);
+    giver.amountMinor -= dalasi;
+    excessMinor -= dalasi;
+  }
+}
+
+function furthestAbove(baseMinor: bigint, shares: readonly Share[]): Share {
+  let furthest: { share: Share; aboveExact: bigint } | undefined;
+  for (const share of shares) {
+    if (share.amountMinor <= shareMin) continue;
+    const aboveExact = share.amountMinor * percentMax - exactShare(baseMinor, share.percentHundredths);
+    if (furthest === undefined || aboveExact >= furthest.aboveExact) furthest = { share, aboveExact };
+  }
+  assert(furthest, 'a share above the minimum is left while the shares exceed a base that the minimums fit into');
+  return furthest.share;
+}
+
+function tooSmall(split: { baseMinor: bigint; members: readonly SplitMember[]; path: string; minimumsMinor: bigint }) {
+  const { length } = split.members;
+  const needed =
+    length === 1
+      ? `The share is at least ${formatAmount(split.minimumsMinor)}`
+      : `The ${length} shares are at least ${formatAmount(shareMin)} each, ${formatAmount(split.minimumsMinor)} together`;
+  const message = `${needed}, but there are only ${formatAmount(split.baseMinor)} to share. Ask for more.`;
+  return fieldError('split_exceeds_amount', split.path, message);
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}

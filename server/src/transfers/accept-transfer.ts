@@ -1,0 +1,93 @@
+import type { JsonRecord } from '../events/kinds.ts';
+import { enqueue } from '../events/outbox.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Part } from '../ledger/hold.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { newReference } from '../networks/reference.ts';
+import { bookHeld } from './booking.ts';
+import type { TransferContext } from './context.ts';
+import { checkAndCountTransfer } from './limits.ts';
+import { insertTransfer } from './queries.ts';
+import { appendTransferEvent } from './transfer-change.ts';
+import { transferKinds } from './transfer-kinds.ts';
+import { sendWork } from './transfer-work.ts';
+import type { Transfer, TransferKind } from './transfer.ts';
+
+/** What an order to pay out says, checked by whoever makes it. */
+export interface TransferOrder {
+  kind: TransferKind;
+  amountMinor: bigint;
+  feeMinor: bigint;
+  network: string;
+  accountNumber: string;
+  accountCanonical: string;
+  beneficiaryName: string | null;
+  narration: string | null;
+  callbackUrl: string | null;
+  metadata: JsonRecord;
+  subAccountId?: string;
+  /** Where the network that collected it gives it back: its own transaction. */
+  originalReference?: string;
+}
+
+/** A new order, which `acceptTransfer` makes true. */
+export function newTransfer(context: TransferContext, merchant: Merchant, order: TransferOrder): Transfer {
+  const now = context.clock.now();
+  return {
+    merchantId: merchant.id,
+    id: context.newId(),
+    kind: order.kind,
+    status: 'pending',
+    amountMinor: order.amountMinor,
+    feeMinor: order.feeMinor,
+    currency: merchant.currency,
+    network: order.network,
+    accountNumber: order.accountNumber,
+    accountCanonical: order.accountCanonical,
+    beneficiaryName: order.beneficiaryName,
+    narration: order.narration,
+    callbackUrl: order.callbackUrl,
+    metadata: order.metadata,
+    subAccountId: order.subAccountId ?? null,
+    route: order.originalReference === undefined ? 'payout' : 'network',
+    originalReference: order.originalReference ?? null,
+    reference: newReference(context.random, merchant),
+    networkReference: null,
+    networkTransactionId: null,
+    networkHandles: null,
+    progress: 'created',
+    sends: 0n,
+    sentAt: null,
+    waitingFor: null,
+    failureCode: null,
+    failureReason: null,
+    review: null,
+    eventSequence: transferKinds[order.kind].events.accepted === null ? 0n : 1n,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+  };
+}
+
+/**
+ * Stores an order, holds its money and gives it to a worker, in the caller's transaction. What orders of one merchant
+ * wait for is locked last: the day's total, then the balances.
+ *
+ * Throws AppError `limit_exceeded` and `insufficient_balance`.
+ */
+export async function acceptTransfer(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  transfer: Transfer,
+  from: readonly Part[],
+): Promise<void> {
+  const { events, isLimited } = transferKinds[transfer.kind];
+  tx.send(insertTransfer(transfer));
+  if (events.accepted !== null) appendTransferEvent(tx, context, merchant, transfer, events.accepted);
+  enqueue(tx, context, sendWork(merchant, transfer));
+  if (isLimited) {
+    await checkAndCountTransfer(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
+  }
+  await bookHeld(tx, context, transfer, from);
+}

@@ -1,0 +1,69 @@
+import { assert } from '../kit/assert.ts';
+import type { LookUpPayout, PayoutAnswer, PayoutCapabilities } from '../networks/contract.ts';
+import { pausePoint } from '../networks/pauses.ts';
+import type { PausePoint } from '../networks/pauses.ts';
+import { callbackName } from '../networks/registry.ts';
+import { connectorOf, paysOut } from './connector-of.ts';
+import type { TransferContext } from './context.ts';
+import type { Transfer } from './transfer.ts';
+
+/** The way by which one transfer goes: a network's payouts, or its refunds of what it had collected. */
+export interface Rail {
+  displayName: string;
+  callTimeoutMs: number;
+  capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs'>;
+  /** What is paused together with it; refunds are not paused, they are rare and answer for themselves. */
+  point: PausePoint | null;
+  /** The same bytes each time, so that the network knows the order again. */
+  send(): Promise<PayoutAnswer>;
+  lookUp(): Promise<PayoutAnswer>;
+}
+
+export async function railOf(context: TransferContext, transfer: Transfer): Promise<Rail> {
+  const connector = await connectorOf(context, transfer);
+  const { displayName, callTimeoutMs } = connector.capabilities;
+  const { reference, amountMinor, currency, merchantId } = transfer;
+  const callbackUrl = `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`;
+  const known = { displayName, callTimeoutMs };
+  const asked: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
+  const description = await describe(context, transfer);
+  if (transfer.route === 'network') {
+    const { refunds } = connector;
+    const { originalReference: originalTransactionId } = transfer;
+    assert(refunds && originalTransactionId !== null, 'a network that refunds stays configured');
+    const order = { reference, originalTransactionId, amountMinor, currency, description, callbackUrl };
+    const { capabilities } = refunds;
+    return {
+      ...known,
+      capabilities,
+      point: null,
+      send: () => refunds.start(order),
+      lookUp: () => refunds.lookUp(asked),
+    };
+  }
+  assert(paysOut(connector), 'a network that pays out stays configured');
+  const { payouts } = connector;
+  const order = {
+    reference,
+    amountMinor,
+    currency,
+    beneficiaryNumber: transfer.accountCanonical,
+    beneficiaryNumberAsSent: transfer.accountNumber,
+    beneficiaryName: transfer.beneficiaryName,
+    description,
+    callbackUrl,
+  };
+  return {
+    ...known,
+    capabilities: payouts.capabilities,
+    point: pausePoint(connector, { merchantId, number: transfer.accountCanonical }),
+    send: () => payouts.start(order),
+    lookUp: () => payouts.lookUp(asked),
+  };
+}
+
+/** What the beneficiary reads beside the money. */
+async function describe(context: TransferContext, { merchantId, narration }: Transfer): Promise<string> {
+  const from = (await context.merchants.byId(merchantId))?.name ?? '';
+  return narration === null ? from : `${from}: ${narration}`;
+}

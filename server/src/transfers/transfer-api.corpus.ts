@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract } from '../../../test/harness/openapi.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { asOwner, countRows } from '../../../test/harness/tables.ts';
+
+/** A merchant with clients that hold every answer to the contract. */
+export interface Shop extends TestMerchant {
+  api: ApiClient;
+  live: ApiClient;
+}
+
+/**
+ * The service without a worker: nothing is sent to a network, so that what a request does can be told from what follows
+ * it.
+ */
+export interface TransferApi {
+  service: TestService;
+  clock: ManualClock;
+  contract: Contract;
+  newShop(): Promise<Shop>;
+  /** Everything that a transfer could leave behind, and the balance. */
+  tracesOf(shop: Shop): Promise<unknown>;
+  /** Refusals that follow from the state of things are remembered; apart from that they leave nothing. */
+  forgetKeys(shop: Shop): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTransferApi(): Promise<TransferApi> {
+  const clock = new ManualClock();
+  const database = await createTestDatabase();
+  const service = await startService({ clock, database, settings: { ROLE: 'api', DATABASE_URL: database.adminUrl } });
+  const contract = await loadContract();
+  return {
+    service,
+    clock,
+    contract,
+    newShop: async () => {
+      const { test, live } = await service.onboard();
+      const client = (key: string) => createContractClient(contract, service.url, key);
+      return { ...test, api: client(test.key), live: client(live.key) };
+    },
+    tracesOf: async ({ api, merchant }) => {
+      const tables = ['transfers', 'ledger_holds', 'ledger_movements', 'events', 'outbox', 'idempotency_keys'] as const;
+      const rows = await countRows(service, merchant.id, ...tables, 'transfer_notes', 'transfer_days');
+      return { rows, balance: await balanceOf(api) };
+    },
+    forgetKeys: async ({ merchant }) => {
+      await asOwner(service, 'DELETE FROM idempotency_keys WHERE merchant_id = $1', [merchant.id]);
+    },
+    close: async () => {
+      await service.stop();
+      await database.drop();
+    },
+  };
+}
+
+export const order = { amount: 100, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
+
+/** An order under a key that nobody has used unless one is given. */
+export function send(api: ApiClient, body: object, key: string = randomUUID()): Promise<ApiAnswer> {
+  return api.post('/v1/transfers', body, { 'idempotency-key': key });
+}
+
+/** The id of an order that is taken. */
+export async function accepted(api: ApiClient, changes: object = {}): Promise<string> {
+  const answer = await send(api, { ...order, ...changes });
+  assert.equal(answer.status, 201, answer.text);
+  return String(answer.body['id']);
+}
+
+export async function balanceOf(api: ApiClient): Promise<Record<string, unknown>> {
+  const answer = await api.get('/v1/balances');
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** Status, code and the first field that is named. */
+export function refusal(answer: ApiAnswer): string {
+  const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
+  if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
+  return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;
+}

@@ -1,0 +1,56 @@
+import type { EventKind } from '../events/kinds.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
+import type { LockedTransfer } from './transfer-change.ts';
+import type { Transfer, TransferKind } from './transfer.ts';
+
+/** What has become of a transfer. */
+export type TransferEnd = 'accepted' | 'completed' | 'failed' | 'cancelled' | 'reversed';
+
+interface KindRules {
+  /** The event of each end; null where the owner tells of it in its own words. */
+  events: Record<TransferEnd, EventKind | null>;
+  /** Whether it counts towards the merchant's limits. */
+  isLimited: boolean;
+}
+
+/** Where the kinds of transfers differ. */
+export const transferKinds: Record<TransferKind, KindRules> = {
+  transfer: {
+    events: {
+      accepted: 'transfer.created',
+      completed: 'transfer.succeeded',
+      failed: 'transfer.failed',
+      cancelled: 'transfer.cancelled',
+      reversed: 'transfer.reversed',
+    },
+    isLimited: true,
+  },
+  // What a sub-account gets was its own all along.
+  sub_account_payout: {
+    events: {
+      accepted: null,
+      completed: 'sub_account.payout.succeeded',
+      failed: 'sub_account.payout.failed',
+      cancelled: null,
+      reversed: 'transfer.reversed',
+    },
+    isLimited: false,
+  },
+  // Told by its charge.
+  refund: {
+    events: { accepted: null, completed: null, failed: null, cancelled: null, reversed: null },
+    isLimited: false,
+  },
+};
+
+/** Whose money a transfer takes and whose it is again when it comes back. */
+export function ownAccount({ kind, subAccountId }: Pick<Transfer, 'kind' | 'subAccountId'>): Account {
+  return kind === 'sub_account_payout' ? `sub:${subAccountId}` : 'payable_available';
+}
+
+/**
+ * What another part of the service does when a transfer that it ordered ends, in the transaction of that end. The
+ * transfer is locked, and its money has been booked.
+ */
+export type TransferOwner = (tx: Transaction, locked: LockedTransfer) => Promise<void>;

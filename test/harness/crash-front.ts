@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** One address for whichever API process is there: networks live behind it, and send their callbacks there. */
+export interface CrashFront {
+  url: string;
+  /** From now on it leads there; to nowhere (null) connections are made and dropped. What was under way is dropped. */
+  leadTo(url: string | null): void;
+  /** Whether requests go through and their answers get lost, with the connection. */
+  loseAnswers(lost: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function startCrashFront(): Promise<CrashFront> {
+  const sockets = new Set<Socket>();
+  let target: URL | null = null;
+  let areAnswersLost = false;
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    // Processes that die reset their connections.
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  };
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer((client) => {
+    keep(client);
+    // After the request has begun to arrive: before that, a client may take it for one that was never sent.
+    if (target === null) return void client.once('data', () => client.destroy());
+    const upstream = connect({ host: '127.0.0.1', port: Number(target.port) });
+    keep(upstream);
+    client.pipe(upstream);
+    if (areAnswersLost) upstream.once('data', () => client.destroy());
+    else upstream.pipe(client);
+    client.once('close', () => upstream.destroy());
+    upstream.once('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url) => {
+      target = url === null ? null : new URL(url);
+      dropAll();
+    },
+    loseAnswers: (lost) => {
+      areAnswersLost = lost;
+      dropAll();
+    },
+    close: async () => {
+      server.close();
+      dropAll();
+      await once(server, 'close');
+    },
+  };
+}

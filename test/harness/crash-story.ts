@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { addSides, pointTitle, unlistedSteps } from './crash-points.ts';
+import type { CrashPoint } from './crash-steps.ts';
+import { CrashWorld } from './crash-world.ts';
+import type { CrashRole } from './crash-world.ts';
+import { effort } from './effort.ts';
+import { ProcessWorld, waitUntil } from './process.ts';
+import type { TestProcess } from './process.ts';
+
+/** What a process is doing when it dies, and what must be so when others have ended it. */
+export interface CrashStory {
+  /** Goes on from "a process that is killed": `while it accepts a transfer`. */
+  title: string;
+  role: CrashRole;
+  /** Everything before the process starts. `round` counts the repetitions from 0. */
+  prepare?(world: CrashWorld, round: number): Promise<void>;
+  /** Makes the process at `url` come to its points. One that finds its own work needs nothing; it ends when all is done. */
+  provoke?(world: CrashWorld, url: string): Promise<void>;
+  /** After the restart, before the work goes on: what the merchant or the network does next. */
+  goOn?(world: CrashWorld): Promise<void>;
+  verify(world: CrashWorld, point: CrashPoint): Promise<void>;
+  /** Where it dies. In the long run on both sides of every statement. */
+  points: readonly CrashPoint[];
+  /** Points of the same path that other stories have. */
+  elsewhere?: readonly CrashPoint[];
+}
+
+const rounds = effort({ usual: 1, long: 20 });
+// One waits for its process to start while the other works; more have only made each other slower.
+const concurrency = 2;
+
+/** Kills a process at each point of the story, and checks that the list of points has everything it waits for. */
+export function testCrashStory(story: CrashStory): void {
+  const points = effort({ usual: story.points, long: addSides(story.points) });
+  describe(`a process that is killed ${story.title} loses nothing and does nothing twice`, { concurrency }, () => {
+    let processes: ProcessWorld;
+    before(() => {
+      processes = new ProcessWorld();
+    });
+    after(() => processes.close());
+
+    test('whatever it waits for on the way is among the points', async () => {
+      const unlisted = unlistedSteps(await traceSteps(story, processes), [...story.points, ...(story.elsewhere ?? [])]);
+      assert.deepEqual(unlisted, [], 'these are not listed');
+    });
+
+    for (const point of points) {
+      test(pointTitle(point), async () => {
+        for (let round = 0; round < rounds; round += 1) await crash(story, processes, { point, round });
+      });
+    }
+  });
+}
+
+async function crash(
+  story: CrashStory,
+  processes: ProcessWorld,
+  { point, round }: { point: CrashPoint; round: number },
+): Promise<void> {
+  const world = await CrashWorld.create();
+  try {
+    await story.prepare?.(world, round);
+    const victim = world.spawn(processes, story.role, point);
+    const hasEnded = endOf(victim);
+    if (story.provoke) await story.provoke(world, await urlOf(victim));
+    await waitUntil(`it comes to ${pointTitle(point)}`, hasEnded);
+    assert.deepEqual(await victim.ended, { code: null, signal: 'SIGKILL' }, victim.stderr());
+    await world.stopApi();
+    await world.startApi();
+    await story.goOn?.(world);
+    await world.settle();
+    await story.verify(world, point);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The steps of a process that nobody kills. */
+async function traceSteps(story: CrashStory, processes: ProcessWorld): Promise<string[][]> {
+  const world = await CrashWorld.create();
+  try {
+    await story.prepare?.(world, 0);
+    const survivor = world.spawn(processes, story.role, null);
+    if (story.provoke) await story.provoke(world, await urlOf(survivor));
+    else await waitUntil('everything is done', async () => (await world.whatIsLeft()).length === 0);
+    survivor.signal('SIGKILL');
+    await survivor.ended;
+    return [...survivor.stdout().matchAll(/^step (.+)$/gm)].map(([, steps = '']) => steps.split('  '));
+  } finally {
+    await world.close();
+  }
+}
+
+async function urlOf(process: TestProcess): Promise<string> {
+  const [, url = ''] = await process.printed(/^Ready at (\S+)/m);
+  return url;
+}
+
+function endOf(process: TestProcess): () => boolean {
+  let hasEnded = false;
+  const end = (): void => {
+    hasEnded = true;
+  };
+  process.ended.then(end, end);
+  return () => hasEnded;
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { listCases } from '../../server/src/cases/list-cases.ts';
+import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
+import type { Account } from '../../server/src/ledger/accounts.ts';
+import { readBalance } from '../../server/src/ledger/balances.ts';
+import { verifyLedger } from '../../server/src/ledger/verify.ts';
+import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
+import type { ApiAnswer } from './api-client.ts';
+import type { CrashWorld } from './crash-world.ts';
+import { transferFeeMinor } from './crash-world.ts';
+import { eventually } from './eventually.ts';
+import { asOwner } from './tables.ts';
+
+const startingMinor = 100_000_000n;
+const amountMinor = 10_000n;
+const key = 'one order';
+
+/** The merchant orders, always with the same key. Rejects when the process dies over it. */
+export function order(world: CrashWorld, { url = world.api.url, to = '7000001' } = {}): Promise<ApiAnswer> {
+  const body = { amount: 100, network: 'aps', account_number: to, beneficiary_name: 'Awa Ceesay' };
+  return world.client(url).post('/v1/transfers', body, { 'idempotency-key': key });
+}
+
+/** As a careful merchant does after a request whose answer did not come: the same again, until there is one. */
+export async function orderUntilAnswered(world: CrashWorld): Promise<ApiAnswer> {
+  let answer: ApiAnswer | undefined;
+  await eventually('the order is answered', async () => {
+    answer = await order(world);
+    // What the dead process had begun is undone as soon as the database has noticed.
+    return answer.status !== 409;
+  });
+  assert(answer);
+  assert.equal(answer.status, 201, answer.text);
+  return answer;
+}
+
+/** One order, one payout, one event, and the money where it belongs to the butut. */
+export async function verifyTransfer(
+  world: CrashWorld,
+  { status, to = '7000001' }: { status: 'completed' | 'failed'; to?: string },
+): Promise<void> {
+  const listed = (await world.client().get('/v1/transfers')).body['data'] as Record<string, unknown>[];
+  assert.equal(listed.length, 1, 'one key, one transfer');
+  const [transfer = {}] = listed;
+  assert.equal(transfer['status'], status);
+  const again = await order(world, { to });
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'], again.text);
+  assert.equal(again.body['id'], transfer['id'], 'the key stands for this transfer');
+  await verifyNetwork(world, transfer, status);
+  await verifyMoney(world, status);
+  await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');
+  assert.deepEqual(await listCases(world.api.db, null, 100), [], 'nobody has to look at anything');
+}
+
+async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown>, status: string): Promise<void> {
+  const text = `SELECT reference, CASE WHEN planned_at <= $1 THEN planned_status ELSE status END AS status
+                FROM simulator.payouts`;
+  const payouts = await asOwner(world, text, [world.clock.now()]);
+  assert.deepEqual(payouts, [{ reference: transfer['reference'], status }], 'the network was asked for one payout');
+}
+
+async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
+  const { db } = world.api;
+  const { id: merchantId } = world.merchant.merchant;
+  const balance = (account: Account) => readBalance(db, { merchantId, account, currency: 'GMD' });
+  const paid = status === 'completed' ? amountMinor : 0n;
+  const fee = status === 'completed' ? transferFeeMinor : 0n;
+  const balances = {
+    available: await balance('payable_available'),
+    held: await balance('held'),
+    fees: await balance('fees'),
+    float: await balance('float:sim-aps'),
+  };
+  assert.deepEqual(balances, { available: startingMinor - paid - fee, held: 0n, fees: fee, float: -paid });
+  const [day] = await asOwner<{ amount: bigint }>(world, 'SELECT amount::text FROM transfer_days');
+  assert.equal(day?.amount, String(paid), 'the day counts what was ordered');
+  await verifyBooks(world);
+}
+
+/** What `ledger verify` of the operator checks. */
+export async function verifyBooks(world: CrashWorld): Promise<void> {
+  assert.equal((await verifyLedger(world.api.db)).finding, null);
+  assert.equal(await verifyHolds(world.api.db), null);
+}
+
+async function verifyEvents(world: CrashWorld, id: string, outcome: string): Promise<void> {
+  const events = await listEventsOfObjects(world.api.db, world.merchant.merchant.id, [id]);
+  const inOrder = events.toSorted((one, other) => Number(one.sequence - other.sequence));
+  assert.deepEqual(
+    inOrder.map(({ kind, sequence }) => [kind, sequence]),
+    [
+      ['transfer.created', 1n],
+      [outcome, 2n],
+    ],
+    'one event for each change of state',
+  );
+  verifyReceived(world, [inOrder[1]?.id ?? '']);
+  const rows = await asOwner<{ status: string }>(world, 'SELECT status FROM webhook_deliveries');
+  assert.deepEqual(rows, [{ status: 'delivered' }], 'one delivery for the one event that is subscribed to');
+}
+
+/** Each of these events has come, and nothing else; each once, or once more where the answer got lost with the process. */
+export function verifyReceived(world: CrashWorld, eventIds: readonly string[]): void {
+  const received = world.receiver.received.map(({ headers }) => String(headers['webhook-id']));
+  assert.deepEqual([...new Set(received)].toSorted(), eventIds.toSorted(), 'the merchant has heard of it');
+  assert(received.length <= eventIds.length + 1, `${received.length} requests for ${eventIds.length} events`);
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { callbackSigningSecret } from '../../server/src/networks/simulator/credentials.ts';
+import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
+import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
+import type { CallbackReceiver } from './callback-receiver.ts';
+import { eventually } from './eventually.ts';
+import { ManualClock } from './manual-clock.ts';
+import { createContractClient, loadContract } from './openapi.ts';
+import type { Contract } from './openapi.ts';
+import { PaymentStory } from './payment-story.ts';
+import { startService } from './service.ts';
+import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
+import { asOwner } from './tables.ts';
+
+type Body = Record<string, unknown>;
+
+/** A transfer as the simulated network knows it. */
+export interface NetworkPayout {
+  id: string;
+  status: string;
+  transactionId: string;
+}
+
+export async function startTransferStory(options: Omit<TestServiceOptions, 'clock'> = {}): Promise<TransferStory> {
+  const clock = new ManualClock();
+  const contract = await loadContract();
+  const service = await startService({ ...options, clock });
+  const { test } = await service.onboard();
+  return new TransferStory(service, clock, { merchant: test, contract });
+}
+
+/** The whole service under a clock that stands still, with a merchant who pays out. Answers are held to the contract. */
+export class TransferStory extends PaymentStory {
+  readonly contract: Contract;
+  override readonly api: ApiClient;
+
+  constructor(service: TestService, clock: ManualClock, owner: { merchant: TestMerchant; contract: Contract }) {
+    super(service, clock, owner.merchant);
+    this.contract = owner.contract;
+    this.api = createContractClient(owner.contract, service.url, owner.merchant.key);
+  }
+
+  /** The same service for another merchant, whose balance nothing else has touched. */
+  async another(): Promise<TransferStory> {
+    const { test } = await this.service.onboard('Another Shop');
+    return new TransferStory(this.service, this.clock, { merchant: test, contract: this.contract });
+  }
+
+  /** An order of 100 dalasi to this number by APS, under a key that nobody has used unless one is given. */
+  order(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiAnswer> {
+    const body = { ...orderBody, account_number: accountNumber, ...changes };
+    return this.api.post('/v1/transfers', body, { 'idempotency-key': key });
+  }
+
+  /** An accepted order; answers its id. */
+  async transfer(accountNumber: string, changes: Body = {}): Promise<string> {
+    const accepted = await this.order(accountNumber, changes);
+    assert.equal(accepted.status, 201, accepted.text);
+    assert.equal(accepted.body['status'], 'pending');
+    return String(accepted.body['id']);
+  }
+
+  /** An accepted order, and all that follows from it without time passing. */
+  async transferSettled(accountNumber: string, changes: Body = {}): Promise<string> {
+    const id = await this.transfer(accountNumber, changes);
+    await this.settle();
+    return id;
+  }
+
+  async found(id: string): Promise<Body> {
+    const answer = await this.api.get(`/v1/transfers/${id}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  }
+
+  async statusOf(id: string): Promise<unknown> {
+    return (await this.found(id))['status'];
+  }
+
+  override async timeline(id: string): Promise<string[]> {
+    const answer = await this.api.get(`/v1/transfers/${id}/timeline`);
+    assert.equal(answer.status, 200, answer.text);
+    return (answer.body['data'] as { kind: string }[]).map(({ kind }) => kind);
+  }
+
+  /** What can be paid out now, as the merchant sees it. */
+  async payoutBalance(): Promise<number> {
+    const answer = await this.api.get('/v1/balances');
+    assert.equal(answer.status, 200, answer.text);
+    return Number(answer.body['payout_balance']);
+  }
+
+  /** The payouts that the network has made of an order; more than one would have paid twice. */
+  async payouts(id: string): Promise<NetworkPayout[]> {
+    const { reference } = await this.found(id);
+    const text = `SELECT id, CASE WHEN planned_at <= $2 THEN planned_status ELSE status END AS status,
+                    transaction_id AS "transactionId"
+                  FROM simulator.payouts WHERE reference = $1`;
+    return asOwner<NetworkPayout>(this.service, text, [reference, this.clock.now()]);
+  }
+
+  /** How many orders of this merchant the network has ever taken. */
+  async payoutCount(): Promise<number> {
+    const text = 'SELECT id FROM simulator.payouts WHERE account = $1';
+    return (await asOwner(this.service, text, [this.merchant.merchant.shortId])).length;
+  }
+
+  /** Waits until an order's timeline tells this; the time stands still. */
+  async untilTold(id: string, kind: string): Promise<void> {
+    await eventually(`the timeline tells ${kind}`, async () => (await this.timeline(id)).includes(kind));
+  }
+
+  /**
+   * For an order that the network takes without ever answering: waits until it has it, and lets the time pass that the
+   * service waits for an answer.
+   */
+  override async passUnanswered(id: string, ms: number): Promise<void> {
+    await eventually('the network has got the order', async () => (await this.payouts(id)).length === 1);
+    await this.clock.advance(ms);
+    await this.untilTold(id, 'no_clear_answer');
+  }
+
+  /** What the network would report of an order that was paid as it was asked for. */
+  async payoutNews(id: string, changes: Body = {}): Promise<Body> {
+    const { network, reference } = await this.found(id);
+    const [payout] = await this.payouts(id);
+    const received = {
+      amount: '100.00',
+      fee: '0.00',
+      currency: 'GMD',
+      transaction_id: payout?.transactionId ?? 'T-unknown',
+    };
+    return { id: payout?.id ?? 'unknown', network, reference, status: 'completed', received, ...changes };
+  }
+
+  /** A payout's callback as a network sends it; answers the status. */
+  async sendPayoutCallback(network: string, data: unknown, signedBy = network): Promise<number> {
+    const body = JSON.stringify({ id: 'evt_test', type: 'payout.completed', data });
+    const secret = callbackSigningSecret(this.service.secrets.simulatorCallbackSecret, signedBy);
+    const signature = signCallback(secret, { sentAt: this.clock.now(), body });
+    const response = await fetch(`${this.service.url}/networks/${network}-test/callbacks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sim-signature': signature },
+      body,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** Sends this merchant's events to a receiver; all kinds unless some are named. */
+  async listen(receiver: CallbackReceiver, kinds: string[] | null): Promise<void> {
+    const body = JSON.stringify({ url: `${receiver.url}/events`, enabled_events: kinds });
+    const headers = { 'content-type': 'application/json' };
+    const path = `/v1/webhook-endpoints/${this.merchant.endpointId}`;
+    const answer = await this.api.send('PUT', path, { body, headers });
+    assert.equal(answer.status, 200, answer.text);
+  }
+
+  /** The ledger adds up, and money is held for open transfers and for nothing else. */
+  override async verify(): Promise<void> {
+    await super.verify();
+    assert.equal(await verifyHolds(this.service.db), null);
+  }
+}
+
+export const orderBody = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
+import { allNetworks } from '../../server/src/merchants/rules.ts';
+import { eventKinds } from '../../server/src/events/kinds.ts';
+import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { eventually } from '../harness/eventually.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+
+// The paying-out column of the test environment's table (decisions, "Test environment"), row by row, through the API.
+// Every order is of D100.00 and costs D1.50.
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+let story: TransferStory;
+let receiver: CallbackReceiver;
+
+before(async () => {
+  story = await startTransferStory();
+  const fee = { percentHundredths: 0n, fixedMinor: 150n, minimumMinor: 0n, maximumMinor: null };
+  await setFeeRule(story.service.db, 'default', { ...fee, operation: 'transfer', network: allNetworks });
+  // A merchant is remembered for three seconds.
+  await story.clock.jump(4 * secondMs);
+  receiver = await startCallbackReceiver();
+  await story.listen(receiver, [...eventKinds]);
+});
+
+afterEach(() => story.verify());
+
+after(async () => {
+  await story.stop();
+  await receiver.close();
+});
+
+const held = 'held payable_available → held 10150';
+const paid = ['transfer held → float:sim-aps 10000', 'transfer held → fees 150'];
+const released = 'released held → payable_available 10150';
+const created = 'transfer.created';
+
+/** What became of an order, of its money and of the news about it. */
+async function outcomeOf(id: string) {
+  const transfer = await story.found(id);
+  const events = await story.events(id);
+  const told = () => toldOf(id).length >= events.length;
+  await eventually('the events of the transfer have arrived', async () => {
+    await story.settle();
+    return told();
+  });
+  assert.deepEqual(toldOf(id).toSorted(), events.toSorted(), 'each event was received once');
+  return {
+    status: transfer['status'],
+    failure: transfer['failure_code'],
+    waitingFor: transfer['waiting_for'],
+    review: transfer['review'],
+    events,
+    movements: await story.movements(id),
+    cases: await story.cases(id),
+    payouts: (await story.payouts(id)).map(({ status }) => status),
+  };
+}
+
+/** The kinds of the events about an order that the merchant's own server has got. */
+function toldOf(id: string): string[] {
+  const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as ToldEvent);
+  return events.filter(({ data }) => data.id === id).map(({ event }) => event);
+}
+
+interface ToldEvent {
+  event: string;
+  data: { id: string };
+}
+
+const nothingSpecial = { failure: null, waitingFor: null, review: null, cases: [] };
+const pending = { ...nothingSpecial, status: 'pending', events: [created], movements: [held] };
+const completed = {
+  ...nothingSpecial,
+  status: 'completed',
+  events: [created, 'transfer.succeeded'],
+  movements: [held, ...paid],
+  payouts: ['completed'],
+};
+
+/** Runs a row, whose merchant has this many dalasi less at its end. */
+async function costs(dalasi: number, row: () => Promise<void>): Promise<void> {
+  const before = await story.payoutBalance();
+  await row();
+  assert.equal(Math.round((before - (await story.payoutBalance())) * 100) / 100, dalasi);
+}
+
+test('0001: completed at once', async () => {
+  await costs(101.5, async () => {
+    const id = await story.transferSettled('7000001');
+    assert.deepEqual(await outcomeOf(id), completed);
+    const {
+      completed_at: at,
+      network_transaction_id: transaction,
+      network_reference: reference,
+    } = await story.found(id);
+    const [payout] = await story.payouts(id);
+    assert.deepEqual(
+      [at, transaction, reference],
+      [story.clock.now().toISOString(), payout?.transactionId, payout?.id],
+    );
+    assert.deepEqual(await story.timeline(id), [created, 'sent_to_network', 'transfer.succeeded']);
+  });
+});
+
+for (const [number, failure] of [
+  ['7000002', 'account_not_found'],
+  ['7000003', 'account_blocked'],
+] as const) {
+  test(`${number.slice(-4)}: refused (${failure}), and amount and fee are back`, async () => {
+    await costs(0, async () => {
+      const id = await story.transferSettled(number);
+      assert.deepEqual(await outcomeOf(id), {
+        ...nothingSpecial,
+        status: 'failed',
+        failure,
+        events: [created, 'transfer.failed'],
+        movements: [held, released],
+        payouts: ['failed'],
+      });
+      assert.match(String((await story.found(id))['failure_reason']), /\w.*\.$/);
+      assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).status, 409);
+    });
+  });
+}
+
+test('0004: pending for ever; after a day a person has it, and its money stays held', async () => {
+  await costs(101.5, async () => {
+    const id = await story.transferSettled('7000004');
+    const waiting = { ...pending, payouts: ['pending'] };
+    assert.deepEqual(await outcomeOf(id), waiting);
+    for (let hour = 0; hour < 24; hour += 1) await story.pass(60 * minuteMs);
+    assert.deepEqual(await outcomeOf(id), { ...waiting, review: 'outcome_unknown', cases: ['outcome_unknown'] });
+    await story.pass(7 * 24 * 60 * minuteMs);
+    assert.deepEqual(await outcomeOf(id), { ...waiting, review: 'outcome_unknown', cases: ['outcome_unknown'] });
+    assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).body['code'], 'state_conflict');
+    assert.deepEqual(
+      (await story.timeline(id)).filter((kind) => kind.startsWith('sent')),
+      ['sent_to_network'],
+    );
+  });
+});
+
+test('0005: no answer to our call, never taken for a failure, and found completed 5 s later', async () => {
+  await costs(101.5, async () => {
+    const id = await story.transfer('7000005');
+    await story.passUnanswered(id, 3 * secondMs);
+    assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
+    await story.pass(2 * secondMs);
+    await story.pass(2 * secondMs);
+    assert.deepEqual(await outcomeOf(id), completed);
+    assert.deepEqual(
+      (await story.timeline(id)).filter((kind) => kind.startsWith('sent')),
+      ['sent_to_network'],
+    );
+  });
+});
+
+test('0006: no answer to our call, and found failed 5 s later: only then is the money back', async () => {
+  await costs(0, async () => {
+    const id = await story.transfer('7000006');
+    await story.passUnanswered(id, 3 * secondMs);
+    assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
+    await story.pass(2 * secondMs);
+    await story.pass(2 * secondMs);
+    assert.deepEqual(await outcomeOf(id), {
+      ...nothingSpecial,
+      status: 'failed',
+      failure: 'refused_by_network',
+      events: [created, 'transfer.failed'],
+      movements: [held, released],
+      payouts: ['failed'],
+    });
+  });
+});
+
+test('0007: success reported three times and out of order is one payout', async () => {
+  await costs(101.5, async () => {
+    const id = await story.transferSettled('7000007');
+    assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
+    await story.pass(secondMs);
+    for (let report = 0; report < 4; report += 1) await story.pass(200);
+    assert.deepEqual(await outcomeOf(id), completed);
+  });
+});
+
+test('0008: the network is down; the order waits, can be cancelled meanwhile, and goes out once it is up', async () => {
+  await costs(101.5, async () => {
+    const [waits, dropped] = [await story.transferSettled('7000008'), await story.transferSettled('7000008')];
+    for (const id of [waits, dropped]) {
+      assert.deepEqual(await outcomeOf(id), { ...pending, waitingFor: 'network_unavailable', payouts: [] });
+    }
+    const cancelled = await story.api.post(`/v1/transfers/${dropped}/cancel`);
+    assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
+    for (let second = 0; second < 8; second += 1) await story.pass(secondMs);
+    assert.deepEqual(await outcomeOf(waits), completed);
+    assert.deepEqual(await outcomeOf(dropped), {
+      ...nothingSpecial,
+      status: 'cancelled',
+      events: [created, 'transfer.cancelled'],
+      movements: [held, released],
+      payouts: [],
+    });
+  });
+});
+
+for (const [number, waitMs] of [
+  ['7000009', 2 * secondMs],
+  ['7000011', 30 * secondMs],
+] as const) {
+  test(`${number.slice(-4)}: completed after ${waitMs / secondMs} s and not before`, async () => {
+    await costs(101.5, async () => {
+      const id = await story.transferSettled(number);
+      await story.pass(waitMs - 1);
+      assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
+      await story.pass(1);
+      await story.pass(minuteMs);
+      assert.deepEqual(await outcomeOf(id), completed);
+    });
+  });
+}
+
+test('0010: the float is empty; the order waits for as long as it takes, and goes out once the float is filled', async () => {
+  await costs(101.5, async () => {
+    const id = await story.transferSettled('7000010');
+    const waiting = { ...pending, waitingFor: 'float_empty', payouts: [] };
+    assert.deepEqual(await outcomeOf(id), waiting);
+    for (let hour = 0; hour < 30; hour += 1) await story.pass(60 * minuteMs);
+    assert.deepEqual(await outcomeOf(id), waiting, 'it never was at the network, so nobody has to ask there');
+    const { db, url } = story.service;
+    const random = seededRandom('phone');
+    const phone = createSimulator({ db, clock: story.clock, random, publicUrl: () => url, wakeSender: () => {} });
+    const line = { account: story.merchant.merchant.shortId, network: 'aps', number: '7000010' };
+    await phone.payouts.setFloat(line, 'filled');
+    for (let minute = 0; minute < 11; minute += 1) await story.pass(minuteMs);
+    assert.deepEqual(await outcomeOf(id), completed);
+  });
+});
+
+test('0012: completed, then taken back by the network: amount and fee are the merchant’s again, with a case', async () => {
+  await costs(0, async () => {
+    const id = await story.transferSettled('7000012');
+    assert.deepEqual(await outcomeOf(id), completed);
+    await story.pass(2 * secondMs);
+    assert.deepEqual(await outcomeOf(id), {
+      ...nothingSpecial,
+      status: 'reversed',
+      events: [created, 'transfer.succeeded', 'transfer.reversed'],
+      movements: [
+        held,
+        ...paid,
+        'transfer_reversed float:sim-aps → payable_available 10000',
+        'transfer_reversed fees → payable_available 150',
+      ],
+      cases: ['network_reversal'],
+      payouts: ['reversed'],
+    });
+  });
+});
+
+test('the same rows hold on every network, and any other number is paid at once', async () => {
+  for (const network of ['wave', 'afrimoney', 'qmoney'] as const) {
+    assert.equal(await story.statusOf(await story.transferSettled('7001234', { network })), 'completed', network);
+    const refused = await story.found(await story.transferSettled('7000002', { network }));
+    assert.deepEqual([refused['status'], refused['failure_code']], ['failed', 'account_not_found'], network);
+  }
+});
