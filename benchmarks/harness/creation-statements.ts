@@ -46,6 +46,7 @@ const creationRequest: NewPayment = {
   customerEmail: null,
   customerPhone: null,
   paymentMethods: null,
+  split: null,
   metadata: { order: '1042' },
 };
 
@@ -110,6 +111,7 @@ function recordingContext(db: Database, ids: string[]): PaymentContext {
       publicUrl: () => 'http://localhost:8080',
       callbackBaseUrl: () => 'http://localhost:8080',
       intentLifetimeMs: 30 * 60 * 1_000,
+      settlementDelayMs: 0,
       amountMinMinor: 100n,
       amountMaxMinor: 100_000_000n,
       idSecret: 'benchmark',

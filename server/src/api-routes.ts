@@ -1,5 +1,7 @@
 import type { ApiRoute } from './kit/route.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
+import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
@@ -9,5 +11,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...paymentRoutes,
   ...transactionRoutes,
   ...transferRoutes,
+  ...subAccountRoutes,
+  ...subAccountGroupRoutes,
   ...endpointRoutes,
 ];

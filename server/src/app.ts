@@ -16,6 +16,8 @@ export interface App {
   start(): Promise<string>;
   /** Does everything that is due now; for tests. */
   drain(): Promise<void>;
+  /** Where this process listens; known once it is started. */
+  ownUrl(): string;
   /** Where the world reaches us; known once it is started. */
   publicUrl(): string;
   /**
@@ -58,6 +60,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       worker = startWorker({ clock, changes: options.notifier, log, sources });
       return listening;
     },
+    ownUrl: address.ownUrl,
     publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),
     close: async (manner) => {

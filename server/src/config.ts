@@ -24,6 +24,7 @@ export interface Config {
   demoWebhookUrl: string | null;
   signatureHeader: string;
   intentLifetimeMs: number;
+  settlementDelayMs: number;
   amountMinMinor: bigint;
   amountMaxMinor: bigint;
   rateLimitLive: number;
@@ -60,6 +61,7 @@ export function readConfig(environment: Environment): Config {
     demoWebhookUrl: read.url('DEMO_WEBHOOK_URL', ['http:', 'https:']),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
     intentLifetimeMs: read.integer('INTENT_LIFETIME_MINUTES', 1, 10_080) * minuteMs,
+    settlementDelayMs: read.integer('SETTLEMENT_DELAY_HOURS', 0, 720) * 60 * minuteMs,
     amountMinMinor: read.amount('AMOUNT_MIN'),
     amountMaxMinor: read.amount('AMOUNT_MAX'),
     rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),

@@ -38,6 +38,8 @@ export interface AppOptions {
 export interface Address {
   /** The port that was taken. */
   set(port: number): void;
+  /** Where this process listens. */
+  ownUrl(): string;
   /** Where the world reaches us, no slash at its end. */
   publicUrl(): string;
   /** Where our own processes reach an API process. */
@@ -52,6 +54,7 @@ export function createAddress(config: Config): Address {
     set: (taken) => {
       port = taken;
     },
+    ownUrl: local,
     publicUrl: () => config.publicUrl ?? local(),
     internalUrl: () => config.internalUrl ?? (config.role === 'worker' ? (config.publicUrl ?? local()) : local()),
   };
@@ -125,6 +128,7 @@ export function createMoneyContext(
       publicUrl: address.publicUrl,
       callbackBaseUrl: address.internalUrl,
       intentLifetimeMs: config.intentLifetimeMs,
+      settlementDelayMs: config.settlementDelayMs,
       amountMinMinor: config.amountMinMinor,
       amountMaxMinor: config.amountMaxMinor,
       idSecret: secrets.idSecret,

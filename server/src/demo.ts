@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import {
@@ -48,40 +48,30 @@ export async function prepareDemo(config: Config, parts: DemoParts): Promise<Dem
   }
 }
 
-/** The file tells where the service is now; the rest stays as it was. */
+/** Names the demo file, once the service listens: it tells where the service is now; the rest stays as it was. */
 export function writeFacts(config: Config, facts: DemoFacts): void {
   try {
     writePrivateFile(demoPath(config), formatFacts(facts));
+    rmSync(draftPath(config), { force: true });
   } catch (error) {
     throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
   }
 }
 
-/** A draft whose key works is of a start that was killed between its commit and the renaming. */
+/** A draft whose key works is of a start that ended between its commit and its listening. */
 async function findDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | undefined> {
   const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
-  // A draft that is gone when it is looked for has just become the file.
+  // Whoever removes a draft has written the file before, which is why that is looked for again.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
-    if (facts === undefined || (await authenticate(facts.secret_key)) === undefined) continue;
-    if (path !== demoPath(config)) publishDraft(config);
-    return facts;
+    if (facts !== undefined && (await authenticate(facts.secret_key)) !== undefined) return facts;
   }
   return undefined;
 }
 
-/** Another process that starts at the same time may have found the draft and have done this already. */
-function publishDraft(config: Config): void {
-  try {
-    renameSync(draftPath(config), demoPath(config));
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || !existsSync(demoPath(config))) throw error;
-  }
-}
-
 /** The facts are in a file before they are committed: a key whose text nobody has would be no use to anybody. */
 async function createDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | null> {
-  const facts = await db.withTransaction(async (tx) => {
+  return db.withTransaction(async (tx) => {
     // Of several processes that start at once on an empty database, one makes the demo.
     await takeTurn(tx, 'demo');
     if ((await listMerchants(tx)).length > 0) return null;
@@ -89,8 +79,6 @@ async function createDemo(config: Config, { db, context }: DemoParts): Promise<D
     writePrivateFile(draftPath(config), formatFacts(made));
     return made;
   });
-  if (facts) publishDraft(config);
-  return facts;
 }
 
 async function insertDemo(tx: Transaction, config: Config, context: DemoParts['context']): Promise<DemoFacts> {

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts';
-import type { App } from './app.ts';
+import { listenError, refuseTakenPort } from './claim-port.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
@@ -11,7 +11,7 @@ import type { Log } from './kit/log.ts';
 import { startNotifier } from './kit/notifier.ts';
 import { outboundPolicy } from './kit/outbound-guard.ts';
 import { systemRandom } from './kit/random.ts';
-import { errorCode, StartError } from './kit/start-error.ts';
+import { StartError } from './kit/start-error.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
 import { readSecrets } from './secrets.ts';
@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
+  await refuseTakenPort(config);
   const opened = await openUnlessStopped(openServiceDatabase(config, { clock: systemClock, log, tell }), stop);
   if (opened) await serveUntilStopped(config, opened, { log, stop });
   tell('Stopped.');
@@ -71,10 +72,12 @@ async function serveUntilStopped(
       urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
     };
     const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context });
-    await listen(app, config);
+    await app.start().catch((error: unknown) => {
+      throw listenError(config, error);
+    });
     const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
-    greet(config, baseUrl, demo);
+    greet(config, { ownUrl: app.ownUrl(), baseUrl, demo });
     const reason = await Promise.race([stop, opened.lost.then(() => 'lost' as const)]);
     if (reason === 'lost') {
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
@@ -93,31 +96,16 @@ function stopSignal(): Promise<'signal'> {
   return promise;
 }
 
-async function listen(app: App, config: Config): Promise<void> {
-  try {
-    await app.start();
-  } catch (error) {
-    const { port, host } = config;
-    const code = errorCode(error);
-    switch (code) {
-      case 'EADDRINUSE':
-        throw new StartError(`Port ${port} is in use; stop what uses it, or set PORT to another one.`);
-      case 'EACCES':
-        throw new StartError(`Port ${port} may not be used by this user; set PORT to one above 1023.`);
-      case 'EADDRNOTAVAIL':
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-      case 'EINVAL':
-      case 'EAFNOSUPPORT':
-        throw new StartError(`HOST ${host} is not an address of this machine; 0.0.0.0 means all it has.`);
-      default:
-        throw error;
-    }
-  }
+interface Greeting {
+  /** Where this process itself listens. */
+  ownUrl: string;
+  baseUrl: string;
+  demo: DemoFacts | null;
 }
 
-function greet(config: Config, baseUrl: string, demo: DemoFacts | null): void {
-  tell(`\nDalasi is ready at ${baseUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+function greet(config: Config, { ownUrl, baseUrl, demo }: Greeting): void {
+  tell(`\nDalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+  if (baseUrl !== ownUrl) tell(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   tell(`  API reference    ${baseUrl}/docs`);
   if (!demo) return;

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { withAdminClient } from './database/admin-client.ts';
+import { hasCluster } from './database/cluster.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import type { EmbeddedPostgres } from './database/embedded.ts';
 import { findRunningServer } from './database/running-server.ts';
@@ -65,7 +67,8 @@ export async function openServiceDatabase(
 const operatorStatementTimeoutMs = 10 * 60 * 1_000;
 
 /**
- * The database for an operator's command: the one that a running service has open, or opened for the command alone.
+ * The database for an operator's command: the one that a running service has open, or opened for the command alone. A
+ * command makes none: an empty one would answer as if nothing had ever been collected.
  *
  * Throws StartError.
  */
@@ -74,6 +77,12 @@ export async function openOperatorDatabase(
   parts: { clock: Clock; log: Log; tell: (sentence: string) => void },
 ): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
   const isEmbedded = config.databaseUrl === null && config.appDatabaseUrl === null;
+  if (isEmbedded && !hasCluster(config.dataDirectory)) {
+    const directory = resolve(config.dataDirectory);
+    throw new StartError(
+      `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or start the service once.`,
+    );
+  }
   const runningUrl = isEmbedded ? findRunningServer(config.dataDirectory) : undefined;
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;

@@ -15,6 +15,8 @@ import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
+import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
+import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
@@ -51,6 +53,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(paymentRoutes, money),
         ...bindRoutes(transactionRoutes, money),
         ...bindRoutes(transferRoutes, money),
+        ...bindRoutes(subAccountRoutes, money),
+        ...bindRoutes(subAccountGroupRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
       ],
     }),

@@ -87,6 +87,11 @@ export const settings = [
     default: 'x-service-signature',
   },
   { name: 'INTENT_LIFETIME_MINUTES', description: 'How long a payer has, 1 to 10080 minutes.', default: '30' },
+  {
+    name: 'SETTLEMENT_DELAY_HOURS',
+    description: 'How long collected money waits before it can be paid out, 0 to 720 hours.',
+    default: '0',
+  },
   { name: 'AMOUNT_MIN', description: 'The smallest amount of a payment, in dalasi.', default: '1' },
   { name: 'AMOUNT_MAX', description: 'The largest amount of a payment, in dalasi.', default: '1000000' },
   { name: 'RATE_LIMIT_LIVE', description: 'Requests a second and live merchant; 0 is no limit.', default: '100' },

@@ -11,7 +11,7 @@ import { createPaymentWorld, newPayment } from './payments/payment-world.corpus.
 import type { PaymentWorld } from './payments/payment-world.corpus.ts';
 import { createTransfer } from './transfers/create-transfer.ts';
 import { newTransfer, paid, receiptOf } from './transfers/transfer-world.corpus.ts';
-import { findTransferById } from './transfers/queries.ts';
+import { findTransferById } from './transfers/find-transfer.ts';
 import type { Transfer } from './transfers/transfer.ts';
 import { moneySources, workTopic } from './work-sources.ts';
 import { startWorker } from './worker/worker.ts';

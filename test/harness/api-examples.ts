@@ -8,6 +8,9 @@ export interface OwnRecords {
   chargeId: string;
   /** A transfer that waits for its network and may be cancelled. */
   transferId: string;
+  /** A sub-account that is in the group and has nothing. */
+  subAccountId: string;
+  subAccountGroupId: string;
   /** A webhook endpoint that is not the default one. */
   endpointId: string;
 }
@@ -15,6 +18,8 @@ export interface OwnRecords {
 export interface Example {
   /** The record that the request names, in its address or in its body; null where it names none. */
   names: keyof OwnRecords | null;
+  /** Another record that the body refers to: one that is not the merchant's own is refused with 400. */
+  refersTo?: keyof OwnRecords;
   /** A body that is taken. */
   body?: (own: OwnRecords) => object;
   query?: (own: OwnRecords) => string;
@@ -23,6 +28,8 @@ export interface Example {
 }
 
 const transferBody = { amount: 10, network: 'wave', account_number: '7000010', beneficiary_name: 'Awa Ceesay' };
+
+const subAccountBody = { name: 'Awa Ceesay', percentage: 12.5, settlement_code: 'wave', account_number: '7000001' };
 
 /** The headers of an example: those of its body, and a key that nobody has used where it needs one. */
 export function exampleHeaders({ body, needsKey }: Example): Record<string, string> {
@@ -52,6 +59,19 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelTransfer: { names: 'transferId' },
   retrieveTransferTimeline: { names: 'transferId' },
   retrieveBalances: { names: null },
+  createSubAccount: { names: null, body: () => subAccountBody },
+  listSubAccounts: { names: null },
+  retrieveSubAccount: { names: 'subAccountId' },
+  updateSubAccount: { names: 'subAccountId', body: () => ({ percentage: 15 }) },
+  createSubAccountGroup: {
+    names: null,
+    refersTo: 'subAccountId',
+    body: ({ subAccountId }) => ({ name: 'Rent', members: [{ sub_account: subAccountId, percentage: 10 }] }),
+  },
+  listSubAccountGroups: { names: null },
+  retrieveSubAccountGroup: { names: 'subAccountGroupId' },
+  updateSubAccountGroup: { names: 'subAccountGroupId', body: () => ({ name: 'Changed' }) },
+  deleteSubAccountGroup: { names: 'subAccountGroupId' },
   // A port that nobody listens on: an example is not worth a look-up of a name.
   createWebhookEndpoint: { names: null, body: () => ({ url: 'http://127.0.0.1:9/events' }) },
   listWebhookEndpoints: { names: null },

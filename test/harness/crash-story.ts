@@ -15,11 +15,13 @@ export interface CrashStory {
   role: CrashRole;
   /** Everything before the process starts. `round` counts the repetitions from 0. */
   prepare?(world: CrashWorld, round: number): Promise<void>;
-  /** Makes the process at `url` come to its points. One that finds its own work needs nothing; it ends when all is done. */
+  /** Makes the process at `url` come to its points; a worker finds its work by itself. */
   provoke?(world: CrashWorld, url: string): Promise<void>;
-  /** After the restart, before the work goes on: what the merchant or the network does next. */
-  goOn?(world: CrashWorld): Promise<void>;
+  /** What is started again besides a worker, and what the merchant does then. */
+  restart?(world: CrashWorld): Promise<void>;
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
+  /** When a worker that nobody kills has come to its last point. Otherwise it is waited for until nothing is left to do. */
+  isDone?(world: CrashWorld): Promise<boolean>;
   /** Where it dies. In the long run on both sides of every statement. */
   points: readonly CrashPoint[];
   /** Points of the same path that other stories have. */
@@ -61,14 +63,11 @@ async function crash(
   const world = await CrashWorld.create();
   try {
     await story.prepare?.(world, round);
-    const victim = world.spawn(processes, story.role, point);
-    const hasEnded = endOf(victim);
+    const victim = watch(world.spawn(processes, story.role, point));
     if (story.provoke) await story.provoke(world, await urlOf(victim));
-    await waitUntil(`it comes to ${pointTitle(point)}`, hasEnded);
+    await waitUntil(`it comes to ${pointTitle(point)}`, victim.hasEnded);
     assert.deepEqual(await victim.ended, { code: null, signal: 'SIGKILL' }, victim.stderr());
-    await world.stopApi();
-    await world.startApi();
-    await story.goOn?.(world);
+    await story.restart?.(world);
     await world.settle();
     await story.verify(world, point);
   } finally {
@@ -81,9 +80,9 @@ async function traceSteps(story: CrashStory, processes: ProcessWorld): Promise<s
   const world = await CrashWorld.create();
   try {
     await story.prepare?.(world, 0);
-    const survivor = world.spawn(processes, story.role, null);
+    const survivor = watch(world.spawn(processes, story.role, null));
     if (story.provoke) await story.provoke(world, await urlOf(survivor));
-    else await waitUntil('everything is done', async () => (await world.whatIsLeft()).length === 0);
+    else await waitUntil('everything is done', () => isDone(story, world, survivor));
     survivor.signal('SIGKILL');
     await survivor.ended;
     return [...survivor.stdout().matchAll(/^step (.+)$/gm)].map(([, steps = '']) => steps.split('  '));
@@ -92,16 +91,23 @@ async function traceSteps(story: CrashStory, processes: ProcessWorld): Promise<s
   }
 }
 
+async function isDone(story: CrashStory, world: CrashWorld, survivor: WatchedProcess): Promise<boolean> {
+  assert(!survivor.hasEnded(), survivor.stderr());
+  return story.isDone ? story.isDone(world) : (await world.whatIsLeft()).length === 0;
+}
+
 async function urlOf(process: TestProcess): Promise<string> {
   const [, url = ''] = await process.printed(/^Ready at (\S+)/m);
   return url;
 }
 
-function endOf(process: TestProcess): () => boolean {
+type WatchedProcess = TestProcess & { hasEnded: () => boolean };
+
+function watch(process: TestProcess): WatchedProcess {
   let hasEnded = false;
   const end = (): void => {
     hasEnded = true;
   };
   process.ended.then(end, end);
-  return () => hasEnded;
+  return { ...process, hasEnded: () => hasEnded };
 }

@@ -6,17 +6,16 @@ import { readBalance } from '../../server/src/ledger/balances.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiAnswer } from './api-client.ts';
+import { startingMinor, transferFeeMinor } from './crash-world.ts';
 import type { CrashWorld } from './crash-world.ts';
-import { transferFeeMinor } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 import { asOwner } from './tables.ts';
 
-const startingMinor = 100_000_000n;
 const amountMinor = 10_000n;
 const key = 'one order';
 
 /** The merchant orders, always with the same key. Rejects when the process dies over it. */
-export function order(world: CrashWorld, { url = world.api.url, to = '7000001' } = {}): Promise<ApiAnswer> {
+export function order(world: CrashWorld, { url = world.apiUrl, to = '7000001' } = {}): Promise<ApiAnswer> {
   const body = { amount: 100, network: 'aps', account_number: to, beneficiary_name: 'Awa Ceesay' };
   return world.client(url).post('/v1/transfers', body, { 'idempotency-key': key });
 }
@@ -49,7 +48,7 @@ export async function verifyTransfer(
   await verifyNetwork(world, transfer, status);
   await verifyMoney(world, status);
   await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');
-  assert.deepEqual(await listCases(world.api.db, null, 100), [], 'nobody has to look at anything');
+  assert.deepEqual(await listCases(world.db, null, 100), [], 'nobody has to look at anything');
 }
 
 async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown>, status: string): Promise<void> {
@@ -60,8 +59,8 @@ async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown
 }
 
 async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
-  const { db } = world.api;
-  const { id: merchantId } = world.merchant.merchant;
+  const { db } = world;
+  const { id: merchantId } = world.merchant;
   const balance = (account: Account) => readBalance(db, { merchantId, account, currency: 'GMD' });
   const paid = status === 'completed' ? amountMinor : 0n;
   const fee = status === 'completed' ? transferFeeMinor : 0n;
@@ -79,12 +78,12 @@ async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
 
 /** What `ledger verify` of the operator checks. */
 export async function verifyBooks(world: CrashWorld): Promise<void> {
-  assert.equal((await verifyLedger(world.api.db)).finding, null);
-  assert.equal(await verifyHolds(world.api.db), null);
+  assert.equal((await verifyLedger(world.db)).finding, null);
+  assert.equal(await verifyHolds(world.db), null);
 }
 
 async function verifyEvents(world: CrashWorld, id: string, outcome: string): Promise<void> {
-  const events = await listEventsOfObjects(world.api.db, world.merchant.merchant.id, [id]);
+  const events = await listEventsOfObjects(world.db, world.merchant.id, [id]);
   const inOrder = events.toSorted((one, other) => Number(one.sequence - other.sequence));
   assert.deepEqual(
     inOrder.map(({ kind, sequence }) => [kind, sequence]),

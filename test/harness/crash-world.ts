@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
+import { readConfig } from '../../server/src/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
+import type { Merchant } from '../../server/src/merchants/merchant.ts';
+import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { readSecrets } from '../../server/src/secrets.ts';
+import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
@@ -13,38 +24,44 @@ import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 import { startService, testKeys } from './service.ts';
-import type { TestMerchant, TestService } from './service.ts';
+import type { TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 
-/** What the process that dies does. */
-export type CrashRole = 'api' | 'worker';
+/** What a process does: answer requests, do what is due, or both. */
+export type CrashRole = 'api' | 'worker' | 'all';
 
-/** What every transfer costs, in bututs. */
+/** In bututs: what the merchant starts with, and what every transfer costs. */
+export const startingMinor = 100_000_000n;
 export const transferFeeMinor = 250n;
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 // After the longest lease, and after the time in which an order may still arrive at its network.
 const stepMs = 61_000;
 const stepsMax = 10;
-const eventKinds = ['transfer.succeeded', 'transfer.failed', 'charge.succeeded', 'charge.failed'];
 
 /** A merchant on a database of its own, and services that come and go in front of it. All of them have one clock. */
 export class CrashWorld {
   readonly clock = new CrashClock(startedAt);
   readonly database: TestDatabase;
+  readonly db: Database;
   readonly receiver: CallbackReceiver;
   readonly front: CrashFront;
-  readonly #running = new Set<TestService>();
-  #api: TestService | undefined;
-  #merchant: TestMerchant | undefined;
+  readonly #running: { role: CrashRole; service: TestService }[] = [];
+  #merchant: { merchant: Merchant; key: string } | undefined;
 
   private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; front: CrashFront }) {
     this.database = parts.database;
     this.receiver = parts.receiver;
     this.front = parts.front;
+    this.db = openDatabase({
+      url: parts.database.appUrl,
+      connectionsMax: 2,
+      clock: this.clock,
+      onConnectionError: () => {},
+    });
   }
 
-  /** With an API process, in which the simulated networks live, and a merchant with fees, a limit and a receiver. */
+  /** With a merchant who has test money, pays for transfers, has a daily limit and hears how they end. */
   static async create(): Promise<CrashWorld> {
     const [database, receiver, front] = await Promise.all([
       createTestDatabase(),
@@ -52,46 +69,72 @@ export class CrashWorld {
       startCrashFront(),
     ]);
     const world = new CrashWorld({ database, receiver, front });
-    await world.startApi();
-    const { test } = await world.api.onboard();
-    world.#merchant = test;
-    const owner = { merchantId: test.merchant.id };
-    const fee = { percentHundredths: 0n, fixedMinor: transferFeeMinor, minimumMinor: 0n, maximumMinor: null };
-    await setFeeRule(world.api.db, owner, { ...fee, operation: 'transfer', network: 'all' });
-    // So that the day's total is asked for, and not only counted.
-    await setLimit(world.api.db, owner, { kind: 'daily', amountMinor: 10_000_000n });
-    const body = JSON.stringify({ url: `${receiver.url}/events`, enabled_events: eventKinds });
-    const headers = { 'content-type': 'application/json' };
-    const endpoint = `/v1/webhook-endpoints/${test.endpointId}`;
-    const answer = await world.client().send('PUT', endpoint, { body, headers });
-    assert.equal(answer.status, 200, answer.text);
+    await world.#onboard();
     return world;
   }
 
-  /** The API process that lives in the test's own. */
-  get api(): TestService {
-    assert(this.#api, 'an API process runs');
-    return this.#api;
+  async #onboard(): Promise<void> {
+    const { db, clock, receiver } = this;
+    const context = {
+      clock,
+      random: systemRandom,
+      newId: () => uuidV7(clock, systemRandom),
+      ...readSecrets(readConfig(testKeys), systemRandom),
+      urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
+    };
+    await db.withTransaction(async (tx) => {
+      const { test } = await onboardBusiness(tx, context, { name: 'Kairaba Books', rateLimitPerSecond: 0n });
+      const { merchant, endpoint } = test;
+      const owner = { merchantId: merchant.id };
+      const enabledEvents = ['transfer.succeeded', 'transfer.failed', 'charge.succeeded', 'charge.failed'];
+      const change = { url: `${receiver.url}/events`, enabledEvents };
+      await updateEndpoint(tx, context, { ...owner, testMode: true }, { id: endpoint.id, change });
+      const fee = { percentHundredths: 0n, fixedMinor: transferFeeMinor, minimumMinor: 0n, maximumMinor: null };
+      await setFeeRule(tx, owner, { ...fee, operation: 'transfer', network: 'all' });
+      // So that the day's total is asked for, and not only counted.
+      await setLimit(tx, owner, { kind: 'daily', amountMinor: 10_000_000n });
+      const { text: key } = await createApiKey(tx, context, merchant, 'Crash');
+      this.#merchant = { merchant, key };
+    });
   }
 
-  get merchant(): TestMerchant {
+  get merchant(): Merchant {
     assert(this.#merchant, 'there is a merchant');
-    return this.#merchant;
+    return this.#merchant.merchant;
+  }
+
+  /** Where an API process in the test's own process is. */
+  get apiUrl(): string {
+    const api = this.#running.find(({ role }) => role !== 'worker');
+    assert(api, 'an API process runs');
+    return api.service.url;
   }
 
   /** The merchant's server, which asks the API process at `url`. */
-  client(url = this.api.url): ApiClient {
-    return createApiClient(url, this.merchant.key);
+  client(url = this.apiUrl): ApiClient {
+    return createApiClient(url, this.#merchant?.key ?? '');
   }
 
-  async startApi(): Promise<void> {
-    this.#api = await this.#start('api');
-    this.front.leadTo(this.#api.url);
+  /** A service in the test's own process, until the world is closed. */
+  async start(role: CrashRole): Promise<TestService> {
+    const { clock, database } = this;
+    const service = await startService({ clock, database, settings: this.#settings(role) });
+    this.#running.push({ role, service });
+    if (role !== 'worker') this.front.leadTo(service.url);
+    return service;
   }
 
-  async stopApi(): Promise<void> {
-    await this.#stop(this.api);
-    this.#api = undefined;
+  /** Lets a worker that has just started do all that is due now. */
+  async work(): Promise<void> {
+    const worker = await this.start('worker');
+    await worker.app.drain();
+    this.#running.pop();
+    await worker.stop();
+  }
+
+  /** The simulated networks send the reports that are due now. */
+  async report(): Promise<void> {
+    for (const { role, service } of this.#running) if (role !== 'worker') await service.app.drain();
   }
 
   /** Starts a process that ends at the point; without one it lives on and prints its steps. */
@@ -106,13 +149,6 @@ export class CrashWorld {
     });
   }
 
-  /** Lets a worker do all that is due now. */
-  async work(): Promise<void> {
-    const worker = await this.#start('worker');
-    await worker.app.drain();
-    await this.#stop(worker);
-  }
-
   pass(ms: number): void {
     this.clock.set(addMs(this.clock.now(), ms));
   }
@@ -125,23 +161,21 @@ export class CrashWorld {
   }
 
   /**
-   * A minute after whatever happened, a worker starts and works until nothing is left to do, for ten minutes of the
+   * A minute after whatever happened, a worker starts, and all work until nothing is left to do, for ten minutes of the
    * clock. Fails with what is left after them.
    */
   async settle(): Promise<void> {
     this.front.loseAnswers(false);
-    this.front.leadTo(this.api.url);
+    this.front.leadTo(this.apiUrl);
     this.pass(stepMs);
-    const worker = await this.#start('worker');
+    if (!this.#running.some(({ role }) => role !== 'api')) await this.start('worker');
     for (let step = 0; ; step += 1) {
-      await this.api.app.drain();
-      await worker.app.drain();
+      for (const { service } of this.#running) await service.app.drain();
       const left = await this.whatIsLeft();
-      if (left.length === 0) break;
+      if (left.length === 0) return;
       assert(step < stepsMax, `after ${stepsMax} minutes there is still to do: ${left.join(', ')}`);
       this.pass(stepMs);
     }
-    await this.#stop(worker);
   }
 
   /** Everything that somebody still has to do, in words. */
@@ -157,25 +191,20 @@ export class CrashWorld {
   }
 
   async close(): Promise<void> {
-    for (const service of this.#running) await this.#stop(service);
-    await Promise.all([this.receiver.close(), this.front.close()]);
+    // Workers first: what they have under way goes to the networks, which live with the API.
+    for (const { service } of this.#running.toReversed()) await service.stop();
+    await Promise.all([this.receiver.close(), this.front.close(), this.db.close()]);
     await this.database.drop();
-  }
-
-  async #start(role: CrashRole): Promise<TestService> {
-    const { clock, database } = this;
-    const service = await startService({ clock, database, settings: this.#settings(role) });
-    this.#running.add(service);
-    return service;
   }
 
   #settings(role: CrashRole): Record<string, string> {
     const { appUrl } = this.database;
     return { ROLE: role, APP_DATABASE_URL: appUrl, INTERNAL_URL: this.front.url, LOG_LEVEL: 'error' };
   }
+}
 
-  async #stop(service: TestService): Promise<void> {
-    this.#running.delete(service);
-    await service.stop();
-  }
+/** How many rows there are: `transfer_notes WHERE …`. */
+export async function countWhere(world: CrashWorld, table: string): Promise<number> {
+  const [row] = await asOwner<{ count: number }>(world, `SELECT count(*)::integer AS count FROM ${table}`);
+  return row?.count ?? 0;
 }

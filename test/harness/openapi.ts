@@ -21,6 +21,7 @@ export interface Operation {
   method: string;
   /** As the document writes it: `/v1/payments/{id}`. */
   path: string;
+  /** Bare, where it may also be wrapped as `{data: …}`. */
   body: JsonSchema | null;
   /** The names of the query parameters. */
   query: string[];
@@ -143,10 +144,18 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
     operationId: operation.operationId,
     method,
     path,
-    body: operation.requestBody?.content[json]?.schema ?? null,
+    body: bareForm(operation.requestBody?.content[json]?.schema),
     query: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     responses: new Map(responses),
   };
+}
+
+/** A body that may also come wrapped, as itself: its fields are the same. */
+function bareForm(body: JsonSchema | undefined): JsonSchema | null {
+  const [bare, wrapped] = body?.anyOf ?? [];
+  if (bare === undefined) return body ?? null;
+  assert.deepEqual(wrapped?.properties, { data: bare }, 'a body is bare or wrapped, nothing else');
+  return bare;
 }
 
 function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {

@@ -16,6 +16,16 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     { 'idempotency-key': randomUUID() },
   );
   assert.equal(transfer.status, 201, transfer.text);
+  const subAccount = await api.post('/v1/sub-accounts', {
+    name: 'Awa Ceesay',
+    percentage: 10,
+    settlement_code: network,
+    account_number: '7000001',
+  });
+  assert.equal(subAccount.status, 201, subAccount.text);
+  const members = [{ sub_account: subAccount.body['id'], percentage: 10 }];
+  const group = await api.post('/v1/sub-account-groups', { name: 'Rent', members });
+  assert.equal(group.status, 201, group.text);
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/own' });
   assert.equal(endpoint.status, 201, endpoint.text);
   const charge = await api.get(`/v1/transactions/${String(intent.body['payment_intent_id'])}`);
@@ -25,6 +35,8 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     intentSecret: String(intent.body['intent_secret']),
     chargeId: String(charge.body['id']),
     transferId: String(transfer.body['id']),
+    subAccountId: String(subAccount.body['id']),
+    subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),
   };
 }

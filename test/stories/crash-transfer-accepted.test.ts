@@ -22,7 +22,8 @@ testCrashStory({
     const answer = await order(world, { url }).catch(() => null);
     if (answer) answers.set(world, answer.text);
   },
-  goOn: async (world) => {
+  restart: async (world) => {
+    await world.start('all');
     const answer = await orderUntilAnswered(world);
     assert.equal(answer.text, answers.get(world) ?? answer.text, 'an answer is repeated byte for byte');
   },

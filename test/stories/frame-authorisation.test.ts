@@ -19,6 +19,8 @@ const unknown: OwnRecords = {
   intentSecret: '0'.repeat(64),
   chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
   transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
+  subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
+  subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
   endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
 };
 
@@ -44,13 +46,14 @@ function clientOf(key: string): ApiClient {
   return createContractClient(contract, service.url, key);
 }
 
-/** No live network exists here, so the live charge and transfer are copies of the test ones. */
+/** No live network exists here, so the live charge, transfer and sub-account are copies of the test ones. */
 async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const api = clientOf(business.live.key);
   const intent = await api.post('/v1/payments', { data: { amount: 10 } });
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
   const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
   const transferId = '01a1f8ac-4b37-7417-9fed-11d78420f719';
+  const subAccountId = '01a1f8ac-4b37-7417-9fed-11d78420f722';
   const intentId = String(intent.body['payment_intent_id']);
   const copy = (table: string, id: string, changes: object) =>
     asOwner(
@@ -61,8 +64,18 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
     );
   await copy('charges', test.chargeId, { id: chargeId, intent_id: intentId });
   await copy('transfers', test.transferId, { id: transferId });
-  const intentSecret = String(intent.body['intent_secret']);
-  return { intentId, intentSecret, chargeId, transferId, endpointId: String(endpoint.body['id']) };
+  await copy('sub_accounts', test.subAccountId, { id: subAccountId });
+  const members = [{ sub_account: subAccountId, percentage: 10 }];
+  const group = await api.post('/v1/sub-account-groups', { name: 'Rent', members });
+  return {
+    intentId,
+    intentSecret: String(intent.body['intent_secret']),
+    chargeId,
+    transferId,
+    subAccountId,
+    subAccountGroupId: String(group.body['id']),
+    endpointId: String(endpoint.body['id']),
+  };
 }
 
 function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiAnswer> {
@@ -88,7 +101,8 @@ function namingOperations(): Operation[] {
 async function recordsOfBusiness(): Promise<unknown> {
   const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
   const records = ['payment_intents', 'charges', 'ledger_holds', 'webhook_endpoints'];
-  const tables = [...records, 'events', 'idempotency_keys', 'api_keys'];
+  const sharing = ['sub_accounts', 'sub_account_groups', 'sub_account_group_members'];
+  const tables = [...records, ...sharing, 'events', 'idempotency_keys', 'api_keys'];
   const rows = tables.map((table) => asOwner(service, `SELECT * FROM ${table} WHERE merchant_id = ANY ($1)`, [ids]));
   return await Promise.all(rows);
 }
@@ -160,11 +174,34 @@ describe('a request', () => {
     assert.deepEqual(await recordsOfBusiness(), before);
   });
 
+  it('that refers to a record of another merchant, or of the other environment, is refused like one that does not exist', async () => {
+    const referring = contract.operations.filter(({ operationId }) => examples[operationId]?.refersTo !== undefined);
+    assert.ok(referring.length > 0);
+    const pairs: [TestMerchant, OwnRecords][] = [
+      [stranger.test, own.test],
+      [stranger.live, own.live],
+      [business.live, own.test],
+      [business.test, own.live],
+    ];
+    const before = await recordsOfBusiness();
+    for (const operation of referring) {
+      for (const [{ key }, records] of pairs) {
+        const foreign = await call(clientOf(key), operation, records);
+        const missing = await call(clientOf(key), operation, unknown);
+        assert.equal(foreign.status, 400, `${operation.operationId}: ${foreign.text}`);
+        assert.equal(withoutRequestId(foreign), withoutRequestId(missing), operation.operationId);
+      }
+    }
+    assert.deepEqual(await recordsOfBusiness(), before);
+  });
+
   it('that names no record works with every key, on that merchant’s records alone', async () => {
-    const others = contract.operations.filter((operation) => !namingOperations().includes(operation));
+    const others = contract.operations.filter(
+      (operation) => !namingOperations().includes(operation) && examples[operation.operationId]?.refersTo === undefined,
+    );
     assert.ok(others.length >= 6);
     // No live network exists here.
-    const takesNetwork = ['createTransfer', 'quoteTransferFee'];
+    const takesNetwork = ['createTransfer', 'quoteTransferFee', 'createSubAccount'];
     const before = await recordsOfBusiness();
     const { endpoints, ...foreign } = { ...own.test, endpoints: business.test.endpointId };
     for (const operation of others) {
@@ -197,7 +234,13 @@ describe('a request', () => {
   it('with the right key is served by every route', async () => {
     const api = clientOf(business.test.key);
     // What takes a record away comes last, and each record is taken away once.
-    const ending = ['cancelPayment', 'cancelPaymentByPatch', 'cancelTransfer', 'deleteWebhookEndpoint'];
+    const ending = [
+      'cancelPayment',
+      'cancelPaymentByPatch',
+      'cancelTransfer',
+      'deleteSubAccountGroup',
+      'deleteWebhookEndpoint',
+    ];
     const isEnding = ({ operationId }: Operation) => ending.includes(operationId);
     for (const operation of [
       ...contract.operations.filter((candidate) => !isEnding(candidate)),

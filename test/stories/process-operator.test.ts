@@ -169,16 +169,17 @@ describe('without a running service', () => {
     await service.ended;
   });
 
-  test('an empty directory gets a database, and a service that starts later no demo beside the business', async () => {
+  test('a data directory without a database is refused, and stays as it is', async () => {
     const directory = world.newDataDirectory();
-    const made = await world.runOperator({ DATA_DIR: directory }, ['businesses', 'create', 'First']);
-    assert.deepEqual([made.code, made.stderr], [0, '']);
-    assert.match(made.stdout, /^Business First: [0-9a-f-]{36}\n/);
-    const service = world.startService({ DATA_DIR: directory });
-    await readyAt(service);
-    service.signal('SIGTERM');
-    await service.ended;
-    assert.doesNotMatch(service.stdout(), /sk_test/);
+    for (const words of [
+      ['ledger', 'verify'],
+      ['businesses', 'create', 'First'],
+    ]) {
+      const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: directory }, words);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^There is no database in the data directory \/[^\n]*\.\n$/);
+      assert(!existsSync(directory), 'nothing was made');
+    }
   });
 
   test('a start that fails is one sentence and leaves nobody behind', async () => {

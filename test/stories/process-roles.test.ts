@@ -50,7 +50,8 @@ describe('two API processes and two workers on one database', () => {
     apis = [1, 2].map(() => world.startService({ ...settings, ROLE: 'api' }));
     const [first = '', second = ''] = await Promise.all(apis.map(readyAt));
     workers = [1, 2].map(() => world.startService({ ...settings, ROLE: 'worker', INTERNAL_URL: first }));
-    await Promise.all(workers.map(readyAt));
+    const listening = await Promise.all(workers.map(readyAt));
+    for (const url of listening) assert.equal((await fetch(`${url}/healthz`)).status, 200, 'its own address is told');
     const { secret_key: key } = readDemo(settings['DATA_DIR'] ?? '');
     clients = [createApiClient(first, key), createApiClient(second, key)];
   });
@@ -177,7 +178,8 @@ test('on a production server /readyz says that it ends while requests are still 
     DATA_DIR: world.newDataDirectory(),
   };
   const service = world.startService(settings);
-  assert.equal(await readyAt(service), settings.PUBLIC_URL);
+  assert.equal(await readyAt(service), `http://localhost:${settings.PORT}`);
+  await service.printed(/^ {2}Public address +https:\/\/pay\.example\.gm$/m);
   assert.doesNotMatch(service.stdout(), /sk_test|curl|Simulated phone/, 'there is no demo in production');
   assert(!existsSync(settings.DATA_DIR), 'and no file of it');
   const created = await world.runOperator(settings, ['businesses', 'create', 'Kairaba Books', '--json']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -80,10 +80,13 @@ describe('a setting that is wrong ends the start', { concurrency }, () => {
 });
 
 describe('what is taken is said to be taken', { concurrency }, () => {
-  test('a port in use', async () => {
+  test('a port in use, before anything is made', async () => {
     const server = createServer();
     const port = await listen(server);
-    await refuses({ PORT: String(port) }, new RegExp(`^Port ${port} is in use; .* set PORT to another one\\.$`));
+    const dataDirectory = world.newDataDirectory();
+    const settings = { PORT: String(port), DATA_DIR: dataDirectory };
+    await refuses(settings, new RegExp(`^Port ${port} is in use; .* set PORT to another one\\.$`));
+    assert(!existsSync(dataDirectory), 'nothing was made');
     server.close();
   });
 

@@ -10,7 +10,8 @@ export type CaseKind =
   | 'network_reversal'
   | 'outcome_unknown'
   | 'late_success'
-  | 'contradictory_outcome';
+  | 'contradictory_outcome'
+  | 'share_without_owner';
 
 /** The record that a case is about. */
 export type CaseSubject = 'charge' | 'transfer';

@@ -34,6 +34,11 @@ export function clusterDirectoryIn(dataDirectory: string): string {
   return join(dataDirectory, 'postgres');
 }
 
+/** Whether a start has made a database in the data directory. */
+export function hasCluster(dataDirectory: string): boolean {
+  return existsSync(clusterDirectoryIn(dataDirectory));
+}
+
 /**
  * The cluster of the data directory, made if there is none. It is made under another name and renamed when it is
  * complete, so one that was cut short is never taken for a cluster; its remains are removed at the next start.

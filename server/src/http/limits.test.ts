@@ -94,7 +94,15 @@ describe('metadata', () => {
 });
 
 describe('a text field', () => {
-  const nothing = { intentId: '', intentSecret: '', chargeId: '', transferId: '', endpointId: '' };
+  const nothing = {
+    intentId: '',
+    intentSecret: '',
+    chargeId: '',
+    transferId: '',
+    subAccountId: '',
+    subAccountGroupId: '',
+    endpointId: '',
+  };
 
   it('is refused by its name where it is longer than the reference says, in every body', async () => {
     let tried = 0;

@@ -94,6 +94,8 @@ describe('a field that the API only answers', () => {
       'public.payment_intents',
       'public.ledger_holds',
       'public.webhook_endpoints',
+      'public.sub_accounts',
+      'public.sub_account_groups',
       'public.merchants',
       'public.idempotency_keys',
     ]) {

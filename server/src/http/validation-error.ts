@@ -5,6 +5,8 @@ import { nearestName } from '../kit/nearest-name.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
   parentSchema?: { properties?: Record<string, unknown> };
+  /** The value that was judged. */
+  data?: unknown;
 };
 
 // A body of a thousand unknown fields is told about the first ones.
@@ -14,7 +16,7 @@ const problemsMax = 20;
 export function validationError(error: FastifyError): AppError {
   // An id that cannot be one is not the id of anything.
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
-  const problems = (error.validation ?? []) as Problem[];
+  const problems = ofTheFormThatWasSent(error.validation ?? []);
   const choices = choicesByPath(problems);
   const fields = problems
     // Each value that a field may have is told as a problem of its own; the first one names them all.
@@ -26,6 +28,15 @@ export function validationError(error: FastifyError): AppError {
   const allUnknown = problems.every((problem) => problem.keyword === 'additionalProperties');
   const more = fields.length > 1 ? ` ${fields.length - 1} more in errors.` : '';
   return new AppError(allUnknown ? 'unknown_field' : 'invalid_request', first.message + more, { fields });
+}
+
+/** A body that may be bare or wrapped is judged as both; who wrapped it is told of `data` and of what is in it. */
+function ofTheFormThatWasSent(problems: Problem[]): Problem[] {
+  const union = problems.find(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');
+  if (!union) return problems;
+  const { data } = union;
+  const isWrapped = typeof data === 'object' && data !== null && Object.hasOwn(data, 'data');
+  return problems.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${isWrapped ? 1 : 0}/`));
 }
 
 /** A union tells of each branch and then of itself; the branches say more, and null says nothing. */

@@ -45,17 +45,18 @@ export function formatAmount(minor: bigint, format: AmountFormat = {}): string {
   return `${sign}D${groupedWhole.format(BigInt(whole))}.${fraction}`;
 }
 
-/**
- * The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100.
- *
- * @internal
- */
+/** The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100. */
 export function parsePercent(value: number, field = 'percentage'): bigint {
   const hundredths = parseTwoDecimals(value, { field, examples: '20 or 12.5' });
   if (hundredths === 0n || hundredths > percentMax) {
     throw new AmountError(`${field} must be above 0 and at most 100, for example 20 or 12.5.`);
   }
   return hundredths;
+}
+
+/** The JSON number of a percentage in hundredths; exact, because it has at most two decimals. */
+export function percentToJson(hundredths: bigint): number {
+  return amountToJson(hundredths);
 }
 
 /**

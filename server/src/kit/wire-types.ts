@@ -35,5 +35,17 @@ export const metadataType = Type.Record(
 
 export const idParameters = Type.Object({ id: idType('The id.') });
 
+/** What a deletion answers. */
+export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { title: 'Deleted' });
+
 /** An optional field that may also be sent as null. */
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));
+
+/** A body that may come as it is or wrapped as `{data: …}` (decisions, "Wrappers"); `unwrapped` takes either. */
+export const bareOrWrapped = <Schema extends TSchema>(schema: Schema) =>
+  Type.Union([schema, Type.Object({ data: schema }, { additionalProperties: false })]);
+
+/** The fields of such a body, and what leads their names in a refusal. */
+export function unwrapped<Fields extends object>(body: Fields | { data: Fields }): { fields: Fields; prefix: string } {
+  return 'data' in body ? { fields: body.data, prefix: 'data.' } : { fields: body, prefix: '' };
+}

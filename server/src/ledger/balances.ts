@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../kit/db.ts';
 import type { Account } from './accounts.ts';
 import { lockBalance } from './post.ts';
-import { listAccountsToFold, sumBalance } from './queries.ts';
+import { listAccountsToFold, sumBalance, sumBalances } from './queries.ts';
 
 /**
  * An account's balance in bututs, as of one moment.
@@ -13,6 +13,17 @@ export function readBalance(
   at: { merchantId: string; account: Account; currency: string },
 ): Promise<bigint> {
   return sumBalance(db, at);
+}
+
+/** Several accounts' balances in bututs, as of one moment; every account that was asked for is there. */
+export async function readBalances<Asked extends Account>(
+  db: Queryable,
+  at: { merchantId: string; currency: string; accounts: readonly Asked[] },
+): Promise<ReadonlyMap<Asked, bigint>> {
+  const balances = new Map<Account, bigint>(at.accounts.map((account) => [account, 0n]));
+  if (at.accounts.length === 0) return balances as Map<Asked, bigint>;
+  for (const { account, balance } of await sumBalances(db, at)) balances.set(account, BigInt(balance));
+  return balances as Map<Asked, bigint>;
 }
 
 // Below this, folding costs more than summing the rows when the balance is read.

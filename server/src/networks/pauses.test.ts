@@ -180,7 +180,7 @@ test('a network that is back after five seconds is found out within two more', a
     if (sentAt >= backAt) break;
     ({ retryAt } = await reportPayout(one, wave, 'network_unavailable'));
   }
-  assert.ok(sentAt.getTime() - backAt.getTime() <= 2_000, `${sentAt.toISOString()}`);
+  assert.ok(sentAt.getTime() - backAt.getTime() <= 2_000, sentAt.toISOString());
 });
 
 test('a probe whose process died is followed by another when its lease ends', async () => {
@@ -203,7 +203,7 @@ test('a pause is told of once when it begins and once when it ends, and nobodyâ€
   await Promise.all([one, other, one].map((context) => reportPayout(context, point, 'answered')));
   const told = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    told.map(({ level, msg, network, reason, merchant_id }) => [level, msg, network, reason, merchant_id]),
+    told.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
     [
       ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
       ['info', 'payouts go out again', 'wave-test', 'float_empty', merchantId],

@@ -55,7 +55,12 @@ async function takeBack(
 ): Promise<void> {
   const { charge } = payment;
   const { railAccount, takenMinor } = from;
-  const { shortfallMinor } = await bookReversed(tx, context, charge, { railAccount, takenMinor });
+  const { shortfallMinor } = await bookReversed(
+    tx,
+    context,
+    { charge, shares: payment.intent.shares },
+    { railAccount, takenMinor },
+  );
   const amountReceivedMinor = receivedMinor(charge) - takenMinor;
   if (amountReceivedMinor > 0n) await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
   else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');

@@ -1,10 +1,12 @@
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { bookCollected, bookSuspense } from './booking.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
@@ -91,7 +93,9 @@ async function book(
   const { intent, charge } = locked;
   const now = context.clock.now();
   const late = charge.status !== 'pending' || !isOpen(statusAt(intent, now));
-  await bookCollected(tx, context, charge, from);
+  const { settlementDelayMs } = context.settings;
+  const settlesAt = settlementDelayMs === 0 ? null : addMs(now, settlementDelayMs);
+  await bookShared(tx, context, { intent, charge: { ...charge, settlesAt } }, from, late);
   const paid = await changeIntent(tx, context, intent, {
     status: 'successful',
     late: intent.late || !isOpen(statusAt(intent, now)),
@@ -111,11 +115,42 @@ async function book(
       networkTransactionId: from.receipt.transactionId,
       amountReceivedMinor: null,
       paidAt: now,
+      settlesAt,
     },
     'charge.succeeded',
   );
+  if (settlesAt !== null) {
+    const { merchantId, id: subjectId } = charge;
+    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
+  }
   await cancelOtherAttempts(tx, context, locked);
   return { ...locked, intent: paid, charge: completed };
+}
+
+/** Only what comes late can find a sub-account deleted: an open payment keeps its sub-accounts. */
+async function bookShared(
+  tx: Transaction,
+  context: PaymentContext,
+  { intent, charge }: Pick<LockedPayment, 'intent' | 'charge'>,
+  from: Collection,
+  late: boolean,
+): Promise<void> {
+  const { shares, merchantId } = intent;
+  const ids = shares.map(({ subAccountId }) => subAccountId);
+  const deleted = late && ids.length > 0 ? await lockDeleted(tx, merchantId, ids) : new Set<string>();
+  await bookCollected(tx, context, { charge, shares }, { ...from, deleted });
+  for (const share of shares.filter(({ subAccountId }) => deleted.has(subAccountId))) {
+    await openCase(tx, context, {
+      merchantId,
+      kind: 'share_without_owner',
+      subjectType: 'charge',
+      subjectId: charge.id,
+      reference: share.subAccountId,
+      amountMinor: share.amountMinor,
+      currency: charge.currency,
+      summary: `A late payment has a share for the sub-account ${share.subAccountId}, which was deleted. The share is in suspense.`,
+    });
+  }
 }
 
 /** An attempt that is still open after another one paid must not collect a second time. */

@@ -1,31 +1,78 @@
 import type { Transaction } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { readBalances } from '../ledger/balances.ts';
 import { lockBalances, post } from '../ledger/post.ts';
+import type { Movement } from '../ledger/post.ts';
 import type { Receipt } from '../networks/contract.ts';
-import { partsOf, receivedMinor } from './charge.ts';
-import type { Charge } from './charge.ts';
+import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import type { Share } from '../sub-accounts/shares.ts';
+import { isSettled, partsOf, receivedMinor } from './charge.ts';
+import type { Charge, ChargeParts } from './charge.ts';
 import type { PaymentContext } from './context.ts';
+import { advanceMovements, planTakeBack } from './take-back.ts';
 
-/** What of the payment stays with the merchant: what was paid, less the fee. */
-export function merchantShareMinor(charge: Pick<Charge, 'amountPaidMinor' | 'feeMinor'>): bigint {
-  return charge.amountPaidMinor - charge.feeMinor;
+/** A charge with the split of its intent. */
+export interface SharedCharge {
+  charge: Charge;
+  shares: readonly Share[];
 }
 
-/** Collected money: the network's float against the fee and the merchant; what the network kept is a cost. */
+/**
+ * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
+ * It can be spent at once, or waits where the operator has set a delay. A share repays first what the merchant advanced
+ * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`.
+ */
 export async function bookCollected(
   tx: Transaction,
   context: PaymentContext,
-  charge: Charge,
-  from: { railAccount: string; receipt: Receipt },
+  { charge, shares }: SharedCharge,
+  from: { railAccount: string; receipt: Receipt; deleted: ReadonlySet<string> },
 ): Promise<void> {
   const float = `float:${from.railAccount}` as const;
+  const parts = partsOf(charge, shares, charge.amountPaidMinor);
+  const accounts = accountsOf(charge);
+  const kept = parts.shares.filter(({ subAccountId }) => !from.deleted.has(subAccountId));
+  const stranded = parts.shares.filter(({ subAccountId }) => from.deleted.has(subAccountId));
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
     movements: [
-      { debit: float, credit: 'fees', amountMinor: charge.feeMinor },
-      { debit: float, credit: 'payable_available', amountMinor: merchantShareMinor(charge) },
+      { debit: float, credit: 'fees', amountMinor: parts.feeMinor },
+      { debit: float, credit: accounts.merchant, amountMinor: parts.merchantMinor },
+      ...kept.map((share): Movement => {
+        return { debit: float, credit: accounts.sub(share.subAccountId), amountMinor: share.amountMinor };
+      }),
+      ...stranded.map(({ amountMinor }): Movement => ({ debit: float, credit: 'suspense', amountMinor })),
+      ...(await repayments(tx, charge, kept)),
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
+  });
+}
+
+/** Where a charge's money stands: where it can be spent, or where it waits. */
+function accountsOf(charge: Pick<Charge, 'settlesAt' | 'settledAt'>) {
+  return isSettled(charge)
+    ? ({ merchant: 'payable_available', sub: settledAccount } as const)
+    : ({ merchant: 'payable_pending', sub: pendingAccount } as const);
+}
+
+/** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. */
+async function repayments(tx: Transaction, charge: Charge, shares: readonly Share[]): Promise<Movement[]> {
+  if (shares.length === 0) return [];
+  const { merchantId, currency } = charge;
+  const owedAccounts = shares.map(({ subAccountId }): Account => `sub_owed:${subAccountId}`);
+  const known = await readBalances(tx, { merchantId, currency, accounts: owedAccounts });
+  const inDebt = owedAccounts.filter((account) => (known.get(account) ?? 0n) > 0n);
+  if (inDebt.length === 0) return [];
+  const owed = await lockBalances(tx, { merchantId, currency }, ['due_from_subs', ...inDebt]);
+  const accounts = accountsOf(charge);
+  return shares.flatMap(({ subAccountId, amountMinor }): Movement[] => {
+    const owedMinor = owed.get(`sub_owed:${subAccountId}`) ?? 0n;
+    const repaid = owedMinor < amountMinor ? owedMinor : amountMinor;
+    return [
+      { debit: accounts.sub(subAccountId), credit: accounts.merchant, amountMinor: repaid },
+      { debit: 'due_from_subs', credit: `sub_owed:${subAccountId}`, amountMinor: repaid },
+    ];
   });
 }
 
@@ -54,22 +101,38 @@ interface SuspendedMoney {
   currency: string;
 }
 
-/** Money in `suspense` is the charge's after all: the fee as far as it has not been taken, the rest to the merchant. */
+/** Money in `suspense` is the charge's after all: fee and shares as far as they are missing, the rest to the merchant. */
 export async function bookAccepted(
   tx: Transaction,
   context: PaymentContext,
-  charge: Charge,
+  { charge, shares }: SharedCharge,
   { before, after }: { before: bigint; after: bigint },
 ): Promise<void> {
-  const [had, has] = [partsOf(charge, before), partsOf(charge, after)];
+  const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
+  const accounts = accountsOf(charge);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
     movements: [
-      { debit: 'suspense', credit: 'fees', amountMinor: has.feeMinor - had.feeMinor },
-      { debit: 'suspense', credit: 'payable_available', amountMinor: has.merchantMinor - had.merchantMinor },
+      { debit: 'suspense', credit: 'fees', amountMinor: added.feeMinor },
+      ...added.shares.map((share): Movement => {
+        return { debit: 'suspense', credit: accounts.sub(share.subAccountId), amountMinor: share.amountMinor };
+      }),
+      { debit: 'suspense', credit: accounts.merchant, amountMinor: added.merchantMinor },
     ],
   });
+}
+
+/** What the one division gives to each beyond the other. */
+function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
+  return {
+    feeMinor: more.feeMinor - less.feeMinor,
+    shares: more.shares.map((share, index) => ({
+      ...share,
+      amountMinor: share.amountMinor - (less.shares[index]?.amountMinor ?? 0n),
+    })),
+    merchantMinor: more.merchantMinor - less.merchantMinor,
+  };
 }
 
 /** Money in `suspense` has left the network's float: returned by a person, or taken back by the network. */
@@ -89,32 +152,33 @@ export async function bookLeftSuspense(
 }
 
 /**
- * The network took a collection back, or the part of it that one of its transactions had brought. The merchant's
- * balance gives what it has, and owes the rest: what the merchant spent already is no longer ours to return.
+ * The network took a collection back, or the part of it that one of its transactions had brought. Each gives its part;
+ * the merchant advances what a sub-account no longer has, and owes what it has not itself: what was spent already is no
+ * longer ours to return. Where the payer was refunded before, the merchant answers for all of it.
  */
 export async function bookReversed(
   tx: Transaction,
   context: PaymentContext,
-  charge: Charge,
+  { charge, shares }: SharedCharge,
   from: { railAccount: string; takenMinor: bigint },
 ): Promise<{ shortfallMinor: bigint }> {
-  const { merchantId, currency } = charge;
-  const [had, has] = [partsOf(charge, receivedMinor(charge)), partsOf(charge, receivedMinor(charge) - from.takenMinor)];
-  const share = had.merchantMinor - has.merchantMinor;
-  const balances = await lockBalances(tx, { merchantId, currency }, ['fees', 'payable_available']);
-  const available = balances.get('payable_available') ?? 0n;
-  const taken = available < share ? available : share;
+  const received = receivedMinor(charge);
+  const parts =
+    charge.amountRefundedMinor > 0n
+      ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
+      : difference(partsOf(charge, shares, received), partsOf(charge, shares, received - from.takenMinor));
+  const taken = await planTakeBack(tx, charge, parts);
   const float = `float:${from.railAccount}` as const;
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'reversed',
     movements: [
-      { debit: 'payable_available', credit: float, amountMinor: taken },
-      { debit: 'receivable_merchant', credit: float, amountMinor: share - taken },
-      { debit: 'fees', credit: float, amountMinor: had.feeMinor - has.feeMinor },
+      ...taken.from.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
+      ...advanceMovements(taken.advanced),
+      { debit: 'receivable_merchant', credit: float, amountMinor: taken.shortfallMinor },
     ],
   });
-  return { shortfallMinor: share - taken };
+  return { shortfallMinor: taken.shortfallMinor };
 }
 
 function postingOf(context: PaymentContext, charge: Charge) {

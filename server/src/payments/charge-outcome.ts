@@ -60,6 +60,7 @@ type ChargeChange = Partial<
     | 'review'
     | 'late'
     | 'paidAt'
+    | 'settlesAt'
     | 'networkReference'
     | 'networkTransactionId'
     | 'amountReceivedMinor'

@@ -7,12 +7,13 @@ import { partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
+import { sharesToWire } from './split-wire.ts';
 
 /** The interface's charge record ("Charge record"), with the fields that decisions, "Transactions", puts beside it. */
 export function chargeToWire(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
   return {
     ...identityFields(merchant, charge),
-    ...moneyFields(charge),
+    ...moneyFields(intent, charge),
     ...payerFields(context, merchant, intent, charge),
     ...outcomeFields(charge),
     ...unusedFields,
@@ -49,14 +50,17 @@ function identityFields(merchant: Merchant, charge: Charge): JsonRecord {
   };
 }
 
-function moneyFields(charge: Charge): JsonRecord {
+function moneyFields(intent: Intent, charge: Charge): JsonRecord {
+  const parts = partsOf(charge, intent.shares, receivedMinor(charge));
   return {
     amount: amountToJson(charge.amountMinor),
     amount_paid: amountToJson(receivedMinor(charge)),
     amount_refunded: amountToJson(charge.amountRefundedMinor),
     currency: charge.currency,
-    transaction_fee: amountToJson(partsOf(charge, receivedMinor(charge)).feeMinor),
+    transaction_fee: amountToJson(parts.feeMinor),
     transaction_fee_type: charge.feePayer,
+    shares: sharesToWire(charge, parts.shares),
+    merchant_receives: amountToJson(parts.merchantMinor),
   };
 }
 

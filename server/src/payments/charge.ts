@@ -1,5 +1,6 @@
 import type { FailureCode, NetworkHandles, NextAction } from '../networks/contract.ts';
 import type { FeePayer } from '../merchants/fees.ts';
+import type { Share } from '../sub-accounts/shares.ts';
 import type { Review } from './intent.ts';
 
 /** One attempt to pay an intent; its id is the transaction id. Amounts are bututs. */
@@ -37,6 +38,9 @@ export interface Charge {
   amountRefundedMinor: bigint;
   eventSequence: bigint;
   paidAt: Date | null;
+  /** When its money can be paid out: at once where it is null, else once `settledAt` is set. */
+  settlesAt: Date | null;
+  settledAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -71,11 +75,31 @@ export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amou
   return charge.amountReceivedMinor ?? charge.amountPaidMinor;
 }
 
-/** How money that came is divided: the fee as far as the money goes, and what stays with the merchant. */
-export function partsOf(
-  charge: Pick<Charge, 'feeMinor'>,
-  cameMinor: bigint,
-): { feeMinor: bigint; merchantMinor: bigint } {
-  const feeMinor = charge.feeMinor < cameMinor ? charge.feeMinor : cameMinor;
-  return { feeMinor, merchantMinor: cameMinor - feeMinor };
+/** Whether its money can be paid out. */
+export function isSettled({ settlesAt, settledAt }: Pick<Charge, 'settlesAt' | 'settledAt'>): boolean {
+  return settlesAt === null || settledAt !== null;
+}
+
+/** What of money that came is whose, in bututs. */
+export interface ChargeParts {
+  feeMinor: bigint;
+  /** One for each share of the split, in its order. */
+  shares: Share[];
+  merchantMinor: bigint;
+}
+
+/** How money that came is divided: the fee and the shares as far as the money goes; the rest stays with the merchant. */
+export function partsOf(charge: Pick<Charge, 'feeMinor'>, shares: readonly Share[], cameMinor: bigint): ChargeParts {
+  let left = cameMinor;
+  const take = (wantedMinor: bigint): bigint => {
+    const taken = wantedMinor < left ? wantedMinor : left;
+    left -= taken;
+    return taken;
+  };
+  const feeMinor = take(charge.feeMinor);
+  return {
+    feeMinor,
+    shares: shares.map((share) => ({ ...share, amountMinor: take(share.amountMinor) })),
+    merchantMinor: left,
+  };
 }

@@ -28,6 +28,8 @@ export interface PaymentSettings {
   /** Where networks reach it. */
   callbackBaseUrl: () => string;
   intentLifetimeMs: number;
+  /** How long collected money waits before it can be paid out; 0 is not at all. */
+  settlementDelayMs: number;
   amountMinMinor: bigint;
   amountMaxMinor: bigint;
   /** Keys ids that are made from something guessable. */

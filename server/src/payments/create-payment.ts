@@ -3,16 +3,20 @@ import { appendEvent } from '../events/append-event.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { resolveSplit } from '../sub-accounts/resolve-split.ts';
+import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
+import { shareBase, splitShares } from '../sub-accounts/shares.ts';
+import type { Share } from '../sub-accounts/shares.ts';
 import type { PaymentContext } from './context.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { checkUrls } from './urls.ts';
-import { insertIntent } from './queries.ts';
+import { insertIntent, insertIntentShares } from './queries.ts';
 import { chooseNetwork, mayPrompt, newCharge, writeAttempt } from './start-attempt.ts';
 
 /** What a merchant asks for; `field` names are those of the request body. */
@@ -32,6 +36,8 @@ export interface NewPayment {
   customerPhone: string | null;
   paymentMethods: string[] | null;
   metadata: JsonRecord;
+  /** Whom it is shared with; null where nobody else gets a part. */
+  split: SplitRequest | null;
 }
 
 // 128 random bits behind the merchant's short id: a public address that nobody can guess.
@@ -49,6 +55,7 @@ export async function createPayment(
   request: NewPayment,
 ): Promise<{ intent: Intent; charge: Charge | null }> {
   const payment = checkPayment(context, merchant, request);
+  const shares = await fixShares(tx, merchant, request.split, payment);
   const now = context.clock.now();
   const intent: Intent = {
     ...payment,
@@ -57,6 +64,9 @@ export async function createPayment(
     status: 'requires_payment_method',
     intentSecret: Buffer.from(context.random.bytes(intentSecretBytes)).toString('hex'),
     checkoutToken: merchant.shortId + randomBase62(context.random, checkoutTokenRandomLength),
+    subAccountId: request.split?.subAccountId ?? null,
+    subAccountGroupId: request.split?.groupId ?? null,
+    shares,
     customerId: null,
     source: 'api',
     attempts: 0n,
@@ -72,6 +82,7 @@ export async function createPayment(
   const charge = wanted !== null && (await mayPrompt(tx, context, merchant, intent, wanted)) ? wanted : null;
   const stored: Intent = charge === null ? intent : { ...intent, status: 'processing', attempts: charge.attempt };
   tx.send(insertIntent(stored));
+  if (shares.length > 0) tx.send(insertIntentShares(stored));
   appendEvent(tx, context, {
     merchantId: merchant.id,
     kind: 'payment_intent.created',
@@ -101,6 +112,18 @@ type CheckedPayment = Pick<
   | 'paymentMethods'
   | 'metadata'
 >;
+
+/** The split, fixed from here on: later changes of a sub-account or a group touch later payments only. */
+export async function fixShares(
+  db: Queryable,
+  merchant: Merchant,
+  split: SplitRequest | null,
+  payment: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>,
+): Promise<Share[]> {
+  if (split === null) return [];
+  const members = await resolveSplit(db, merchant.id, split);
+  return splitShares({ baseMinor: shareBase(payment), members, path: 'data.amount' }).shares;
+}
 
 /** Everything that is refused before anything is stored. */
 export function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {

@@ -7,12 +7,11 @@ import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
 import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks } from '../merchants/rules.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { merchantShareMinor } from './booking.ts';
+import { partsOf } from './charge.ts';
 import { checkAmount } from './create-payment.ts';
 import { totalMinor } from './intent.ts';
 import { createPaymentWorld, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
-import { previewPayment } from './preview-payment.ts';
 
 let world: PaymentWorld;
 
@@ -108,7 +107,7 @@ test('fees are what was worked out by hand, and so is what the payer pays and th
     assert.equal(feeMinor, fee, row);
     const amountPaidMinor = totalMinor({ amountMinor, feeMinor, feePayer: payer });
     assert.equal(amountPaidMinor, paid, row);
-    assert.equal(merchantShareMinor({ amountPaidMinor, feeMinor }), kept, row);
+    assert.equal(partsOf({ feeMinor }, [], amountPaidMinor).merchantMinor, kept, row);
   }
 });
 
@@ -143,7 +142,7 @@ test('in 2,000 random cases the fee and the rest are what was paid, and nobody g
       }
       const { feeMinor } = checked;
       const amountPaidMinor = totalMinor(checked);
-      const rest = merchantShareMinor({ amountPaidMinor, feeMinor });
+      const rest = partsOf({ feeMinor }, [], amountPaidMinor).merchantMinor;
       assert.equal(feeMinor + rest, amountPaidMinor);
       assert.ok(feeMinor >= 0n && rest >= 0n);
       if (rule.payer === 'customer') assert.equal(rest, amountMinor);
@@ -185,7 +184,7 @@ const rules: [name: string, CollectionFee, amount: bigint][] = [
 for (const [name, rule, amountMinor] of rules) {
   test(`the preview tells what the creation fixes and the ledger books: ${name}`, async () => {
     const owner = await world.setFee(rule);
-    const preview = previewPayment(world.context, owner, { amountMinor, currency: null });
+    const preview = await world.preview({ amountMinor }, owner);
     const { intent, charge } = await world.create({ amountMinor }, owner);
     const inDalasi = (minor: bigint): number => Number(minor) / 100;
     assert.deepEqual(preview, {
@@ -194,7 +193,7 @@ for (const [name, rule, amountMinor] of rules) {
       transaction_fee: inDalasi(intent.feeMinor),
       transaction_fee_type: intent.feePayer,
       shares: [],
-      merchant_receives: inDalasi(merchantShareMinor(charge)),
+      merchant_receives: inDalasi(partsOf(charge, [], charge.amountPaidMinor).merchantMinor),
       currency: 'GMD',
     });
     const before = [await world.balance('fees'), await world.balance('payable_available')];
@@ -241,7 +240,7 @@ test('preview and creation follow the operator’s default, then the merchant’
   const fees = async (): Promise<unknown[]> => {
     const owner = await world.context.merchants.byId(id);
     assert.ok(owner);
-    const preview = previewPayment(world.context, owner, { amountMinor: 10_000n, currency: null });
+    const preview = await world.preview({ amountMinor: 10_000n }, owner);
     const { intent } = await world.create({}, owner);
     return [preview['transaction_fee'], intent.feeMinor];
   };

@@ -5,6 +5,7 @@ import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
+import { splitToWire } from './split-wire.ts';
 
 /** The answer of POST /v1/payments: flat, exactly the fields of the interface ("Payment intent (response)"). */
 export function createdIntentToWire(context: PaymentContext, intent: Intent): JsonRecord {
@@ -55,6 +56,9 @@ export function paymentLink(context: PaymentContext, intent: Intent): string {
 
 function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {
   return {
+    sub_account: intent.subAccountId,
+    sub_account_group: intent.subAccountGroupId,
+    ...splitToWire(intent),
     title: intent.title,
     description: intent.description,
     customer_name: intent.customerName,

@@ -1,5 +1,6 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import type { FeePayer } from '../merchants/fees.ts';
+import type { Share } from '../sub-accounts/shares.ts';
 
 /** A payment intent: what the merchant wants to collect, from creation to its end. Amounts are bututs. */
 export interface Intent {
@@ -17,6 +18,11 @@ export interface Intent {
   callbackUrl: string | null;
   title: string | null;
   description: string | null;
+  /** Whom it is shared with, as the merchant named them; null where it is not shared. */
+  subAccountId: string | null;
+  subAccountGroupId: string | null;
+  /** The split, fixed at creation; empty where it is not shared. */
+  shares: readonly Share[];
   customerId: string | null;
   customerName: string | null;
   customerEmail: string | null;

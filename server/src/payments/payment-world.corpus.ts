@@ -4,6 +4,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
+import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkLanes, networkQueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
@@ -31,6 +32,7 @@ import { createPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { createChargeJobs } from './jobs.ts';
+import { previewPayment } from './preview-payment.ts';
 import { findChargeById, findIntentById, listChargesOfIntent, listNotesOfCharges } from './queries.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { startAttempt } from './start-attempt.ts';
@@ -75,6 +77,7 @@ export async function createPaymentWorld() {
       publicUrl: () => 'http://localhost:8080',
       callbackBaseUrl: () => 'http://localhost:8080',
       intentLifetimeMs: 30 * 60_000,
+      settlementDelayMs: 0,
       amountMinMinor: 1n,
       amountMaxMinor: 100_000_000n,
       idSecret: 'test',
@@ -116,6 +119,8 @@ export async function createPaymentWorld() {
       assert.ok(created.charge, 'the attempt did not begin');
       return { intent: created.intent, charge: created.charge };
     },
+    preview: (changes: Partial<NewPayment> = {}, owner = merchant): Promise<JsonRecord> =>
+      db.withTransaction((tx) => previewPayment(tx, context, owner, { ...newPayment, ...changes })),
     /** The same, sent to the network, which answers `awaiting_payer` unless the test has said otherwise. */
     createSent: async (changes: Partial<NewPayment> = {}): Promise<{ intent: Intent; charge: Charge }> => {
       const created = await world.create(changes);
@@ -222,6 +227,7 @@ export async function createPaymentWorld() {
     cancel_charge: jobs.cancel,
     send_transfer: () => assert.fail('payments pay nothing out'),
     look_up_transfer: () => assert.fail('payments pay nothing out'),
+    settle_charge: () => assert.fail('nothing waits for its settlement here'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),
   };
   return world;
@@ -243,6 +249,7 @@ export const newPayment: NewPayment = {
   customerPhone: null,
   paymentMethods: null,
   metadata: {},
+  split: null,
 };
 
 /** What the payer paid, as asked for unless changed. The transaction id follows from the charge. */

@@ -6,9 +6,17 @@ import type { Intent, IntentStatus } from './intent.ts';
 import { chargeFilterClause, intentFilterClause } from './list-filters.ts';
 import type { ChargeFilter, IntentFilter } from './list-filters.ts';
 
-const intentColumns = `merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+/** The split of an intent that is shared; for others nothing is looked for. */
+const sharesColumn = `CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = payment_intents.merchant_id AND intent_shares.intent_id = payment_intents.id
+  ) END`;
+
+const intentColumns = `payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
   fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
   return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", ${sharesColumn} AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
@@ -20,18 +28,39 @@ const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_i
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
   network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
-  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", charges.created_at AS "createdAt",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt"`;
+
+/** A row as it is read: the shares' numbers come as text, so that none is a float. */
+type IntentRow = Omit<Intent, 'shares'> & { shares: [string, string, string][] | null };
+
+async function intentRow(db: Queryable, statement: Statement): Promise<Intent | undefined> {
+  const row = await db.row<IntentRow>(statement);
+  return row && toIntent(row);
+}
+
+async function intentRows(db: Queryable, statement: Statement): Promise<Intent[]> {
+  return (await db.rows<IntentRow>(statement)).map(toIntent);
+}
+
+function toIntent(row: IntentRow): Intent {
+  const shares = (row.shares ?? []).map(([subAccountId, percentHundredths, amountMinor]) => ({
+    subAccountId,
+    percentHundredths: BigInt(percentHundredths),
+    amountMinor: BigInt(amountMinor),
+  }));
+  return { ...row, shares };
+}
 
 export function insertIntent(intent: Intent): Statement {
   return {
     name: 'payment_intents_insert',
     text: `INSERT INTO payment_intents (merchant_id, id, status, amount, fee, fee_payer, currency, intent_secret,
-             checkout_token, return_url, cancel_url, callback_url, title, description, customer_id, customer_name,
-             customer_email, customer_phone, payment_methods, metadata, source, attempts, late, review,
-             event_sequence, created_at, updated_at, expires_at)
+             checkout_token, return_url, cancel_url, callback_url, title, description, sub_account_id,
+             sub_account_group_id, customer_id, customer_name, customer_email, customer_phone, payment_methods,
+             metadata, source, attempts, late, review, event_sequence, created_at, updated_at, expires_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25, $26, $26, $27)`,
+             $23, $24, $25, $26, $27, $28, $28, $29)`,
     values: [
       intent.merchantId,
       intent.id,
@@ -47,6 +76,8 @@ export function insertIntent(intent: Intent): Statement {
       intent.callbackUrl,
       intent.title,
       intent.description,
+      intent.subAccountId,
+      intent.subAccountGroupId,
       intent.customerId,
       intent.customerName,
       intent.customerEmail,
@@ -64,8 +95,28 @@ export function insertIntent(intent: Intent): Statement {
   };
 }
 
+/** The split of an intent, in its order. */
+export function insertIntentShares({ merchantId, id, shares }: Intent): Statement {
+  const columns = 6;
+  const row = (index: number) =>
+    `(${Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ')})`;
+  return {
+    name: `intent_shares_insert_${shares.length}`,
+    text: `INSERT INTO intent_shares (merchant_id, intent_id, position, sub_account_id, percent_hundredths, amount)
+           VALUES ${shares.map((_share, index) => row(index)).join(', ')}`,
+    values: shares.flatMap((share, index) => [
+      merchantId,
+      id,
+      index,
+      share.subAccountId,
+      share.percentHundredths,
+      share.amountMinor,
+    ]),
+  };
+}
+
 export function findIntentById(db: Queryable, merchantId: string, id: string): Promise<Intent | undefined> {
-  return db.row<Intent>({
+  return intentRow(db, {
     name: 'payment_intents_find_by_id',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND id = $2`,
     values: [merchantId, id],
@@ -73,7 +124,7 @@ export function findIntentById(db: Queryable, merchantId: string, id: string): P
 }
 
 export function findIntentBySecret(db: Queryable, merchantId: string, secret: string): Promise<Intent | undefined> {
-  return db.row<Intent>({
+  return intentRow(db, {
     name: 'payment_intents_find_by_secret',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND intent_secret = $2`,
     values: [merchantId, secret],
@@ -81,7 +132,7 @@ export function findIntentBySecret(db: Queryable, merchantId: string, secret: st
 }
 
 export function findIntentByToken(db: Queryable, merchantId: string, token: string): Promise<Intent | undefined> {
-  return db.row<Intent>({
+  return intentRow(db, {
     name: 'payment_intents_find_by_token',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND checkout_token = $2`,
     values: [merchantId, token],
@@ -90,7 +141,7 @@ export function findIntentByToken(db: Queryable, merchantId: string, token: stri
 
 /** Held until the transaction ends: every change of an intent or of one of its charges waits here first. */
 export function lockIntent(db: Queryable, merchantId: string, id: string): Promise<Intent | undefined> {
-  return db.row<Intent>({
+  return intentRow(db, {
     name: 'payment_intents_lock',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
     values: [merchantId, id],
@@ -115,7 +166,7 @@ export function updateIntent(
 /** Newest first: ids of version 7 count up with time, so the primary key is the order. */
 export function listIntents(db: Queryable, merchantId: string, filter: IntentFilter, page: Page): Promise<Intent[]> {
   const clause = intentFilterClause(filter, page.before);
-  return db.rows<Intent>({
+  return intentRows(db, {
     name: `payment_intents_list_${clause.name}`,
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 ${clause.text}
            ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
@@ -237,7 +288,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
     text: `UPDATE charges
            SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
-               updated_at = $15, amount_received = $16
+               updated_at = $15, amount_received = $16, settles_at = $17
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -256,6 +307,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.paidAt,
       to.updatedAt,
       to.amountReceivedMinor,
+      to.settlesAt,
     ],
   });
 }
@@ -322,7 +374,7 @@ export async function countCharges(
 }
 
 export function listIntentsByIds(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Intent[]> {
-  return db.rows<Intent>({
+  return intentRows(db, {
     name: 'payment_intents_list_by_ids',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND id = ANY ($2::uuid[])`,
     values: [merchantId, [...ids]],

@@ -122,7 +122,7 @@ async function accept(
   const { charge } = locked;
   const before = charge.paidAt === null ? 0n : receivedMinor(charge);
   const after = before + found.amountMinor;
-  await bookAccepted(tx, context, charge, { before, after });
+  await bookAccepted(tx, context, { charge, shares: locked.intent.shares }, { before, after });
   const kept = {
     amountReceivedMinor: after === charge.amountPaidMinor ? null : after,
     review: openReview(cases, [found.id]),

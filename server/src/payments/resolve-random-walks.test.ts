@@ -130,7 +130,7 @@ async function balances(): Promise<Standing> {
 async function expected(intent: Intent, start: Standing): Promise<Standing> {
   const parts = (await world.charges(intent))
     .filter(({ status }) => status === 'completed')
-    .map((charge: Charge) => partsOf(charge, receivedMinor(charge)));
+    .map((charge: Charge) => partsOf(charge, [], receivedMinor(charge)));
   const waiting = (await casesOf(intent)).filter(({ status, kind }) => status === 'open' && isMoneyCase(kind));
   const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   return {

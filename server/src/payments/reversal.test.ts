@@ -81,8 +81,8 @@ test('the fee that the service had taken goes back too', async () => {
   assert.deepEqual(await world.movements(charge), [
     'collected float:rail-wave → fees 200',
     'collected float:rail-wave → payable_available 9800',
-    'reversed payable_available → float:rail-wave 9800',
     'reversed fees → float:rail-wave 200',
+    'reversed payable_available → float:rail-wave 9800',
   ]);
 });
 

@@ -15,6 +15,7 @@ import type { ApiRoute, Caller } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
+import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
 import { createPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
@@ -30,6 +31,7 @@ import {
   newPaymentSchema,
   previewAnswerSchema,
   previewSchema,
+  splitFields,
   timelineSchema,
 } from './wire-schemas.ts';
 
@@ -44,7 +46,7 @@ const create = writeRoute('POST', {
   description:
     'Answers with the hosted page. With `network` and `account_number` the first attempt starts at once and the ' +
     'intent answers `processing`.',
-  body: Type.Object({ data: newPaymentSchema }, { additionalProperties: false }),
+  body: Type.Object({ data: newPaymentSchema, ...splitFields }, { additionalProperties: false }),
   status: 201,
   response: createdIntentSchema,
   errors: [
@@ -53,10 +55,12 @@ const create = writeRoute('POST', {
     'network_not_available',
     'account_number_invalid',
     'url_not_allowed',
+    'sub_account_paused',
+    'split_exceeds_amount',
   ],
   async handle(context: PaymentContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
-    const { intent } = await createPayment(tx, context, merchant, newPaymentOf(body.data));
+    const { intent } = await createPayment(tx, context, merchant, newPaymentOf(body));
     return createdIntentToWire(context, intent);
   },
 });
@@ -67,14 +71,14 @@ const preview = writeRoute('POST', {
   tag,
   summary: 'Say what a payment would cost, and whom',
   description: 'The fee, each share, the rounding and what the merchant keeps. Nothing is stored.',
-  body: Type.Object({ data: previewSchema }, { additionalProperties: false }),
+  body: Type.Object({ data: previewSchema, ...splitFields }, { additionalProperties: false }),
   status: 200,
   response: previewAnswerSchema,
-  errors: ['amount_out_of_bounds', 'currency_not_supported'],
+  errors: ['amount_out_of_bounds', 'currency_not_supported', 'sub_account_paused', 'split_exceeds_amount'],
   async handle(context: PaymentContext, { caller, body }, tx) {
     const { amount, currency } = body.data;
-    const request = { amountMinor: amountOf(amount, 'data.amount'), currency: currency ?? null };
-    return previewPayment(context, await merchantOf(context, caller, tx), request);
+    const request = { amountMinor: amountOf(amount, 'data.amount'), currency: currency ?? null, split: splitOf(body) };
+    return previewPayment(tx, context, await merchantOf(context, caller, tx), request);
   },
 });
 
@@ -217,8 +221,27 @@ async function answerBySecret(
   return intentToWire(context, merchant, intent, charge);
 }
 
-function newPaymentOf(data: Static<typeof newPaymentSchema>): NewPayment {
+type SplitBody = Static<typeof splitBody>;
+const splitBody = Type.Object(splitFields);
+
+/** Inside `data` as decided, or beside it, where some clients send it; a refusal names the place that was used. */
+function splitOf(body: SplitBody & { data: SplitBody }): SplitRequest | null {
+  const { data } = body;
+  const subAccountId = data.sub_account ?? body.sub_account ?? null;
+  const groupId = data.sub_account_group ?? body.sub_account_group ?? null;
+  if (subAccountId === null && groupId === null) return null;
+  const inside = (name: keyof SplitBody) => (data[name] ?? null) !== null;
+  const paths = {
+    subAccount: inside('sub_account') ? 'data.sub_account' : 'sub_account',
+    group: inside('sub_account_group') ? 'data.sub_account_group' : 'sub_account_group',
+  };
+  return { subAccountId, groupId, paths };
+}
+
+function newPaymentOf(body: SplitBody & { data: Static<typeof newPaymentSchema> }): NewPayment {
+  const { data } = body;
   return {
+    split: splitOf(body),
     amountMinor: amountOf(data.amount, 'data.amount'),
     currency: data.currency ?? null,
     returnUrl: data.return_url ?? null,

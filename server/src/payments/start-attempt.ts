@@ -135,6 +135,8 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     amountRefundedMinor: 0n,
     eventSequence: 1n,
     paidAt: null,
+    settlesAt: null,
+    settledAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -5,6 +5,12 @@ const nameLengthMax = 200;
 const emailLengthMax = 254;
 const phoneLengthMax = 32;
 
+/** Whom a payment is shared with; inside `data`, and beside it for clients that send it there. */
+export const splitFields = {
+  sub_account: optional(Type.String({ maxLength: 64, description: 'The sub-account that gets its share.' })),
+  sub_account_group: optional(Type.String({ maxLength: 64, description: 'The group that it is shared with.' })),
+};
+
 export const newPaymentSchema = Type.Object(
   {
     amount: amountType('What the merchant collects.'),
@@ -32,13 +38,14 @@ export const newPaymentSchema = Type.Object(
         description: 'The networks the page may offer; `wallet` means all.',
       }),
     ),
+    ...splitFields,
     from_sdk: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
   },
   { additionalProperties: false },
 );
 
 export const previewSchema = Type.Object(
-  { amount: newPaymentSchema.properties.amount, currency: newPaymentSchema.properties.currency },
+  { amount: newPaymentSchema.properties.amount, currency: newPaymentSchema.properties.currency, ...splitFields },
   { additionalProperties: false },
 );
 
@@ -81,7 +88,27 @@ const createdFields = {
   status: intentStatus,
 };
 
+/** One part of a split, and how it came about. */
+const shareSchema = Type.Object(
+  {
+    sub_account: idType('The sub-account.'),
+    percentage: Type.Number({ description: 'Its percentage when the payment was created.' }),
+    amount: amountType('What it gets.'),
+    exact_amount: Type.String({ description: 'Its part before any rounding, in dalasi.', examples: ['18.74875'] }),
+    explanation: Type.String({ description: 'How it was rounded, in a sentence.' }),
+  },
+  { title: 'Share' },
+);
+
+const splitResult = {
+  shares: Type.Array(shareSchema, { description: 'What sub-accounts get; empty where it is not shared.' }),
+  merchant_receives: amountType('What the merchant keeps, after fee and shares.'),
+};
+
 const detailFields = {
+  sub_account: orNull(Type.String({ description: 'The sub-account that it is shared with.' })),
+  sub_account_group: orNull(Type.String({ description: 'The group that it is shared with.' })),
+  ...splitResult,
   title: orNull(Type.String()),
   description: orNull(Type.String()),
   customer_name: orNull(Type.String()),
@@ -122,8 +149,7 @@ export const previewAnswerSchema = Type.Object(
     amount_paid: amountType('What the payer pays.'),
     transaction_fee: amountType('The fee.'),
     transaction_fee_type: feePayer,
-    shares: Type.Array(Type.Unknown(), { description: 'What sub-accounts get.' }),
-    merchant_receives: amountType('What the merchant keeps.'),
+    ...splitResult,
     currency: Type.String(),
   },
   { title: 'PaymentPreview' },
@@ -163,6 +189,7 @@ export const chargeSchema = Type.Object(
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),
     transaction_fee_type: feePayer,
+    ...splitResult,
     source: Type.String(),
     payment_method: Type.String({ description: 'The network.' }),
     payment_method_id: idType('The same for the same network and number.'),

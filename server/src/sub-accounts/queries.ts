@@ -343,3 +343,17 @@ function searchClause(term: string | undefined, before: string | null, searched:
     ...(term === undefined ? [] : [termPart(term, searched)]),
   ]);
 }
+
+/** In one order, so that two late payments of the same sub-accounts do not wait for each other in a circle. */
+export function lockSubAccountsForShares(
+  db: Queryable,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; deletedAt: Date | null }[]> {
+  return db.rows({
+    name: 'sub_accounts_lock_for_shares',
+    text: `SELECT id, deleted_at AS "deletedAt" FROM sub_accounts
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR SHARE`,
+    values: [merchantId, [...ids]],
+  });
+}

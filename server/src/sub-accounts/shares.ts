@@ -76,7 +76,7 @@ export function exactShare(baseMinor: bigint, percentHundredths: bigint): bigint
  * Takes one dalasi at a time while the shares exceed the base, each from the share that stands furthest above its exact
  * part at that moment (of several, the last). What stands at the minimum gives nothing, however it came there.
  *
- * Ends: the minimums fit into the base. It is short too: rounding adds less than a dalasi to each of 20 shares.
+ * It ends, because the minimums fit into the base, and soon: rounding and minimum add less than a dalasi to each share.
  */
 function fitIntoBase(baseMinor: bigint, shares: Share[]): void {
   let excessMinor = sum(shares.map(({ amountMinor }) => amountMinor)) - baseMinor;

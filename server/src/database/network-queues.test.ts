@@ -6,9 +6,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type pg from 'pg';
 import { createEmptyTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
-import { withAdminClient } from '../database/admin-client.ts';
-import { migrate } from '../database/migrate.ts';
-import { migrationsFolder } from '../database/migration-files.ts';
+import { withAdminClient } from './admin-client.ts';
+import { migrate } from './migrate.ts';
+import { migrationsFolder } from './migration-files.ts';
 import { systemClock } from '../kit/clock.ts';
 
 const moment = new Date('2026-11-20T12:00:00.000Z');

@@ -1,0 +1,42 @@
+import type { Queryable } from '../kit/db.ts';
+import type { Account } from './accounts.ts';
+import { lineOf } from './explain-balance.ts';
+import type { BalanceLine } from './explain-balance.ts';
+import { listStatementRows } from './queries.ts';
+
+/** What came and went between two times. Amounts are bututs. */
+export interface LedgerStatement {
+  openingMinor: bigint;
+  closingMinor: bigint;
+  /** The oldest first; one more than the limit where later ones are left. */
+  lines: BalanceLine[];
+}
+
+/**
+ * The movements of several accounts of a sub-account taken together, so that what moves between them is no movement.
+ * `from` and `to` are included, null is no bound; `after` is the last line of the page before.
+ */
+export async function readStatement(
+  db: Queryable,
+  ask: {
+    merchantId: string;
+    currency: string;
+    accounts: readonly Account[];
+    from: Date | null;
+    to: Date | null;
+    after: string | null;
+    rowsMax: number;
+  },
+): Promise<LedgerStatement> {
+  const rows = await listStatementRows(db, ask);
+  const [first] = rows;
+  return {
+    openingMinor: BigInt(first?.opening ?? '0'),
+    closingMinor: BigInt(first?.closing ?? '0'),
+    lines: rows.flatMap((row) =>
+      row.id === null
+        ? []
+        : [{ ...lineOf(row), changeMinor: row.credited, balanceMinor: BigInt(row.balance) } satisfies BalanceLine],
+    ),
+  };
+}

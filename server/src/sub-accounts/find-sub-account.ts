@@ -1,0 +1,67 @@
+import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
+import { listed } from '../kit/listed.ts';
+import type { Listed } from '../kit/listed.ts';
+import { totalMax } from '../kit/pagination.ts';
+import type { PageRequest } from '../kit/pagination.ts';
+import type { Caller } from '../kit/route.ts';
+import { readBalances } from '../ledger/balances.ts';
+import { balanceAccounts } from './ledger-accounts.ts';
+import { countSubAccounts, findSubAccountById, listSubAccountRows, lockSubAccountForChange } from './queries.ts';
+import type { SubAccount, SubAccountContext } from './sub-account.ts';
+
+/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+export async function getSubAccount(db: Queryable, merchantId: string, id: string): Promise<SubAccount> {
+  return found(isUuid(id) ? await findSubAccountById(db, merchantId, id) : undefined);
+}
+
+/** The same, and neither changed nor deleted by anybody else before the transaction ends. */
+export async function getSubAccountForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
+  return found(isUuid(id) ? await lockSubAccountForChange(tx, merchantId, id) : undefined);
+}
+
+/** Newest first. Nothing is remembered of how many there are: sub-accounts can be deleted. */
+export function listSubAccounts(
+  context: SubAccountContext,
+  merchantId: string,
+  page: PageRequest,
+  term: string | undefined,
+): Promise<Listed<SubAccount>> {
+  const { db } = context;
+  return listed(context, merchantId, term, {
+    rows: () => listSubAccountRows(db, merchantId, term, { ...page, rowsMax: page.limit + 1 }),
+    total: () => countSubAccounts(db, merchantId, term, totalMax + 1),
+  });
+}
+
+export interface Balances {
+  currency: string;
+  /** What the sub-account has, settled or not, in bututs. */
+  of(subAccountId: string): bigint;
+}
+
+/** What the sub-accounts have, by one statement for all of them. */
+export async function balancesOf(
+  context: Pick<SubAccountContext, 'merchants'>,
+  db: Queryable,
+  caller: Caller,
+  subAccounts: readonly SubAccount[],
+): Promise<Balances> {
+  const { merchantId } = caller;
+  const merchant = await context.merchants.byId(merchantId, db);
+  assert(merchant, 'who calls is a merchant');
+  const { currency } = merchant;
+  const accounts = subAccounts.flatMap(({ id }) => balanceAccounts(id));
+  const balances = await readBalances(db, { merchantId, currency, accounts });
+  return {
+    currency,
+    of: (id) => balanceAccounts(id).reduce((total, account) => total + (balances.get(account) ?? 0n), 0n),
+  };
+}
+
+export function found(subAccount: SubAccount | undefined): SubAccount {
+  if (subAccount) return subAccount;
+  throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
+}

@@ -1,0 +1,103 @@
+import Type from 'typebox';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { createGroup } from './create-group.ts';
+import { deleteGroup } from './delete-group.ts';
+import { getGroup, listGroups } from './find-group.ts';
+import type { SubAccountContext } from './sub-account.ts';
+import { groupToWire, membersOf, readName } from './sub-account-wire.ts';
+import { updateGroup } from './update-group.ts';
+import { groupChangeSchema, groupSchema, newGroupSchema } from './wire-schemas.ts';
+
+const tag = 'Sub-account groups';
+
+const create = writeRoute('POST', {
+  path: '/v1/sub-account-groups',
+  operationId: 'createSubAccountGroup',
+  tag,
+  summary: 'Create a group of sub-accounts',
+  description: 'A payment that names the group is shared among its members, by the percentages given here.',
+  body: bareOrWrapped(newGroupSchema),
+  status: 201,
+  response: groupSchema,
+  async handle(context: SubAccountContext, { caller, body }, tx) {
+    const { fields, prefix } = unwrapped(body);
+    const name = readName(fields.name, `${prefix}name`);
+    const request = { name, members: membersOf(fields.members, prefix), prefix };
+    return groupToWire(caller, await createGroup(tx, context, caller, request));
+  },
+});
+
+const list = readRoute({
+  path: '/v1/sub-account-groups',
+  operationId: 'listSubAccountGroups',
+  tag,
+  summary: 'List groups of sub-accounts, newest first',
+  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
+  status: 200,
+  response: pageSchema(groupSchema),
+  async handle(context: SubAccountContext, { caller, query }) {
+    const page = pageRequest(query);
+    const { rows, total } = await listGroups(context, caller.merchantId, page, searchTerm(query));
+    return pageToWire(page, rows, total, (group) => groupToWire(caller, group));
+  },
+});
+
+const retrieve = readRoute({
+  path: '/v1/sub-account-groups/:id',
+  operationId: 'retrieveSubAccountGroup',
+  tag,
+  summary: 'Retrieve a group of sub-accounts',
+  params: idParameters,
+  status: 200,
+  response: groupSchema,
+  async handle(context: SubAccountContext, { caller, params }) {
+    return groupToWire(caller, await getGroup(context.db, caller.merchantId, params.id));
+  },
+});
+
+const update = writeRoute('PUT', {
+  path: '/v1/sub-account-groups/:id',
+  operationId: 'updateSubAccountGroup',
+  tag,
+  summary: 'Change a group of sub-accounts',
+  description: 'Members are replaced by the ones sent. Payments that exist keep the split they were made with.',
+  params: idParameters,
+  body: bareOrWrapped(groupChangeSchema),
+  status: 200,
+  response: groupSchema,
+  async handle(context: SubAccountContext, { caller, params, body }, tx) {
+    const { fields, prefix } = unwrapped(body);
+    const change = {
+      name: fields.name === undefined ? undefined : readName(fields.name, `${prefix}name`),
+      members: fields.members === undefined ? undefined : membersOf(fields.members, prefix),
+    };
+    return groupToWire(caller, await updateGroup(tx, context, caller, { id: params.id, change, prefix }));
+  },
+});
+
+const remove = writeRoute('DELETE', {
+  path: '/v1/sub-account-groups/:id',
+  operationId: 'deleteSubAccountGroup',
+  tag,
+  summary: 'Delete a group of sub-accounts',
+  description: 'Its members stay, and so do the splits of payments that were made with it.',
+  params: idParameters,
+  status: 200,
+  response: deletedSchema,
+  async handle(context: SubAccountContext, { caller, params }, tx) {
+    await deleteGroup(tx, context, caller, params.id);
+    return { id: params.id, deleted: true };
+  },
+});
+
+export const subAccountGroupRoutes: readonly ApiRoute<SubAccountContext>[] = [create, list, retrieve, update, remove];

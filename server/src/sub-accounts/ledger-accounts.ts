@@ -1,0 +1,16 @@
+import type { Account } from '../ledger/accounts.ts';
+
+/** Where a sub-account's settled money stands, which it can be paid out. */
+export function settledAccount(subAccountId: string): `sub:${string}` {
+  return `sub:${subAccountId}`;
+}
+
+/** Where shares wait for their settlement. */
+export function pendingAccount(subAccountId: string): `sub:${string}` {
+  return `sub:${subAccountId}:pending`;
+}
+
+/** Everything a sub-account has stands on one of these. */
+export function balanceAccounts(subAccountId: string): Account[] {
+  return [settledAccount(subAccountId), pendingAccount(subAccountId)];
+}

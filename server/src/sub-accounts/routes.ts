@@ -1,0 +1,116 @@
+import Type from 'typebox';
+import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { percentOf } from '../kit/wire-amount.ts';
+import { bareOrWrapped, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { createSubAccount } from './create-sub-account.ts';
+import type { NewSubAccount } from './create-sub-account.ts';
+import { balancesOf, getSubAccount, listSubAccounts } from './find-sub-account.ts';
+import type { SubAccountContext } from './sub-account.ts';
+import { nameOf, subAccountToWire } from './sub-account-wire.ts';
+import { updateSubAccount } from './update-sub-account.ts';
+import type { SubAccountChange } from './update-sub-account.ts';
+import { newSubAccountSchema, subAccountChangeSchema, subAccountSchema } from './wire-schemas.ts';
+
+const tag = 'Sub-accounts';
+
+const create = writeRoute('POST', {
+  path: '/v1/sub-accounts',
+  operationId: 'createSubAccount',
+  tag,
+  summary: 'Create a sub-account',
+  description: 'Somebody who gets a percentage of the payments that name it.',
+  body: bareOrWrapped(newSubAccountSchema),
+  status: 201,
+  response: subAccountSchema,
+  errors: ['network_not_available', 'account_number_invalid'],
+  async handle(context: SubAccountContext, { caller, body }, tx) {
+    const { fields, prefix } = unwrapped(body);
+    const subAccount = createSubAccount(tx, context, caller, newSubAccountOf(fields, prefix));
+    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+  },
+});
+
+const list = readRoute({
+  path: '/v1/sub-accounts',
+  operationId: 'listSubAccounts',
+  tag,
+  summary: 'List sub-accounts, newest first',
+  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
+  status: 200,
+  response: pageSchema(subAccountSchema),
+  async handle(context: SubAccountContext, { caller, query }) {
+    const page = pageRequest(query);
+    const { rows, total } = await listSubAccounts(context, caller.merchantId, page, searchTerm(query));
+    const balances = await balancesOf(context, context.db, caller, rows);
+    return pageToWire(page, rows, total, (subAccount) => subAccountToWire(caller, subAccount, balances));
+  },
+});
+
+const retrieve = readRoute({
+  path: '/v1/sub-accounts/:id',
+  operationId: 'retrieveSubAccount',
+  tag,
+  summary: 'Retrieve a sub-account with its balance',
+  params: idParameters,
+  status: 200,
+  response: subAccountSchema,
+  async handle(context: SubAccountContext, { caller, params }) {
+    const subAccount = await getSubAccount(context.db, caller.merchantId, params.id);
+    return subAccountToWire(caller, subAccount, await balancesOf(context, context.db, caller, [subAccount]));
+  },
+});
+
+const update = writeRoute('PUT', {
+  path: '/v1/sub-accounts/:id',
+  operationId: 'updateSubAccount',
+  tag,
+  summary: 'Change a sub-account',
+  description: 'Send only what changes. Payments that exist keep the split they were made with.',
+  params: idParameters,
+  body: bareOrWrapped(subAccountChangeSchema),
+  status: 200,
+  response: subAccountSchema,
+  errors: ['network_not_available', 'account_number_invalid'],
+  async handle(context: SubAccountContext, { caller, params, body }, tx) {
+    const { fields, prefix } = unwrapped(body);
+    const request = { id: params.id, change: changeOf(fields, prefix), prefix };
+    const subAccount = await updateSubAccount(tx, context, caller, request);
+    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+  },
+});
+
+export const subAccountRoutes: readonly ApiRoute<SubAccountContext>[] = [create, list, retrieve, update];
+
+function newSubAccountOf(fields: Static<typeof newSubAccountSchema>, prefix: string): NewSubAccount {
+  const name = nameOf(fields, prefix);
+  if (name === undefined) throw fieldError('invalid_request', `${prefix}name`, `${prefix}name is missing.`);
+  return {
+    name,
+    percentHundredths: percentOf(fields.percentage, `${prefix}percentage`),
+    settlementCode: fields.settlement_code,
+    accountNumber: String(fields.account_number),
+    prefix,
+  };
+}
+
+function changeOf(fields: Static<typeof subAccountChangeSchema>, prefix: string): SubAccountChange {
+  const { percentage, account_number: accountNumber } = fields;
+  return {
+    name: nameOf(fields, prefix),
+    percentHundredths: percentage === undefined ? undefined : percentOf(percentage, `${prefix}percentage`),
+    settlementCode: fields.settlement_code,
+    accountNumber: accountNumber === undefined ? undefined : String(accountNumber),
+    active: fields.active,
+  };
+}

@@ -1,0 +1,62 @@
+import { formatAmount, percentToJson } from '../kit/money.ts';
+import { exactShare, roundedShare } from './shares.ts';
+import type { Share } from './shares.ts';
+
+/** What happened to a share on its way to whole dalasi. */
+export interface ShareExplanation {
+  /** The part before any rounding, in dalasi with all its decimals: `18.74875`. */
+  exact: string;
+  rounding: 'none' | 'up' | 'down' | 'minimum';
+  /** What was taken from it because the shares together exceeded what there was to share. */
+  takenMinor: bigint;
+  /** All of it in a sentence. */
+  text: string;
+}
+
+/**
+ * Explains a share from what is stored of it: it follows from the base and the percentage alone how it was rounded, and
+ * what is missing from that was taken.
+ */
+export function explainShare(baseMinor: bigint, share: Omit<Share, 'subAccountId'>): ShareExplanation {
+  const exact = exactShare(baseMinor, share.percentHundredths);
+  const rounded = roundedShare(baseMinor, share.percentHundredths);
+  const rounding = roundingOf({ exact, rounded: rounded * unitsPerButut });
+  const exactMinor = exact / unitsPerButut;
+  const takenMinor = rounded - share.amountMinor;
+  const exactText = formatAmount(exactMinor) + behindBututs(exact);
+  const part = `${percentToJson(share.percentHundredths)}% of ${formatAmount(baseMinor)} is ${exactText}`;
+  const steps = {
+    none: '',
+    up: ', rounded up to ',
+    down: ', rounded down to ',
+    minimum: ', raised to the minimum of ',
+  };
+  const step = rounding === 'none' ? '' : steps[rounding] + formatAmount(rounded);
+  const taken =
+    takenMinor === 0n
+      ? ''
+      : `, less ${formatAmount(takenMinor)} because the shares together were more than ${formatAmount(baseMinor)}`;
+  return {
+    exact: formatAmount(exactMinor, { style: 'plain' }) + behindBututs(exact),
+    rounding,
+    takenMinor,
+    text: `${part}${step}${taken}.`,
+  };
+}
+
+// `exactShare` counts in ten-thousandths of a butut, which are millionths of a dalasi.
+const unitsPerButut = 10_000n;
+
+function roundingOf({ exact, rounded }: { exact: bigint; rounded: bigint }): ShareExplanation['rounding'] {
+  if (rounded === exact) return 'none';
+  if (rounded < exact) return 'down';
+  // What is rounded up gains half a dalasi at most; more than that is the minimum's doing.
+  return 2n * (rounded - exact) > 100n * unitsPerButut ? 'minimum' : 'up';
+}
+
+/** What comes behind the bututs, without zeros at its end. */
+function behindBututs(exact: bigint): string {
+  return String(exact % unitsPerButut)
+    .padStart(4, '0')
+    .replace(/0+$/, '');
+}

@@ -1,0 +1,65 @@
+import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
+import { amountToJson, percentToJson } from '../kit/money.ts';
+import type { Caller } from '../kit/route.ts';
+import { percentOf } from '../kit/wire-amount.ts';
+import type { Balances } from './find-sub-account.ts';
+import type { NamedMember } from './group-members.ts';
+import type { SubAccount, SubAccountGroup } from './sub-account.ts';
+import type { newGroupSchema } from './wire-schemas.ts';
+
+export function subAccountToWire(caller: Caller, subAccount: SubAccount, balances: Balances) {
+  return {
+    id: subAccount.id,
+    name: subAccount.name,
+    percentage: percentToJson(subAccount.percentHundredths),
+    settlement_code: subAccount.settlementCode,
+    account_number: subAccount.accountNumber,
+    active: subAccount.active,
+    balance: amountToJson(balances.of(subAccount.id)),
+    currency: balances.currency,
+    test_mode: caller.testMode,
+    createdAt: subAccount.createdAt.toISOString(),
+    updatedAt: subAccount.updatedAt.toISOString(),
+  };
+}
+
+export function groupToWire(caller: Caller, group: SubAccountGroup) {
+  return {
+    id: group.id,
+    name: group.name,
+    members: group.members.map((member) => ({
+      sub_account: member.subAccountId,
+      name: member.name,
+      percentage: percentToJson(member.percentHundredths),
+    })),
+    test_mode: caller.testMode,
+    createdAt: group.createdAt.toISOString(),
+    updatedAt: group.updatedAt.toISOString(),
+  };
+}
+
+/** `name`, or `business_name` in its place; undefined where neither was sent. */
+export function nameOf(fields: { name?: string; business_name?: string }, prefix: string): string | undefined {
+  if (fields.name !== undefined && fields.business_name !== undefined) {
+    const message = `Send ${prefix}name or ${prefix}business_name, one of the two.`;
+    throw fieldError('invalid_request', `${prefix}business_name`, message);
+  }
+  if (fields.business_name !== undefined) return readName(fields.business_name, `${prefix}business_name`);
+  return fields.name === undefined ? undefined : readName(fields.name, `${prefix}name`);
+}
+
+/** A name of spaces tells nobody anything. */
+export function readName(name: string, path: string): string {
+  if (name.trim() === '') throw fieldError('invalid_request', path, `${path} must not be empty.`);
+  return name;
+}
+
+type Members = Static<typeof newGroupSchema>['members'];
+
+export function membersOf(members: Members, prefix: string): NamedMember[] {
+  return members.map((member, index) => ({
+    subAccountId: member.sub_account,
+    percentHundredths: percentOf(member.percentage, `${prefix}members.${index}.percentage`),
+  }));
+}

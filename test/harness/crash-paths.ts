@@ -1,0 +1,40 @@
+import { call, commit, since, wait, write } from './crash-points.ts';
+
+// What stands between a booked change and the merchant who hears of it, the same for all records.
+
+/** An event that nobody has subscribed to. */
+export const unheardPoints = commit('outbox_take');
+
+/** The event is on its way, and the merchant's server has answered nothing yet. */
+export const dispatchPoints = [
+  ...write('outbox_take'),
+  ...wait('webhook_endpoints_list_for_dispatch', 'webhook_events_list_to_dispatch'),
+  ...commit('webhook_deliveries_insert_once'),
+];
+
+/** From the claim of a delivery to the note that it was delivered. */
+export const deliveryPoints = [
+  ...wait('webhook_targets_due'),
+  ...write('webhook_deliveries_claim_own'),
+  ...call('webhook-call'),
+  ...wait('webhook_deliveries_mark_delivered'),
+  ...commit('webhook_deliveries_mark_delivered'),
+];
+
+/** From the claim of the work to the moment in which the network has answered. */
+export const sendPoints = [
+  ...write('outbox_claim'),
+  ...wait('transfers_find_by_id', 'merchants_find_by_id', 'network_pauses_list'),
+  ...wait('transfers_lock', 'transfers_update'),
+  ...commit('transfers_update'),
+  ...call('payouts-call'),
+];
+
+/** A payout that the network says it made, from that news to the booked transfer. */
+export const completionPoints = [
+  ...write('network_receipts_insert_once'),
+  ...since('network_receipts_insert_once:after', [
+    ...wait('transfers_lock', 'ledger_holds_close', 'transfers_update'),
+    ...commit('transfers_update'),
+  ]),
+];

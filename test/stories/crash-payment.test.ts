@@ -1,0 +1,42 @@
+import { deliveryPoints, dispatchPoints, unheardPoints } from '../harness/crash-paths.ts';
+import { charge, chargeUntilAnswered, verifyPayment } from '../harness/crash-payment.ts';
+import { call, commit, since, wait, write } from '../harness/crash-points.ts';
+import { testCrashStory } from '../harness/crash-story.ts';
+
+testCrashStory({
+  title: 'while it accepts a payment',
+  role: 'api',
+  provoke: async (world, url) => {
+    await charge(world, url).catch(() => null);
+  },
+  restart: async (world) => {
+    await world.start('all');
+    await chargeUntilAnswered(world);
+  },
+  verify: (world) => verifyPayment(world),
+  points: [...wait('idempotency_keys_insert_once'), ...commit('payment_intents_insert')],
+  elsewhere: wait('api_keys_find_by_hmac', 'merchants_find_by_id'),
+});
+
+// Nobody calls a network a second time for a payer: what it has not heard of when the call was noted goes back to the
+// payer, who may try again.
+const untakenAt = ['charges_update_progress:after-commit', 'collections-call:before'];
+
+testCrashStory({
+  title: 'while it collects a payment',
+  role: 'worker',
+  prepare: async (world) => {
+    await world.start('api');
+    await world.loseReports();
+    await charge(world);
+  },
+  verify: (world, { at }) => verifyPayment(world, { untaken: untakenAt.includes(at) }),
+  points: [
+    ...write('outbox_claim'),
+    ...commit('charges_update_progress'),
+    ...call('collections-call'),
+    ...write('network_receipts_insert_once'),
+    ...since('network_receipts_insert_once:after', commit('charges_update')),
+  ],
+  elsewhere: [...dispatchPoints, ...deliveryPoints, ...unheardPoints],
+});

@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setLimit } from '../../server/src/merchants/manage-rules.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiAnswer } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { rawHead, sendRaw } from '../harness/raw-request.ts';
+import { asOwner, countRows, whileLocked } from '../harness/tables.ts';
+import { orderBody, startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+
+// What an Idempotency-Key promises to whoever pays out: whatever is repeated, whenever, the beneficiary is paid once.
+
+let world: TransferStory;
+/** A merchant of the test's own. */
+let story: TransferStory;
+
+before(async () => {
+  world = await startTransferStory();
+});
+afterEach(() => world.verify());
+after(() => world.stop());
+
+function isReplay(answer: ApiAnswer): boolean {
+  return answer.headers.get('idempotent-replayed') === 'true';
+}
+
+/** What an answer is, as the tests of replays compare it. */
+function shown(answer: ApiAnswer): [number, unknown, boolean] {
+  return [answer.status, answer.body['code'] ?? answer.body['id'], isReplay(answer)];
+}
+
+function traces() {
+  const { id } = story.merchant.merchant;
+  return countRows(story.service, id, 'transfers', 'ledger_holds', 'ledger_movements', 'events', 'idempotency_keys');
+}
+
+/** Sends a body as it is written. */
+function sendText(text: string, key: string): Promise<ApiAnswer> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  return createApiClient(story.service.url, story.merchant.key).send('POST', '/v1/transfers', { body: text, headers });
+}
+
+describe('an order that comes again with its key', () => {
+  it('is one transfer, one hold, one payout and one answer, byte for byte, however often it comes', async () => {
+    story = await world.another();
+    const before = await traces();
+    const answers: ApiAnswer[] = [];
+    for (let time = 1; time <= 100; time += 1) {
+      answers.push(await story.order('7000001', {}, 'a hundred times'));
+      // The answer stays what it was, although the transfer goes on.
+      if (time === 50) await story.settle();
+    }
+    await story.settle();
+    const [first] = answers;
+    assert.ok(first?.status === 201 && !isReplay(first), first?.text);
+    assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))], [`201 ${first.text}`]);
+    assert.equal(answers.filter(isReplay).length, 99);
+    const now = await traces();
+    assert.deepEqual(
+      [now.transfers, now.ledger_holds, now.idempotency_keys],
+      [before.transfers + 1, before.ledger_holds + 1, before.idempotency_keys + 1],
+    );
+    assert.equal(await story.payoutCount(), 1);
+    assert.equal(await story.statusOf(String(first.body['id'])), 'completed');
+    assert.equal(await story.payoutBalance(), 999_900);
+  });
+
+  it('is the same order when only its writing differs', async () => {
+    story = await world.another();
+    const rest = '"network":"aps","account_number":"7000001","beneficiary_name":"Awa"';
+    const first = await sendText(`{"amount":10,${rest},"metadata":{"a":1,"b":[1,2]}}`, 'spelt');
+    assert.equal(first.status, 201, first.text);
+    const spellings = [
+      `{"metadata":{"b":[1,2],"a":1},${rest},"amount":10.00}`,
+      `{ "amount" : 1e1 ,\n\t${rest.replaceAll(':', ' : ')}, "metadata":{"a":1.0,"b":[1.00,2]} }\r\n`,
+      `{"\\u0061mount":10.0,${rest.replace('Awa', '\\u0041wa')},"metadata":{"a":1,"b":[1,2]}}`,
+    ];
+    for (const text of spellings) {
+      const again = await sendText(text, 'spelt');
+      assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true], text);
+    }
+    assert.equal((await traces()).transfers, 1);
+  });
+
+  it('is refused with 422 and changes nothing when any field means something else', async () => {
+    story = await world.another();
+    const order = {
+      ...orderBody,
+      currency: 'GMD',
+      narration: 'Wages for May',
+      callback_url: 'http://127.0.0.1:9/transfers',
+      metadata: { payroll: '17', lines: [1, 2], deep: { a: null } },
+    };
+    const changes: Record<string, unknown[]> = {
+      amount: [100.01, 10, 1000],
+      currency: [undefined, null],
+      network: ['wave'],
+      account_number: ['7000002', '700 0001', '+2207000001'],
+      beneficiary_name: ['Awa ceesay', 'Awa Ceesay '],
+      narration: [undefined, null, 'Wages for June'],
+      callback_url: [undefined, 'http://127.0.0.1:9/transfers/'],
+      metadata: [
+        undefined,
+        {},
+        { ...order.metadata, payroll: 17 },
+        { ...order.metadata, lines: [2, 1] },
+        { ...order.metadata, deep: { a: false } },
+      ],
+    };
+    const send = (body: object) => story.api.post('/v1/transfers', body, { 'idempotency-key': 'changed' });
+    const first = await send(order);
+    assert.equal(first.status, 201, first.text);
+    await story.settle();
+    const before = await traces();
+    assert.deepEqual(Object.keys(changes).toSorted(), Object.keys(order).toSorted(), 'every field has a change');
+    for (const [field, values] of Object.entries(changes)) {
+      for (const value of values) {
+        const answer = await send({ ...order, [field]: value });
+        assert.deepEqual(shown(answer), [422, 'idempotency_key_reused', false], `${field} ${JSON.stringify(value)}`);
+      }
+    }
+    assert.deepEqual(await traces(), before);
+    assert.deepEqual(shown(await send(order)), [201, first.body['id'], true]);
+  });
+
+  it('is another order for another merchant, in the other environment, and at another address', async () => {
+    story = await world.another();
+    const business = await world.service.onboard('Serekunda Shoes');
+    const key = { 'idempotency-key': 'shared' };
+    const [mine, theirs, live] = [story.merchant.key, business.test.key, business.live.key].map((secret) =>
+      createApiClient(story.service.url, secret),
+    );
+    assert.ok(mine && theirs && live);
+    const answers = [
+      await mine.post('/v1/transfers', orderBody, key),
+      await theirs.post('/v1/transfers', orderBody, key),
+    ];
+    for (const answer of answers) assert.deepEqual([answer.status, isReplay(answer)], [201, false], answer.text);
+    assert.notEqual(answers[0]?.body['id'], answers[1]?.body['id']);
+    const inLive = await live.post('/v1/transfers', orderBody, key);
+    assert.deepEqual(shown(inLive), [400, 'network_not_available', false]);
+    const quoted = await mine.post('/v1/transfers/fees', { amount: 100, network: 'aps' }, key);
+    assert.deepEqual([quoted.status, isReplay(quoted)], [200, false]);
+    const dropped = await mine.post(`/v1/transfers/${String(answers[0]?.body['id'])}/cancel`, undefined, key);
+    assert.deepEqual(isReplay(dropped), false);
+  });
+});
+
+describe('the Idempotency-Key of an order', () => {
+  it('is refused where it is missing, empty, too long, sent twice or not plain text', async () => {
+    story = await world.another();
+    const before = await traces();
+    const body = JSON.stringify(orderBody);
+    const cases: Record<string, string[]> = {
+      missing: [],
+      empty: ['Idempotency-Key:'],
+      blank: ['Idempotency-Key:    \t '],
+      'of 256 characters': [`Idempotency-Key: ${'k'.repeat(256)}`],
+      'sent twice': ['Idempotency-Key: one', 'Idempotency-Key: two'],
+      'sent twice, the same': ['Idempotency-Key: one', 'idempotency-key: one'],
+      'in UTF-8': ['Idempotency-Key: cl\u00e9'],
+      'in another header': ['X-Idempotency-Key: one'],
+    };
+    for (const [name, keys] of Object.entries(cases)) {
+      const head = rawHead('POST', '/v1/transfers', [
+        `Authorization: Bearer ${story.merchant.key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        ...keys,
+      ]);
+      const answer = await sendRaw(story.service.url, head + body);
+      assert.deepEqual(shown(answer), [400, 'idempotency_key_invalid', false], `${name}: ${answer.text}`);
+      assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
+    }
+    assert.deepEqual(await traces(), before);
+  });
+});
+
+describe('what the key of an order remembers', () => {
+  it('is no refusal of its form, no 401, no 409, no 429 and no 503: the mended order may use the key', async () => {
+    story = await world.another();
+    const before = await traces();
+    const { id, shortId } = story.merchant.merchant;
+    const send = (changes: Record<string, unknown> = {}) => story.order('7000001', changes, 'kept');
+    for (const changes of [
+      { amount: 0 },
+      { amount: '10' },
+      { currency: 'XOF' },
+      { account_number: '12' },
+      { fee: 1 },
+    ]) {
+      assert.equal((await send(changes)).status, 400);
+    }
+    const stranger = createApiClient(story.service.url, `${story.merchant.key.slice(0, -1)}!`);
+    assert.equal((await stranger.post('/v1/transfers', orderBody, { 'idempotency-key': 'kept' })).status, 401);
+    const running = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at)
+                     VALUES ($1, '/v1/transfers', 'kept', '', '2026-11-20')`;
+    const waiting = await whileLocked(story.service, { text: running, values: [id] }, () => send());
+    assert.deepEqual(shown(waiting), [409, 'idempotency_in_progress', false]);
+    assert.equal(waiting.headers.get('retry-after'), '1');
+    const locked = await whileLocked(story.service, { text: 'LOCK TABLE transfers' }, () => send());
+    assert.deepEqual(shown(locked), [503, 'unavailable', false]);
+    await asOwner(story.service, 'UPDATE merchants SET rate_limit_per_second = 1 WHERE id = $1', [id]);
+    // What is known of a merchant and its key is forgotten after some seconds.
+    await story.clock.jump(10_000);
+    let limited = await story.api.get('/v1/balances');
+    while (limited.status === 200) limited = await send({ amount: 0 }).then(() => story.api.get('/v1/balances'));
+    assert.equal((await send()).status, 429);
+    await asOwner(story.service, 'UPDATE merchants SET rate_limit_per_second = 0 WHERE id = $1', [id]);
+    await story.clock.jump(10_000);
+    assert.deepEqual(await traces(), before);
+    assert.deepEqual([(await send()).status, isReplay(await send())], [201, true]);
+    await story.settle();
+    const paid = await asOwner(story.service, 'SELECT 1 FROM simulator.payouts WHERE account = $1', [shortId]);
+    assert.equal(paid.length, 1);
+  });
+
+  it('is no 500 that came before the commit: the order may come again, and nothing of it was left', async () => {
+    story = await world.another();
+    const before = await traces();
+    await asOwner(
+      story.service,
+      'ALTER TABLE ledger_movements ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID',
+    );
+    const broken = await story.order('7000001', {}, 'broken');
+    await asOwner(story.service, 'ALTER TABLE ledger_movements DROP CONSTRAINT broken_on_purpose');
+    assert.deepEqual(shown(broken), [500, 'internal_error', false]);
+    assert.deepEqual(await traces(), before);
+    assert.deepEqual([(await story.order('7000001', {}, 'broken')).status, (await traces()).transfers], [201, 1]);
+  });
+
+  it('is what was committed although its answer was lost on the way', async () => {
+    story = await world.another();
+    const body = JSON.stringify(orderBody);
+    const socket = connect(Number(new URL(story.service.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head = rawHead('POST', '/v1/transfers', [
+      `Authorization: Bearer ${story.merchant.key}`,
+      'Idempotency-Key: lost',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]);
+    // Nobody reads what comes back.
+    socket.write(head + body);
+    await eventually('the transfer is there', async () => (await traces()).transfers === 1);
+    socket.destroy();
+    const again = await sendText(body, 'lost');
+    assert.deepEqual([again.status, isReplay(again), (await traces()).transfers], [201, true, 1]);
+  });
+
+  it('is too little money and a limit that was exceeded, also when there is enough later', async () => {
+    story = await world.another();
+    const limit = (dalasi: bigint) =>
+      setLimit(
+        story.service.db,
+        { merchantId: story.merchant.merchant.id },
+        { kind: 'largest', amountMinor: dalasi * 100n },
+      );
+    const everything = await story.transferSettled('7000010', { amount: 1_000_000 });
+    const poor = await story.order('7000001', {}, 'poor');
+    assert.deepEqual(shown(poor), [400, 'insufficient_balance', false]);
+    await limit(50n);
+    await story.clock.jump(10_000);
+    const limited = await story.order('7000001', {}, 'limited');
+    assert.deepEqual(shown(limited), [400, 'limit_exceeded', false]);
+    assert.match(String(limited.body['message']), /D50\.00/);
+    await limit(1_000_000n);
+    await story.clock.jump(10_000);
+    assert.equal((await story.api.post(`/v1/transfers/${everything}/cancel`)).status, 200);
+    for (const [key, first] of [
+      ['poor', poor],
+      ['limited', limited],
+    ] as const) {
+      const again = await sendText(JSON.stringify(orderBody), key);
+      assert.deepEqual([again.status, again.text, isReplay(again)], [400, first.text, true]);
+      assert.equal((await story.order('7000001', { amount: 1 }, key)).status, 422);
+      assert.equal((await story.order('7000001', {}, `${key}, newly`)).status, 201);
+    }
+  });
+});
+
+describe('after 72 hours, when answers are no longer kept,', () => {
+  const hoursMs = 60 * 60 * 1_000;
+
+  const answersKept = async (): Promise<number> => {
+    const text =
+      'SELECT count(*)::integer AS count FROM idempotency_keys WHERE merchant_id = $1 AND response IS NOT NULL';
+    const [row] = await asOwner<{ count: number }>(story.service, text, [story.merchant.merchant.id]);
+    return row?.count ?? -1;
+  };
+
+  it('the key of an order still stands for its transfer, as it is now: it never pays a second time', async () => {
+    story = await world.another();
+    const keys = { completed: '7000001', failed: '7000002', pending: '7000004', reversed: '7000012' };
+    const firsts = new Map<string, ApiAnswer>();
+    for (const [status, number] of Object.entries(keys)) firsts.set(status, await story.order(number, {}, status));
+    await story.pass(2_000);
+    await story.pass(72 * hoursMs - 3_000);
+    assert.equal(await answersKept(), 4);
+    for (const [status, number] of Object.entries(keys)) {
+      assert.equal((await story.order(number, {}, status)).text, firsts.get(status)?.text, 'kept for the whole time');
+    }
+    await story.pass(2_000);
+    assert.equal(await answersKept(), 0);
+    const before = { ...(await traces()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
+    for (const [status, number] of Object.entries(keys)) {
+      const again = await Promise.all(Array.from({ length: 5 }, () => story.order(number, {}, status)));
+      for (const answer of again) {
+        assert.deepEqual(shown(answer), [201, firsts.get(status)?.body['id'], true]);
+        assert.equal(answer.body['status'], status);
+        assert.deepEqual(answer.body, await story.found(String(answer.body['id'])));
+      }
+      assert.deepEqual(shown(await story.order(number, { amount: 101 }, status)), [
+        422,
+        'idempotency_key_reused',
+        false,
+      ]);
+    }
+    await story.pass(72 * hoursMs);
+    assert.deepEqual(shown(await story.order('7000001', {}, 'completed')), [
+      201,
+      firsts.get('completed')?.body['id'],
+      true,
+    ]);
+    const after = { ...(await traces()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
+    assert.deepEqual(after, before);
+  });
+
+  it('a refusal is forgotten, and the same key may then pay', async () => {
+    story = await world.another();
+    const everything = await story.order('7000002', { amount: 1_000_000 });
+    assert.equal(everything.status, 201);
+    const refused = await story.order('7000001', {}, 'later');
+    assert.deepEqual(shown(refused), [400, 'insufficient_balance', false]);
+    await story.pass(72 * hoursMs - 1_000);
+    const kept = await sendText(JSON.stringify(orderBody), 'later');
+    assert.deepEqual([kept.text, isReplay(kept)], [refused.text, true]);
+    await story.pass(2_000);
+    const paid = await story.order('7000001', {}, 'later');
+    assert.deepEqual([paid.status, isReplay(paid)], [201, false]);
+    assert.deepEqual(shown(await story.order('7000001', {}, 'later')), [201, paid.body['id'], true]);
+  });
+});
+
+describe('an order that was refused by the network', () => {
+  it('is replayed under its key and new under another one: whatever was sent had its own money held', async () => {
+    story = await world.another();
+    const first = await story.order('7000002', {}, 'first');
+    await story.settle();
+    assert.equal(await story.statusOf(String(first.body['id'])), 'failed');
+    assert.equal(await story.payoutBalance(), 1_000_000);
+    const again = await story.order('7000002', {}, 'first');
+    assert.deepEqual(
+      [again.text, isReplay(again)],
+      [first.text, true],
+      'the first answer, although it has failed since',
+    );
+    await story.settle();
+    assert.deepEqual([await story.payoutCount(), await story.payoutBalance()], [1, 1_000_000]);
+    const second = await story.order('7000002', {}, 'second');
+    assert.deepEqual([second.status, isReplay(second)], [201, false]);
+    assert.notEqual(second.body['id'], first.body['id']);
+    assert.equal(await story.payoutBalance(), 999_900, 'held once more while it is under way');
+    await story.settle();
+    assert.deepEqual([await story.payoutCount(), await story.payoutBalance()], [2, 1_000_000]);
+    const sends = await asOwner(
+      story.service,
+      `SELECT holds.status, holds.amount::integer, transfers.sends::integer FROM simulator.payouts AS payouts
+       LEFT JOIN transfers ON transfers.merchant_id = $1 AND transfers.reference = payouts.reference
+       LEFT JOIN ledger_holds AS holds ON holds.merchant_id = $1 AND holds.source_id = transfers.id
+       WHERE payouts.account = $2`,
+      [story.merchant.merchant.id, story.merchant.merchant.shortId],
+    );
+    const send = { status: 'released', amount: 10_000, sends: 1 };
+    assert.deepEqual(sends, [send, send], 'one hold for each order that the network has');
+  });
+
+  it('or cancelled before it was sent, is not sent by a repetition', async () => {
+    story = await world.another();
+    const first = await story.order('7000010', {}, 'cancelled');
+    const id = String(first.body['id']);
+    await story.settle();
+    assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).status, 200);
+    const again = await story.order('7000010', {}, 'cancelled');
+    assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
+    await story.pass(60_000);
+    assert.deepEqual([await story.statusOf(id), await story.payoutCount()], ['cancelled', 0]);
+    assert.equal(await story.payoutBalance(), 1_000_000);
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+import { createApiClient } from '../harness/api-client.ts';
+
+const rounds = 12;
+const feeMinor = 37n;
+
+let world: TransferStory;
+let second: TestService;
+
+before(async () => {
+  world = await startTransferStory();
+  second = await startService({ clock: world.clock, database: world.service.database });
+  const fee = { percentHundredths: 0n, fixedMinor: feeMinor, minimumMinor: 0n, maximumMinor: null };
+  await setFeeRule(world.service.db, 'default', { ...fee, operation: 'transfer', network: 'all' });
+});
+
+after(async () => {
+  await second.stop();
+  await world.stop();
+});
+
+function randomBetween(least: number, most: number): number {
+  return least + (Buffer.from(systemRandom.bytes(4)).readUInt32BE() % (most - least + 1));
+}
+
+/** Dalasi as the wire writes them. */
+function dalasi(minor: bigint): number {
+  return Number(minor) / 100;
+}
+
+test('of orders at once as many are taken as the balance allows, fees included, and it never falls below zero', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const story = await world.another();
+    const count = randomBetween(2, 24);
+    const amountMinor = BigInt(randomBetween(100, 20_000));
+    const cost = amountMinor + feeMinor;
+    const room = BigInt(randomBetween(0, count + 2));
+    const balanceMinor = room * cost + BigInt(randomBetween(0, Number(cost) - 1));
+    // A new merchant's test money, but for what the round begins with. Nothing else is sent from it.
+    const spent = 100_000_000n - balanceMinor - feeMinor;
+    await story.transfer('7000010', { amount: dalasi(spent) });
+    assert.equal(await story.payoutBalance(), dalasi(balanceMinor));
+    const clients = [world.service.url, second.url].map((url) => createApiClient(url, story.merchant.key));
+    const order = { amount: dalasi(amountMinor), network: 'aps', account_number: '7000010', beneficiary_name: 'Awa' };
+    const orders = Array.from({ length: count }, (_, place) => {
+      const [client = story.api] = clients.slice(place % 2);
+      return client.post('/v1/transfers', order, { 'idempotency-key': `order ${place}` });
+    });
+    const answers = await Promise.all(orders);
+    const said = `${count} orders of ${amountMinor} against ${balanceMinor}`;
+    const taken = answers.filter((answer) => answer.status === 201).length;
+    const refused = answers.filter((answer) => answer.body['code'] === 'insufficient_balance').length;
+    const fitting = Math.min(count, Number(balanceMinor / cost));
+    assert.deepEqual([taken, refused], [fitting, count - fitting], said);
+    assert.equal(await story.payoutBalance(), dalasi(balanceMinor - BigInt(taken) * cost), said);
+  }
+  await world.verify();
+});
+
+test('of orders of different sums at once none is refused that had room, and none is taken that had not', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const story = await world.another();
+    const balanceMinor = BigInt(randomBetween(5_000, 60_000));
+    await story.transfer('7000010', { amount: dalasi(100_000_000n - balanceMinor - feeMinor) });
+    const sums = Array.from({ length: 12 }, () => BigInt(randomBetween(100, 20_000)));
+    const answers = await Promise.all(sums.map((sum) => story.order('7000010', { amount: dalasi(sum) })));
+    const taken = sums.filter((_, place) => answers[place]?.status === 201);
+    const leftMinor = balanceMinor - taken.reduce((total, sum) => total + sum + feeMinor, 0n);
+    assert.ok(leftMinor >= 0n, `${taken.join(' + ')} were taken from ${balanceMinor}`);
+    assert.equal(await story.payoutBalance(), dalasi(leftMinor));
+    for (const [place, sum] of sums.entries()) {
+      const answer = answers[place];
+      if (answer?.status === 201) continue;
+      assert.deepEqual([answer?.status, answer?.body['code']], [400, 'insufficient_balance']);
+      assert.ok(sum + feeMinor > leftMinor, `${sum} was refused although ${leftMinor} were left`);
+    }
+  }
+  await world.verify();
+});
