@@ -100,12 +100,23 @@ CREATE TABLE settlement_periods (
   sub_account_id uuid NOT NULL,
   -- The UTC day or Monday on which the period begins.
   period date NOT NULL,
-  -- Null where there was too little to pay out.
+  -- Null where it could not be paid out; `refusal` is the error code that says why.
   transfer_id uuid,
+  refusal text,
   created_at timestamptz NOT NULL,
+  CONSTRAINT settlement_periods_refusal_check CHECK ((transfer_id IS NULL) = (refusal IS NOT NULL)),
   CONSTRAINT settlement_periods_pkey PRIMARY KEY (merchant_id, sub_account_id, period),
   CONSTRAINT settlement_periods_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id)
     REFERENCES sub_accounts (merchant_id, id)
+);
+
+-- Which periods of a merchant are done: every sub-account was looked at, and what becomes due later waits for the next.
+CREATE TABLE settlement_runs (
+  merchant_id uuid NOT NULL,
+  period date NOT NULL,
+  finished_at timestamptz NOT NULL,
+  CONSTRAINT settlement_runs_pkey PRIMARY KEY (merchant_id, period),
+  CONSTRAINT settlement_runs_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants (id)
 );
 
 ALTER TABLE merchants ADD COLUMN sub_account_payouts text NOT NULL DEFAULT 'manual';

@@ -478,9 +478,20 @@ CREATE TABLE settlement_periods (
   sub_account_id uuid NOT NULL,
   period date NOT NULL,
   transfer_id uuid,
+  refusal text,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT settlement_periods_pkey PRIMARY KEY (merchant_id, sub_account_id, period),
-  CONSTRAINT settlement_periods_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id)
+  CONSTRAINT settlement_periods_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id),
+  CONSTRAINT settlement_periods_refusal_check CHECK ((transfer_id IS NULL) = (refusal IS NOT NULL))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE settlement_runs (
+  merchant_id uuid NOT NULL,
+  period date NOT NULL,
+  finished_at timestamp with time zone NOT NULL,
+  CONSTRAINT settlement_runs_pkey PRIMARY KEY (merchant_id, period),
+  CONSTRAINT settlement_runs_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 

@@ -21,8 +21,9 @@ export interface Operation {
   method: string;
   /** As the document writes it: `/v1/payments/{id}`. */
   path: string;
-  /** Bare, where it may also be wrapped as `{data: …}`. */
   body: JsonSchema | null;
+  /** Whether the body may also come wrapped as `{data: …}`. */
+  isWrappable: boolean;
   /** The names of the query parameters. */
   query: string[];
   /** By status. */
@@ -140,11 +141,13 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
     const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => String(code));
     return [Number(status), promisedAnswer(schema, codes)] as const;
   });
+  const body = operation.requestBody?.content[json]?.schema;
   return {
     operationId: operation.operationId,
     method,
     path,
-    body: bareForm(operation.requestBody?.content[json]?.schema),
+    body: bareForm(body),
+    isWrappable: body?.anyOf !== undefined,
     query: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     responses: new Map(responses),
   };

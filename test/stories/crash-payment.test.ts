@@ -14,7 +14,12 @@ testCrashStory({
     await chargeUntilAnswered(world);
   },
   verify: (world) => verifyPayment(world),
-  points: [...wait('idempotency_keys_insert_once'), ...commit('payment_intents_insert')],
+  points: [
+    { at: 'POST /v1/payments:arrived' },
+    ...wait('idempotency_keys_insert_once'),
+    ...commit('payment_intents_insert'),
+    { at: 'POST /v1/payments:answered' },
+  ],
   elsewhere: wait('api_keys_find_by_hmac', 'merchants_find_by_id'),
 });
 
@@ -33,10 +38,14 @@ testCrashStory({
   verify: (world, { at }) => verifyPayment(world, { untaken: untakenAt.includes(at) }),
   points: [
     ...write('outbox_claim'),
+    ...wait('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
     ...commit('charges_update_progress'),
     ...call('collections-call'),
     ...write('network_receipts_insert_once'),
-    ...since('network_receipts_insert_once:after', commit('charges_update')),
+    ...since('network_receipts_insert_once:after', [
+      ...wait('payment_intents_lock', 'payment_intents_update', 'charges_update_outcome'),
+      ...commit('charges_update_outcome'),
+    ]),
   ],
   elsewhere: [...dispatchPoints, ...deliveryPoints, ...unheardPoints],
 });

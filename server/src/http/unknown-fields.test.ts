@@ -41,18 +41,20 @@ function answeredNames(): string[] {
 }
 
 /** The objects of a body that take no other names than their own: the body itself, and `data` in it. */
-function closedObjects(body: JsonSchema): { way: string[]; known: string[] }[] {
-  const data = body.properties?.['data'];
+function closedObjects(body: JsonSchema, isWrappable: boolean): { way: string[]; known: string[] }[] {
+  const data = isWrappable ? body : body.properties?.['data'];
   return [
-    { way: [], known: Object.keys(body.properties ?? {}) },
+    { way: [], known: [...Object.keys(body.properties ?? {}), ...(isWrappable ? ['data'] : [])] },
     ...(data ? [{ way: ['data'], known: Object.keys(data.properties ?? {}) }] : []),
   ];
 }
 
-function send({ operationId, method, path }: Operation, way: string[], fields: Record<string, unknown>) {
+function send(operation: Operation, way: string[], fields: Record<string, unknown>) {
+  const { operationId, method, path, isWrappable } = operation;
   const row = examples[operationId];
   assert.ok(row);
-  const example = (row.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
+  const bare = (row.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
+  const example = isWrappable && way.length > 0 ? { data: bare } : bare;
   const body = way.length === 0 ? { ...example, ...fields } : { ...example, data: { ...example['data'], ...fields } };
   return api.send(method, path.replace('{id}', own.endpointId), {
     body: JSON.stringify(body),
@@ -79,7 +81,8 @@ describe('a field that the API only answers', () => {
     await service.app.drain();
     const before = await dumpTables(service);
     for (const operation of contract.operations) {
-      for (const { way, known } of operation.body === null ? [] : closedObjects(operation.body)) {
+      const { body, isWrappable } = operation;
+      for (const { way, known } of body === null ? [] : closedObjects(body, isWrappable)) {
         for (const name of new Set([...names, ...secretNames])) {
           if (known.includes(name)) continue;
           const answer = await send(operation, way, { [name]: true });

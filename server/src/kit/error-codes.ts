@@ -16,6 +16,8 @@ export const errorCodes = {
   insufficient_balance: { status: 400, title: 'The balance is too small', stored: true },
   limit_exceeded: { status: 400, title: 'A limit of the merchant is exceeded', stored: true },
   sub_account_paused: { status: 400, title: 'The sub-account is paused', stored: true },
+  sub_account_in_use: { status: 400, title: 'The sub-account is in use', stored: true },
+  balance_below_minimum: { status: 400, title: 'The balance is below the minimum of a payout', stored: true },
   split_exceeds_amount: { status: 400, title: 'The shares exceed the amount', stored: true },
   api_key_missing: { status: 401, title: 'No API key was sent' },
   api_key_invalid: { status: 401, title: 'The API key is not valid' },

@@ -1,6 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant } from './merchant.ts';
+import type { PayoutSchedule } from './payout-schedule.ts';
 import { resolveCollectionFee, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
@@ -178,6 +179,24 @@ export function updateFeePayer(merchantId: string, payer: FeePayer): Statement {
     text: 'UPDATE merchants SET fee_payer = $2 WHERE id = $1',
     values: [merchantId, payer],
   };
+}
+
+/** When a merchant's sub-accounts are paid out: `manual`, `daily` or `weekly`. */
+export function updateSubAccountPayouts(merchantId: string, schedule: PayoutSchedule): Statement {
+  return {
+    name: 'merchants_update_sub_account_payouts',
+    text: 'UPDATE merchants SET sub_account_payouts = $2 WHERE id = $1',
+    values: [merchantId, schedule],
+  };
+}
+
+export async function findSubAccountPayouts(db: Queryable, merchantId: string): Promise<PayoutSchedule | undefined> {
+  const row = await db.row<{ schedule: PayoutSchedule }>({
+    name: 'merchants_find_sub_account_payouts',
+    text: 'SELECT sub_account_payouts AS schedule FROM merchants WHERE id = $1',
+    values: [merchantId],
+  });
+  return row?.schedule;
 }
 
 export async function findMerchantRules(db: Queryable, merchantId: string): Promise<MerchantRules | undefined> {

@@ -135,6 +135,20 @@ function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
   };
 }
 
+/** A share whose sub-account had been deleted is the merchant's after all. */
+export async function bookStrandedShare(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  { amountMinor }: SuspendedMoney,
+): Promise<void> {
+  await post(tx, context, {
+    ...postingOf(context, charge),
+    flow: 'share_kept',
+    movements: [{ debit: 'suspense', credit: 'payable_available', amountMinor }],
+  });
+}
+
 /** Money in `suspense` has left the network's float: returned by a person, or taken back by the network. */
 export async function bookLeftSuspense(
   tx: Transaction,

@@ -17,6 +17,8 @@ import { seededRandom } from '../kit/random.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalance } from '../ledger/balances.ts';
+import { post } from '../ledger/post.ts';
+import type { Movement } from '../ledger/post.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { CollectionFee } from '../merchants/fees.ts';
@@ -206,6 +208,18 @@ export async function createPaymentWorld() {
       });
       return rows.map(({ text }) => text);
     },
+    /** One movement that no payment made. */
+    post: (movement: Movement): Promise<void> =>
+      db.withTransaction((tx) =>
+        post(tx, context, {
+          merchantId: merchant.id,
+          currency: 'GMD',
+          flow: 'test',
+          source: { type: 'test', id: newId() },
+          movements: [movement],
+          at: clock.now(),
+        }),
+      ),
     verify: async (): Promise<void> => assert.equal((await verifyLedger(db)).finding, null),
     /** Gives a merchant a collection rule of its own, and answers the merchant as a process reads it afterwards. */
     setFee: async (changes: Partial<CollectionFee>, owner = merchant): Promise<Merchant> => {

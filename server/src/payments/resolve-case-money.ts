@@ -3,7 +3,7 @@ import type { Case } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { cancelOtherAttempts } from './apply-success.ts';
-import { bookAccepted, bookLeftSuspense } from './booking.ts';
+import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
 import { receivedMinor } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
@@ -72,7 +72,18 @@ const acknowledgeReversal: ChargeCaseRule = {
   },
 };
 
+const keepShare: ChargeCaseRule = {
+  kind: 'share_without_owner',
+  resolution: 'to_merchant',
+  effect: 'The share of the deleted sub-account goes from suspense to the merchant’s balance.',
+  note: 'A share of a deleted sub-account is the merchant’s.',
+  refusal: () => null,
+  begin: (context) =>
+    Promise.resolve((tx, { charge }, { situation }) => bookStrandedShare(tx, context, charge, situation.found)),
+};
+
 export const moneyRules: readonly ChargeCaseRule[] = [
+  keepShare,
   acceptMismatch,
   returnMismatch,
   acceptSecond,

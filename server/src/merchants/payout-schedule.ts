@@ -1,0 +1,15 @@
+import type { Queryable } from '../kit/db.ts';
+import { findSubAccountPayouts, updateSubAccountPayouts } from './queries.ts';
+
+/** When sub-accounts are paid out by themselves: never, every UTC day, or every week from Monday on. */
+export type PayoutSchedule = 'manual' | 'daily' | 'weekly';
+
+export const payoutSchedules: readonly PayoutSchedule[] = ['manual', 'daily', 'weekly'];
+
+export async function setPayoutSchedule(db: Queryable, merchantId: string, schedule: PayoutSchedule): Promise<void> {
+  await db.run(updateSubAccountPayouts(merchantId, schedule));
+}
+
+export async function payoutScheduleOf(db: Queryable, merchantId: string): Promise<PayoutSchedule> {
+  return (await findSubAccountPayouts(db, merchantId)) ?? 'manual';
+}

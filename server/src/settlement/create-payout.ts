@@ -1,0 +1,38 @@
+import type { Transaction } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { lockBalances } from '../ledger/post.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { found } from '../sub-accounts/find-sub-account.ts';
+import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { acceptPayout, mayCost, planPayout } from './plan-payout.ts';
+import { lockBeneficiaries } from './queries.ts';
+
+/**
+ * Accepts an order to pay a sub-account out, all it has or `amountMinor` bututs: its money is held, and the transfer and
+ * the work for a worker stand or fall together. No network is called here.
+ *
+ * Throws AppError `not_found` and what `planPayout` refuses.
+ */
+export async function createPayout(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  request: { subAccountId: string; amountMinor: bigint | null },
+): Promise<Transfer> {
+  const [locked] = await lockBeneficiaries(tx, merchant.id, [request.subAccountId]);
+  const beneficiary = found(locked);
+  const account = settledAccount(beneficiary.id);
+  const accounts: Account[] = [account];
+  // Where nothing is charged, payouts of one merchant do not wait for each other.
+  if (mayCost(context, merchant, beneficiary.settlementCode)) accounts.push('payable_available');
+  const balances = await lockBalances(tx, { merchantId: merchant.id, currency: merchant.currency }, accounts);
+  const payout = planPayout(context, merchant, beneficiary, {
+    settledMinor: balances.get(account) ?? 0n,
+    feeMoneyMinor: balances.get('payable_available') ?? 0n,
+    amountMinor: request.amountMinor,
+  });
+  await acceptPayout(tx, context, merchant, payout);
+  return payout;
+}

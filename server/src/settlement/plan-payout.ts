@@ -1,0 +1,115 @@
+import { AppError, fieldError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import { dalasi, formatAmount } from '../kit/money.ts';
+import type { Part } from '../ledger/hold.ts';
+import { transferFee } from '../merchants/fees.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import { paysOut } from '../transfers/connector-of.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import type { Beneficiary } from './queries.ts';
+
+/** What a sub-account has to have before it can be paid out, in bututs (interface, Limits). */
+export const payoutMinimumMinor = 10n * dalasi;
+
+/** What a payout can be taken from, in bututs. */
+export interface PayoutMoney {
+  /** What the sub-account has and can be paid. */
+  settledMinor: bigint;
+  /** What the merchant can spend on the fee; only known where there may be one. */
+  feeMoneyMinor: bigint;
+}
+
+/**
+ * The payout of a sub-account's settled balance, or of `amountMinor` bututs of it. Whether it is paused does not matter:
+ * what it has is its own.
+ *
+ * Throws AppError `balance_below_minimum`, `insufficient_balance`, `amount_out_of_bounds` and `network_not_available`.
+ */
+export function planPayout(
+  context: TransferContext,
+  merchant: Merchant,
+  beneficiary: Beneficiary,
+  { settledMinor, feeMoneyMinor, amountMinor: asked }: PayoutMoney & { amountMinor: bigint | null },
+): Transfer {
+  const { settlementCode: network } = beneficiary;
+  if (settledMinor < payoutMinimumMinor) {
+    const [has, needed] = [formatAmount(settledMinor), formatAmount(payoutMinimumMinor)];
+    const message = `The settled balance is ${has}, and a payout needs at least ${needed}. Wait for more payments.`;
+    throw new AppError('balance_below_minimum', message);
+  }
+  const amountMinor = readAmount(context, merchant, network, { settledMinor, asked });
+  const feeMinor = transferFee(merchant, network, amountMinor);
+  if (feeMinor > feeMoneyMinor) {
+    const fee = `The fee of ${formatAmount(feeMinor)} is the merchant’s`;
+    const message = `${fee}, whose payout balance is ${formatAmount(feeMoneyMinor)}. Wait until more has been collected.`;
+    throw new AppError('insufficient_balance', message);
+  }
+  return newTransfer(context, merchant, {
+    kind: 'sub_account_payout',
+    amountMinor,
+    feeMinor,
+    network,
+    accountNumber: beneficiary.accountNumber,
+    accountCanonical: beneficiary.accountCanonical,
+    beneficiaryName: beneficiary.name,
+    narration: null,
+    callbackUrl: null,
+    metadata: {},
+    subAccountId: beneficiary.id,
+  });
+}
+
+/** Stores a payout and holds its money: the amount from the sub-account, so that it arrives in full, the fee from the merchant. */
+export async function acceptPayout(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  payout: Transfer,
+): Promise<void> {
+  const from: Part[] = [
+    { account: settledAccount(payout.subAccountId ?? ''), amountMinor: payout.amountMinor },
+    { account: 'payable_available', amountMinor: payout.feeMinor },
+  ];
+  await acceptTransfer(tx, context, merchant, payout, from);
+}
+
+/** Whether a payout by this network may cost a fee: none costs more than the largest. */
+export function mayCost(context: TransferContext, merchant: Merchant, network: string): boolean {
+  return transferFee(merchant, network, context.settings.amountMaxMinor) > 0n;
+}
+
+function readAmount(
+  { networks, settings }: TransferContext,
+  merchant: Merchant,
+  network: string,
+  { settledMinor, asked }: { settledMinor: bigint; asked: bigint | null },
+): bigint {
+  const connector = networks.find(network, merchant.testMode);
+  if (!connector || !paysOut(connector)) {
+    const message = `${network} cannot pay out. Give the sub-account another settlement_code.`;
+    throw new AppError('network_not_available', message);
+  }
+  const { amountStepMinor } = connector.payouts.capabilities;
+  const { amountMaxMinor } = settings;
+  if (asked === null) {
+    const amountMinor = settledMinor < amountMaxMinor ? settledMinor : amountMaxMinor;
+    return amountMinor - (amountMinor % amountStepMinor);
+  }
+  if (asked < dalasi || asked > amountMaxMinor) {
+    const message = `The amount must be from ${formatAmount(dalasi)} to the settled balance, at most ${formatAmount(amountMaxMinor)}.`;
+    throw fieldError('amount_out_of_bounds', 'amount', message);
+  }
+  if (asked % amountStepMinor !== 0n) {
+    const step = formatAmount(amountStepMinor);
+    const message = `${connector.capabilities.displayName} pays out multiples of ${step}. Change the amount.`;
+    throw fieldError('amount_out_of_bounds', 'amount', message);
+  }
+  if (asked > settledMinor) {
+    const message = `The settled balance is ${formatAmount(settledMinor)}. Ask for at most that.`;
+    throw fieldError('insufficient_balance', 'amount', message);
+  }
+  return asked;
+}

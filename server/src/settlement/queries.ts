@@ -1,0 +1,247 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+
+/** A sub-account as a payout needs it. */
+export interface Beneficiary {
+  id: string;
+  name: string;
+  /** The network that pays them out. */
+  settlementCode: string;
+  accountNumber: string;
+  accountCanonical: string;
+}
+
+/** In the order of their ids. None of them is deleted before the transaction ends; payments and changes do not wait. */
+export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Beneficiary[]> {
+  return db.rows<Beneficiary>({
+    name: 'settlement_lock_beneficiaries',
+    text: `SELECT id, name, settlement_code AS "settlementCode", account_number AS "accountNumber",
+             account_canonical AS "accountCanonical"
+           FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
+           ORDER BY id FOR KEY SHARE`,
+    values: [merchantId, ids],
+  });
+}
+
+/** Whether there is or ever was such a sub-account. */
+export async function knowsSubAccount(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  const row = await db.row({
+    name: 'settlement_knows_sub_account',
+    text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
+    values: [merchantId, id],
+  });
+  return row !== undefined;
+}
+
+/** What a period did for a sub-account: a payout, or the error code that says why there is none. */
+export type SettledPeriod = { subAccountId: string } & (
+  { transferId: string; refusal: null } | { transferId: null; refusal: string }
+);
+
+/**
+ * Takes the period for these sub-accounts, in the transaction that orders their payouts. Of those who come at the same
+ * time one waits for the other and finds it taken: only those whose ids are answered may be paid out. One that could not
+ * be paid out may be taken again.
+ */
+export async function claimPeriods(
+  db: Queryable,
+  at: { merchantId: string; period: string; now: Date },
+  claims: readonly SettledPeriod[],
+): Promise<Set<string>> {
+  const rows = claims.map((_, index) => `($1, $${3 * index + 4}, $2, $${3 * index + 5}, $${3 * index + 6}, $3)`);
+  const taken = await db.rows<{ id: string }>({
+    name: `settlement_periods_claim_${claims.length}`,
+    text: `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, transfer_id, refusal, created_at)
+           VALUES ${rows.join(', ')}
+           ON CONFLICT (merchant_id, sub_account_id, period) DO UPDATE
+           SET transfer_id = excluded.transfer_id, refusal = excluded.refusal, created_at = excluded.created_at
+             WHERE settlement_periods.transfer_id IS NULL
+           RETURNING sub_account_id AS id`,
+    values: [
+      at.merchantId,
+      at.period,
+      at.now,
+      ...claims.flatMap(({ subAccountId, transferId, refusal }) => [subAccountId, transferId, refusal]),
+    ],
+  });
+  return new Set(taken.map(({ id }) => id));
+}
+
+/**
+ * Sub-accounts after `after`, in the order of their ids, that the period has not paid out; those that it could not pay
+ * out only when they are to be tried again.
+ */
+export async function listUnsettled(
+  db: Queryable,
+  at: { merchantId: string; period: string; retriesRefused: boolean; after: string; rowsMax: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'settlement_list_unsettled',
+    text: `SELECT id FROM sub_accounts
+           WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND NOT EXISTS (
+             SELECT 1 FROM settlement_periods
+             WHERE settlement_periods.merchant_id = $1 AND settlement_periods.sub_account_id = sub_accounts.id
+               AND settlement_periods.period = $2 AND (transfer_id IS NOT NULL OR NOT $3::boolean)
+           )
+           ORDER BY id LIMIT $5`,
+    values: [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** How many sub-accounts there are to look at, for who waits for the end. */
+export async function countSubAccounts(db: Queryable, merchantId: string): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'settlement_count_sub_accounts',
+    text: 'SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL',
+    values: [merchantId],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+/** The merchants whose period has begun and is not done. */
+export async function listMerchantsToSettle(
+  db: Queryable,
+  { day, week }: { day: string; week: string },
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'settlement_list_merchants',
+    text: `-- across merchants: a worker looks for whoever has a period to settle
+           SELECT id FROM merchants
+           WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
+             SELECT 1 FROM settlement_runs
+             WHERE settlement_runs.merchant_id = merchants.id
+               AND period = CASE sub_account_payouts WHEN 'daily' THEN $1::date ELSE $2::date END
+           )
+           ORDER BY id`,
+    values: [day, week],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Every sub-account was looked at; said once, whoever comes first. */
+export function insertRunOnce(run: { merchantId: string; period: string; finishedAt: Date }): Statement {
+  return {
+    name: 'settlement_runs_insert',
+    text: `INSERT INTO settlement_runs (merchant_id, period, finished_at) VALUES ($1, $2, $3)
+           ON CONFLICT (merchant_id, period) DO NOTHING`,
+    values: [run.merchantId, run.period, run.finishedAt],
+  };
+}
+
+// Deletion ------------------------------------------------------------------------------------------------------------
+
+/** An open payment that the sub-account gets a share of. One under review waits for a person and does not expire. */
+export async function findOpenIntentOf(
+  db: Queryable,
+  at: { merchantId: string; subAccountId: string; now: Date },
+): Promise<string | undefined> {
+  const row = await db.row<{ id: string }>({
+    name: 'settlement_find_open_intent',
+    text: `SELECT payment_intents.id FROM intent_shares
+           JOIN payment_intents
+             ON payment_intents.merchant_id = intent_shares.merchant_id AND payment_intents.id = intent_shares.intent_id
+           WHERE intent_shares.merchant_id = $1 AND intent_shares.sub_account_id = $2
+             AND payment_intents.status IN ('requires_payment_method', 'processing')
+             AND (payment_intents.expires_at > $3 OR payment_intents.review IS NOT NULL)
+           LIMIT 1`,
+    values: [at.merchantId, at.subAccountId, at.now],
+  });
+  return row?.id;
+}
+
+/** A payout or a refund under way that has taken money from one of the accounts and may give it back. */
+export function findTransferFrom(
+  db: Queryable,
+  merchantId: string,
+  accounts: readonly string[],
+): Promise<{ id: string; kind: string } | undefined> {
+  return db.row({
+    name: 'settlement_find_transfer_from',
+    text: `SELECT transfers.id, transfers.kind FROM ledger_movements
+           JOIN transfers
+             ON transfers.merchant_id = ledger_movements.merchant_id AND transfers.id = ledger_movements.source_id
+           WHERE ledger_movements.merchant_id = $1 AND debit_account = ANY ($2::text[])
+             AND debit_account LIKE 'sub:%' AND flow = 'held' AND transfers.status = 'pending'
+           LIMIT 1`,
+    values: [merchantId, accounts],
+  });
+}
+
+// What the lines of a statement are about ----------------------------------------------------------------------------
+
+/** A payment that a share came from. */
+export interface ChargeOfLine {
+  id: string;
+  reference: string;
+  title: string | null;
+}
+
+export function listChargesOfLines(db: Queryable, merchantId: string, ids: readonly string[]): Promise<ChargeOfLine[]> {
+  return db.rows<ChargeOfLine>({
+    name: 'settlement_list_charges_of_lines',
+    text: `SELECT charges.id, transaction_reference AS reference, title FROM charges
+           JOIN payment_intents
+             ON payment_intents.merchant_id = charges.merchant_id AND payment_intents.id = charges.intent_id
+           WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[])`,
+    values: [merchantId, ids],
+  });
+}
+
+/** A payout, or the way by which a refund goes out. */
+export interface TransferOfLine {
+  id: string;
+  kind: string;
+  reference: string;
+}
+
+export function listTransfersOfLines(
+  db: Queryable,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<TransferOfLine[]> {
+  return db.rows<TransferOfLine>({
+    name: 'settlement_list_transfers_of_lines',
+    text: 'SELECT id, kind, reference FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+    values: [merchantId, ids],
+  });
+}
+
+// Settlement of charges -----------------------------------------------------------------------------------------------
+
+/** Which payment a charge belongs to. */
+export function findChargeToSettle(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<{ id: string; intentId: string } | undefined> {
+  return db.row({
+    name: 'settlement_find_charge',
+    text: 'SELECT id, intent_id AS "intentId" FROM charges WHERE merchant_id = $1 AND id = $2',
+    values: [merchantId, id],
+  });
+}
+
+/** Only a charge that waits, so that the moment at which it was settled stays. The caller holds its payment's lock. */
+export function markSettled(charge: { merchantId: string; id: string }, at: Date): Statement {
+  return {
+    name: 'settlement_mark_charge_settled',
+    text: `UPDATE charges SET settled_at = $3
+           WHERE merchant_id = $1 AND id = $2 AND settles_at IS NOT NULL AND settled_at IS NULL`,
+    values: [charge.merchantId, charge.id, at],
+  };
+}
+
+/** The refunds of a charge, and whether the network has not yet said what became of them. */
+export function listRefundsOfCharge(
+  db: Queryable,
+  merchantId: string,
+  chargeId: string,
+): Promise<{ id: string; isOpen: boolean }[]> {
+  return db.rows({
+    name: 'settlement_list_refunds_of_charge',
+    text: `SELECT refunds.id, transfers.status = 'pending' AS "isOpen" FROM refunds
+           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+           WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2`,
+    values: [merchantId, chargeId],
+  });
+}

@@ -1,0 +1,121 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { ErrorCode } from '../kit/error-codes.ts';
+import { readBalances } from '../ledger/balances.ts';
+import { lockBalance } from '../ledger/post.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { acceptPayout, mayCost, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import { claimPeriods, lockBeneficiaries } from './queries.ts';
+import type { Beneficiary } from './queries.ts';
+
+/** What a run has done so far. */
+export interface SettledTotals {
+  payouts: number;
+  amountMinor: bigint;
+  /** Sub-accounts that could not be paid out in this period. */
+  refused: number;
+}
+
+/** Why a sub-account was left out of a period. */
+type Refusal = Pick<AppError, 'message'> & { code: ErrorCode };
+
+interface Plan {
+  payouts: Transfer[];
+  refusals: { subAccountId: string; refusal: Refusal }[];
+}
+
+/**
+ * Orders the payouts of a period for several sub-accounts of a merchant, in the caller's transaction: each takes the
+ * period and its payout together, so none is paid twice, whoever else does the same and whenever it is repeated. One
+ * that cannot be paid out is noted and keeps no other from it.
+ */
+export async function settleBatch(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  { period, subAccountIds }: { period: string; subAccountIds: readonly string[] },
+): Promise<SettledTotals> {
+  const plan = await planBatch(tx, context, merchant, await lockBeneficiaries(tx, merchant.id, subAccountIds));
+  const claims = [
+    ...plan.payouts.map(({ id, subAccountId }) => ({ subAccountId: subAccountId ?? '', transferId: id, refusal: null })),
+    ...plan.refusals.map(({ subAccountId, refusal }) => ({ subAccountId, transferId: null, refusal: refusal.code })),
+  ];
+  const none = { payouts: 0, amountMinor: 0n, refused: 0 };
+  if (claims.length === 0) return none;
+  const at = { merchantId: merchant.id, period, now: context.clock.now() };
+  const claimed = await claimPeriods(
+    tx,
+    at,
+    claims.toSorted((one, other) => (one.subAccountId < other.subAccountId ? -1 : 1)),
+  );
+  const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
+  const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
+  await acceptTogether(tx, context, merchant, payouts);
+  tellOfRefusals(tx, context, merchant, refusals);
+  return {
+    payouts: payouts.length,
+    amountMinor: payouts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    refused: refusals.length,
+  };
+}
+
+async function planBatch(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  beneficiaries: readonly Beneficiary[],
+): Promise<Plan> {
+  const at = { merchantId: merchant.id, currency: merchant.currency };
+  const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
+  // Before the sub-accounts' own, as everybody does: the names are in this order.
+  let feeMoneyMinor = costs ? await lockBalance(tx, { ...at, account: 'payable_available' }) : 0n;
+  const accounts = beneficiaries.map(({ id }) => settledAccount(id));
+  const balances = await readBalances(tx, { ...at, accounts });
+  const plan: Plan = { payouts: [], refusals: [] };
+  for (const beneficiary of beneficiaries) {
+    const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
+    if (settledMinor < payoutMinimumMinor) continue;
+    try {
+      const money = { settledMinor, feeMoneyMinor, amountMinor: null };
+      const payout = planPayout(context, merchant, beneficiary, money);
+      feeMoneyMinor -= payout.feeMinor;
+      plan.payouts.push(payout);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      plan.refusals.push({ subAccountId: beneficiary.id, refusal: error });
+    }
+  }
+  return plan;
+}
+
+/**
+ * Their statements travel together, in the order of the sub-accounts, in which everybody locks them. All of them are
+ * waited for also when one fails: a statement that came after the rollback would be on its own.
+ */
+async function acceptTogether(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  payouts: readonly Transfer[],
+): Promise<void> {
+  const accepted = await Promise.allSettled(payouts.map((payout) => acceptPayout(tx, context, merchant, payout)));
+  const failed = accepted.find((outcome) => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function tellOfRefusals(
+  tx: Transaction,
+  { log }: TransferContext,
+  { id: merchantId }: Merchant,
+  refusals: Plan['refusals'],
+): void {
+  tx.afterCommit(() => {
+    for (const { subAccountId, refusal } of refusals) {
+      const about = { merchant_id: merchantId, sub_account_id: subAccountId, code: refusal.code };
+      log.warn('a sub-account was not paid out in this period', about);
+    }
+  });
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { splitShares } from './shares.ts';
+import { checkSplits } from './split-cases.corpus.ts';
+
+test('fee, shares and rest are what was paid, shares are whole and within the base, in 2,000 random payments', () => {
+  checkSplits(2_000);
+});
+
+test('a payment without anybody to share with is the merchant’s', () => {
+  assert.deepEqual(splitShares({ baseMinor: 0n, members: [], path: 'amount' }), { shares: [], merchantMinor: 0n });
+});
+
+test('a payment that is too small for the minimums is refused with the sums', () => {
+  const member = (percentHundredths: bigint) => ({ subAccountId: 'any', percentHundredths });
+  const refusal = (baseMinor: bigint, ...percents: bigint[]) => {
+    try {
+      splitShares({ baseMinor, members: percents.map(member), path: 'data.amount' });
+      return 'taken';
+    } catch (error) {
+      assert.ok(error instanceof AppError && error.code === 'split_exceeds_amount');
+      assert.deepEqual(error.fields, [{ path: 'data.amount', message: error.message }]);
+      return error.message;
+    }
+  };
+  assert.equal(refusal(99n, 2_000n), 'The share is at least D1.00, but there are only D0.99 to share. Ask for more.');
+  assert.equal(
+    refusal(199n, 5_000n, 5_000n),
+    'The 2 shares are at least D1.00 each, D2.00 together, but there are only D1.99 to share. Ask for more.',
+  );
+  assert.equal(refusal(200n, 5_000n, 5_000n), 'taken');
+});
+
+test('members whose percentages are not what a group may have are a mistake of ours', () => {
+  const split = (...percents: bigint[]) =>
+    splitShares({
+      baseMinor: 10_000n,
+      members: percents.map((percentHundredths) => ({ subAccountId: 'any', percentHundredths })),
+      path: 'amount',
+    });
+  assert.throws(() => split(0n), /above 0/);
+  assert.throws(() => split(6_000n, 4_001n), /at most 100/);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { AppError } from '../kit/app-error.ts';
+import { dalasi } from '../kit/money.ts';
+import { exactShare, roundedShare, shareBase, splitShares } from './shares.ts';
+import type { Share, Split, SplitMember } from './shares.ts';
+
+/** A payment that is shared, as random as can be; half of them small, where rounding and minimum weigh most. */
+interface SplitCase {
+  amountMinor: bigint;
+  feeMinor: bigint;
+  feePayer: 'business' | 'customer';
+  percents: bigint[];
+}
+
+const amounts = fc.oneof(
+  fc.bigInt(1n, 5_000n),
+  fc.bigInt(1n, 50n).map((whole) => whole * dalasi),
+  fc.bigInt(100n, 100_000_000n),
+);
+
+/** Percentages that sum to at most 100, some of them equal, many close to the sum of 100. */
+const percentages = fc
+  .record({
+    weights: fc.array(fc.oneof(fc.constant(1n), fc.constant(100n), fc.bigInt(1n, 10_000n)), {
+      minLength: 1,
+      maxLength: 20,
+    }),
+    sum: fc.oneof(fc.constant(10_000n), fc.bigInt(20n, 10_000n)),
+  })
+  .map(({ weights, sum }) => {
+    const all = weights.reduce((total, weight) => total + weight, 0n);
+    return weights.map((weight) => 1n + (weight * (sum - BigInt(weights.length))) / all);
+  });
+
+const splitCases: fc.Arbitrary<SplitCase> = fc
+  .record({
+    amountMinor: amounts,
+    feeParts: fc.oneof(fc.constant(0n), fc.bigInt(0n, 500n), fc.bigInt(0n, 10_000n)),
+    feePayer: fc.constantFrom('business' as const, 'customer' as const),
+    percents: percentages,
+  })
+  .map(({ feeParts, ...rest }) => ({ ...rest, feeMinor: (rest.amountMinor * feeParts) / 10_000n }));
+
+/** Holds so many random splits against what must be true of each. */
+export function checkSplits(runs: number): void {
+  fc.assert(fc.property(splitCases, checkSplit), { numRuns: runs });
+}
+
+function checkSplit(payment: SplitCase): void {
+  const baseMinor = shareBase(payment);
+  const members = payment.percents.map((percentHundredths, index) => ({
+    subAccountId: String(index),
+    percentHundredths,
+  }));
+  const split = splitOrNull(baseMinor, members);
+  const isTooSmall = dalasi * BigInt(members.length) > baseMinor;
+  assert.equal(split === null, isTooSmall, 'refused when not even the minimums are there, and only then');
+  if (split === null) return;
+  checkSums(payment, baseMinor, split);
+  checkFit(baseMinor, split.shares);
+  checkOrder(split.shares);
+  checkOtherOrder(baseMinor, members, split);
+}
+
+function splitOrNull(baseMinor: bigint, members: readonly SplitMember[]): Split | null {
+  try {
+    return splitShares({ baseMinor, members, path: 'data.amount' });
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'split_exceeds_amount', String(error));
+    return null;
+  }
+}
+
+function checkSums(payment: SplitCase, baseMinor: bigint, { shares, merchantMinor }: Split): void {
+  const { amountMinor, feeMinor, feePayer, percents } = payment;
+  const paidMinor = feePayer === 'customer' ? amountMinor + feeMinor : amountMinor;
+  const sharedMinor = sumOf(shares);
+  assert.equal(feeMinor + sharedMinor + merchantMinor, paidMinor, 'fee, shares and rest are what was paid');
+  assert.ok(merchantMinor >= 0n && sharedMinor <= baseMinor, 'the shares come out of the base');
+  assert.deepEqual(
+    shares.map(({ percentHundredths }) => percentHundredths),
+    percents,
+  );
+  for (const { amountMinor: share } of shares) {
+    assert.ok(share >= dalasi && share % dalasi === 0n, 'a share is whole dalasi, at least one');
+  }
+}
+
+/** Nothing is taken without need, no more than needed, and from those who stand furthest above their exact part. */
+function checkFit(baseMinor: bigint, shares: readonly Share[]): void {
+  const placed = shares.map(({ amountMinor, percentHundredths }) => ({
+    amountMinor,
+    taken: roundedShare(baseMinor, percentHundredths) - amountMinor,
+    above: amountMinor * 10_000n - exactShare(baseMinor, percentHundredths),
+  }));
+  const givers = placed.filter(({ taken }) => taken !== 0n);
+  if (givers.length === 0) return;
+  assert.ok(
+    givers.every(({ taken }) => taken > 0n),
+    'nothing is ever added to a rounded share',
+  );
+  assert.ok(baseMinor - sumOf(shares) < dalasi, 'no more is taken than the shares exceed the base by');
+  for (const giver of givers) {
+    const before = giver.above + dalasi * 10_000n;
+    const isFair = placed.every(({ amountMinor, above }) => amountMinor === dalasi || above <= before);
+    assert.ok(isFair, 'whoever gave a dalasi stood as far above its part as anybody who could give');
+  }
+}
+
+/** A larger percentage never gets less, nor an earlier member than a later one with the same percentage. */
+function checkOrder(shares: readonly Share[]): void {
+  const sorted = shares.toSorted((one, other) => Number(other.percentHundredths - one.percentHundredths));
+  for (const [index, share] of sorted.entries()) {
+    const next = sorted[index + 1];
+    assert.ok(next === undefined || share.amountMinor >= next.amountMinor, 'more percent, no less money');
+  }
+}
+
+/** What the merchant keeps never depends on the members' order, and no share does unless one of them gave for the fit. */
+function checkOtherOrder(baseMinor: bigint, members: readonly SplitMember[], split: Split): void {
+  const other = splitOrNull(baseMinor, members.toReversed());
+  assert.equal(other?.merchantMinor, split.merchantMinor);
+  const rounded = members.map(({ percentHundredths }) => roundedShare(baseMinor, percentHundredths));
+  if (rounded.reduce((total, amount) => total + amount, 0n) > baseMinor) return;
+  assert.deepEqual(other?.shares, split.shares.toReversed());
+}
+
+function sumOf(shares: readonly Share[]): bigint {
+  return shares.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver, ReceivedCallback } from '../harness/callback-receiver.ts';
+import { eventually } from '../harness/eventually.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+
+let world: TransferStory;
+/** A merchant of the test's own, with an endpoint that has its address and gets what it gets by default. */
+let story: TransferStory;
+let receiver: CallbackReceiver;
+
+before(async () => {
+  world = await startTransferStory();
+  receiver = await startCallbackReceiver();
+});
+beforeEach(async () => {
+  story = await world.another();
+  receiver.received.length = 0;
+});
+after(async () => {
+  await world.stop();
+  await receiver.close();
+});
+
+interface Told {
+  id: string;
+  event: string;
+  sequence: number;
+  test_mode: boolean;
+  data: Record<string, unknown>;
+  payload: Record<string, unknown>;
+}
+
+function toldAt(path: string): Told[] {
+  return receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body.toString()) as Told);
+}
+
+function kindsAt(path: string): string[] {
+  return toldAt(path)
+    .toSorted((one, other) => one.sequence - other.sequence)
+    .map(({ event }) => event);
+}
+
+/** One transfer of every end: completed, failed, reversed, cancelled. */
+async function everyEnd(changes: Record<string, unknown> = {}): Promise<void> {
+  await story.transferSettled('7000001', changes);
+  await story.transferSettled('7000002', changes);
+  await story.transferSettled('7000012', changes);
+  const waits = await story.transferSettled('7000010', changes);
+  assert.equal((await story.api.post(`/v1/transfers/${waits}/cancel`)).status, 200);
+  await story.pass(2_000);
+  await story.settle();
+}
+
+function assertSigned({ headers, body }: ReceivedCallback): void {
+  const expected = createHmac('sha512', story.merchant.webhookSecret).update(body).digest('hex');
+  assert.equal(headers['x-service-signature'], expected);
+}
+
+test('an endpoint is told of completed transfers by default, and of nothing else about them', async () => {
+  await story.listen(receiver, null);
+  await everyEnd();
+  await eventually('both have come', () => receiver.received.length >= 2);
+  await story.settle();
+  assert.deepEqual(kindsAt('/events'), ['transfer.succeeded', 'transfer.succeeded']);
+  for (const callback of receiver.received) assertSigned(callback);
+});
+
+test('an endpoint is told of what it has subscribed to', async () => {
+  const kinds = ['transfer.created', 'transfer.failed', 'transfer.cancelled', 'transfer.reversed'];
+  for (const kind of kinds) {
+    story = await world.another();
+    receiver.received.length = 0;
+    await story.listen(receiver, [kind]);
+    await everyEnd();
+    const count = kind === 'transfer.created' ? 4 : 1;
+    await eventually(`${kind} has come`, () => receiver.received.length >= count);
+    await story.settle();
+    assert.deepEqual(
+      kindsAt('/events'),
+      Array.from({ length: count }, () => kind),
+    );
+  }
+});
+
+test('a transfer’s callback_url gets all of its events, signed, and those of no other transfer', async () => {
+  const url = `${receiver.url}/of-this-transfer`;
+  const id = await story.transferSettled('7000012', { callback_url: url });
+  await story.transferSettled('7000001');
+  await story.pass(2_000);
+  await eventually('three have come', () => receiver.received.length >= 3);
+  await story.settle();
+  assert.deepEqual(kindsAt('/of-this-transfer'), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
+  assert.equal(receiver.received.length, 3);
+  assert.ok(toldAt('/of-this-transfer').every(({ data }) => data['id'] === id));
+  for (const callback of receiver.received) assertSigned(callback);
+});
+
+test('a callback_url that is the endpoint’s own address gets each event once', async () => {
+  await story.listen(receiver, null);
+  await story.transferSettled('7000001', { callback_url: `${receiver.url}/events` });
+  await eventually('both have come', () => receiver.received.length >= 2);
+  await story.settle();
+  assert.deepEqual(kindsAt('/events'), ['transfer.created', 'transfer.succeeded']);
+});
+
+test('an event carries the transfer as it was then, with the last four digits of the number only', async () => {
+  await story.listen(receiver, ['transfer.created', 'transfer.succeeded']);
+  const id = await story.transferSettled('+220 700 0001', { metadata: { payroll: 'May' }, narration: 'Wages' });
+  await eventually('both have come', () => receiver.received.length >= 2);
+  const [created, succeeded] = toldAt('/events').toSorted((one, other) => one.sequence - other.sequence);
+  assert.ok(created && succeeded);
+  for (const { data, payload, test_mode: isTest } of [created, succeeded]) {
+    assert.deepEqual([payload, isTest], [data, true]);
+  }
+  assert.deepEqual([created.sequence, created.data['status']], [1, 'pending']);
+  const record = await story.found(id);
+  assert.deepEqual([succeeded.sequence, succeeded.data], [2, { ...record, account_number: '.... 0001' }]);
+  assert.ok(receiver.received.every(({ body }) => !body.toString().includes('700 0001')));
+});
+
+test('another merchant’s endpoint hears nothing of it', async () => {
+  const other = await world.another();
+  await other.listen(receiver, null);
+  await story.transferSettled('7000001');
+  await other.transferSettled('7000002');
+  await story.settle();
+  assert.deepEqual(receiver.received, []);
+});
