@@ -34,7 +34,8 @@ export async function startCrashFront(): Promise<CrashFront> {
     client.pipe(upstream);
     if (areAnswersLost) upstream.once('data', () => client.destroy());
     else upstream.pipe(client);
-    client.once('close', () => upstream.destroy());
+    // What was sent goes on its way, also when the sender has died meanwhile.
+    client.once('close', () => upstream.end());
     upstream.once('close', () => client.destroy());
   });
   server.listen(0, '127.0.0.1');

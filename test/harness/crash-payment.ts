@@ -48,6 +48,12 @@ async function verifyEvents(world: CrashWorld, outcome: string): Promise<void> {
   const objects = await asOwner<{ id: string }>(world, 'SELECT DISTINCT object_id AS id FROM events');
   const ids = objects.map(({ id }) => id);
   const events = await listEventsOfObjects(world.db, world.merchant.id, ids);
-  assert.deepEqual(events.map(({ kind }) => kind).toSorted(), ['charge.created', outcome, 'payment_intent.created'].toSorted());
-  verifyReceived(world, events.filter(({ kind }) => kind === outcome).map(({ id }) => id));
+  assert.deepEqual(
+    events.map(({ kind }) => kind).toSorted(),
+    ['charge.created', outcome, 'payment_intent.created'].toSorted(),
+  );
+  verifyReceived(
+    world,
+    events.filter(({ kind }) => kind === outcome).map(({ id }) => id),
+  );
 }

@@ -18,7 +18,7 @@ export interface CrashStory {
   /** Makes the process at `url` come to its points; a worker finds its work by itself. */
   provoke?(world: CrashWorld, url: string): Promise<void>;
   /** What is started again besides a worker, and what the merchant does then. */
-  restart?(world: CrashWorld): Promise<void>;
+  restart?(world: CrashWorld, point: CrashPoint): Promise<void>;
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
   /** When a worker that nobody kills has come to its last point. Otherwise it is waited for until nothing is left to do. */
   isDone?(world: CrashWorld): Promise<boolean>;
@@ -67,7 +67,7 @@ async function crash(
     if (story.provoke) await story.provoke(world, await urlOf(victim));
     await waitUntil(`it comes to ${pointTitle(point)}`, victim.hasEnded);
     assert.deepEqual(await victim.ended, { code: null, signal: 'SIGKILL' }, victim.stderr());
-    await story.restart?.(world);
+    await story.restart?.(world, point);
     await world.settle();
     await story.verify(world, point);
   } finally {

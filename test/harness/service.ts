@@ -36,6 +36,8 @@ export interface TestService {
   logLines: string[];
   /** A new business with keys for both environments. */
   onboard(name?: string): Promise<TestBusiness>;
+  /** One more key of a merchant. */
+  newKey(merchant: Merchant): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -107,6 +109,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       };
       return { test: await withKey(business.test), live: await withKey(business.live) };
     },
+    newKey: async (merchant) => (await createApiKey(db, context, merchant, 'another')).text,
     stop: async () => {
       await app.close();
       await notifier.close();

@@ -2,6 +2,8 @@ import { deliveryPoints, dispatchPoints, unheardPoints } from '../harness/crash-
 import { charge, chargeUntilAnswered, verifyPayment } from '../harness/crash-payment.ts';
 import { call, commit, since, wait, write } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
+import { countWhere } from '../harness/crash-world.ts';
+import { eventually } from '../harness/eventually.ts';
 
 testCrashStory({
   title: 'while it accepts a payment',
@@ -34,6 +36,11 @@ testCrashStory({
     await world.start('api');
     await world.loseReports();
     await charge(world);
+  },
+  restart: async (world, { at }) => {
+    if (at !== 'collections-call:sent') return;
+    // Whoever looks it up before would be told that the network knows of nothing, and after a minute believe it.
+    await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
   },
   verify: (world, { at }) => verifyPayment(world, { untaken: untakenAt.includes(at) }),
   points: [

@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readTestClusterFrom, startTestCluster } from '../../test/harness/cluster.ts';
 import { addCounts, verdictOn } from './outcome.ts';
 import type { FileOutcome, Verdict } from './outcome.ts';
@@ -11,9 +12,23 @@ import { startLimited } from './start-limited.ts';
 const concurrencyMax = 4;
 const dotsInRow = 80;
 
-/** All tests of the repository, in one order on every machine, as paths from its root. */
+const testFiles = '{server/src,test,tools}/**/*.test.ts';
+const onlyLong = /\.long\.test\.ts$/;
+
+/** All tests of the repository but the long ones, in one order on every machine, as paths from its root. */
 export function listTestFiles(repository: string): string[] {
-  return globSync('{server/src,test,tools}/**/*.test.ts', { cwd: repository }).toSorted();
+  const files = globSync(testFiles, { cwd: repository }).toSorted();
+  return files.filter((file) => !onlyLong.test(file));
+}
+
+/** The test files for which there is more to do than in the test command: named so, or asking how much they may try. */
+export function listLongTestFiles(repository: string): string[] {
+  const files = globSync(testFiles, { cwd: repository }).toSorted();
+  return files.filter((file) => onlyLong.test(file) || asksForEffort(join(repository, file)));
+}
+
+function asksForEffort(path: string): boolean {
+  return /from '[^']*\/harness\/(effort|crash-story)\.ts'/.test(readFileSync(path, 'utf8'));
 }
 
 /**

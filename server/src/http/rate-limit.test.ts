@@ -105,6 +105,7 @@ describe('the rate limit', () => {
     await countServed([api], 60);
     const refused = await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'limited' });
     assert.deepEqual([refused.status, refused.body['code']], [429, 'rate_limited']);
+    assert.match(String(refused.body['message']), /^All keys of this merchant together may send 25 requests a second\. Wait/);
     const { remaining, seconds } = limitOf(refused);
     const retryAfter = Number(refused.headers.get('retry-after'));
     assert.equal(remaining, 0);
@@ -131,6 +132,11 @@ describe('the rate limit', () => {
       const allowed = rate * (burstSeconds + secondsTried);
       assert.ok(Math.abs(served - allowed) <= allowed * errorMax, `${served} of ${allowed} at ${rate} a second`);
     }
+  });
+
+  it('counts all keys of a merchant together', async () => {
+    const another = await service.newKey(business.test.merchant);
+    assert.equal(await countServed([clientOf(business.test.key), clientOf(another)], 60), testRate * burstSeconds);
   });
 
   it('does not count what it refused, so that a client that keeps trying gets its rate', async () => {

@@ -33,7 +33,7 @@ interface Lease {
   expiresAtMs: number;
 }
 
-/** Limits requests per merchant over all processes together. */
+/** Limits requests per merchant, which is one business in one environment, over all its keys and all processes. */
 export class RateLimiter {
   readonly #db: Queryable;
   readonly #clock: Clock;
@@ -102,7 +102,8 @@ export class RateLimiter {
     const arrivalUs = (await findArrival(this.#db, merchant.id)) ?? nowUs;
     const waitUs = arrivalUs + costUs - nowUs - burstUs;
     const retryAfterSeconds = Math.max(1, Math.ceil(Number(waitUs) / 1_000_000));
-    const message = `Too many requests for this key. Wait ${retryAfterSeconds} s and send fewer at once.`;
+    const counted = `All keys of this merchant together may send ${rate} requests a second.`;
+    const message = `${counted} Wait ${retryAfterSeconds} s and send fewer at once.`;
     return {
       headers: headers(rate, { left: 0, seconds: retryAfterSeconds }),
       refusal: new AppError('rate_limited', message, { retryAfterSeconds }),

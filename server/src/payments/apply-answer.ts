@@ -9,7 +9,7 @@ import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { findChargeById, updateChargeProgress } from './queries.ts';
+import { findChargeById, updateChargeProgress } from './queries/charges.ts';
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */
 export type Settled = 'settled' | 'open';

@@ -15,7 +15,7 @@ import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { isOpen, statusAt } from './intent.ts';
 import type { Review } from './intent.ts';
-import { listChargesOfIntent } from './queries.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
 
 /**
  * The network says that money came. It is booked once, whatever had been decided meanwhile: on the charge when it is

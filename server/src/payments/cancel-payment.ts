@@ -8,7 +8,8 @@ import type { PaymentContext } from './context.ts';
 import { intentMayBecome, statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
-import { listChargesOfIntent, lockIntent } from './queries.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
+import { lockIntent } from './queries/intents.ts';
 
 /**
  * Cancels an open intent, for the merchant or the payer. An attempt under way is cancelled at its network by a worker;

@@ -1,7 +1,7 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { insertChargeNote } from './queries.ts';
+import { insertChargeNote } from './queries/charge-notes.ts';
 
 /** What passed between us and a network, for the timeline. */
 export type NoteKind =

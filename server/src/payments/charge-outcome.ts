@@ -12,7 +12,8 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { intentMayBecome } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findChargeById, lockIntent, updateChargeOutcome, updateIntent } from './queries.ts';
+import { findChargeById, updateChargeOutcome } from './queries/charges.ts';
+import { lockIntent, updateIntent } from './queries/intents.ts';
 
 export interface LockedPayment {
   merchant: Merchant;

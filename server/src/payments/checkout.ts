@@ -11,7 +11,8 @@ import type { PaymentContext } from './context.ts';
 import { continueAttempt } from './continue-attempt.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findIntentByToken, findLatestCharge } from './queries.ts';
+import { findLatestCharge } from './queries/charges.ts';
+import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
 import { linkableUrl } from './urls.ts';
 

@@ -5,7 +5,9 @@ import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
-import { findIntentById, findLastNoteTime, findLatestCharge } from './queries.ts';
+import { findLastNoteTime } from './queries/charge-notes.ts';
+import { findLatestCharge } from './queries/charges.ts';
+import { findIntentById } from './queries/intents.ts';
 
 // A payer who presses the button again and again asks the network once in a while; the page's own look-ups do the rest.
 const reportEveryMs = 3_000;

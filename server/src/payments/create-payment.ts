@@ -16,7 +16,7 @@ import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { checkUrls } from './urls.ts';
-import { insertIntent, insertIntentShares } from './queries.ts';
+import { insertIntent, insertIntentShares } from './queries/intents.ts';
 import { chooseNetwork, mayPrompt, newCharge, writeAttempt } from './start-attempt.ts';
 
 /** What a merchant asks for; `field` names are those of the request body. */

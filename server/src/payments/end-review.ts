@@ -7,7 +7,7 @@ import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent, Review } from './intent.ts';
-import { listChargesOfIntent } from './queries.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
 
 const reviews: readonly string[] = ['amount_mismatch', 'second_success', 'receipt_reused'] satisfies Review[];
 

@@ -3,7 +3,7 @@ import { changeIntent } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { isOpen, statusAt } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
-import { listIntentsToExpire, lockIntent } from './queries.ts';
+import { listIntentsToExpire, lockIntent } from './queries/intents.ts';
 
 // Per merchant and sweep, so that one merchant's backlog does not keep the others waiting.
 const rowsMax = 100;

@@ -8,17 +8,8 @@ import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
 import type { ChargeFilter, IntentFilter } from './list-filters.ts';
-import {
-  countCharges,
-  countIntents,
-  findChargeById,
-  findIntentById,
-  findIntentBySecret,
-  findLatestCharge,
-  listCharges,
-  listIntents,
-  listIntentsByIds,
-} from './queries.ts';
+import { countCharges, findChargeById, findLatestCharge, listCharges } from './queries/charges.ts';
+import { countIntents, findIntentById, findIntentBySecret, listIntents, listIntentsByIds } from './queries/intents.ts';
 
 export interface FoundPayment {
   intent: Intent;

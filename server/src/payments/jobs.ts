@@ -18,7 +18,8 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findChargeById, findChargeByReference, findIntentById, updateChargeProgress } from './queries.ts';
+import { findChargeById, findChargeByReference, updateChargeProgress } from './queries/charges.ts';
+import { findIntentById } from './queries/intents.ts';
 
 /** What a worker does for charges. Each job may run again at any point after a crash and finds what was done. */
 export interface ChargeJobs {

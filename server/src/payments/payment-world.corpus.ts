@@ -35,7 +35,9 @@ import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { createChargeJobs } from './jobs.ts';
 import { previewPayment } from './preview-payment.ts';
-import { findChargeById, findIntentById, listChargesOfIntent, listNotesOfCharges } from './queries.ts';
+import { listNotesOfCharges } from './queries/charge-notes.ts';
+import { findChargeById, listChargesOfIntent } from './queries/charges.ts';
+import { findIntentById } from './queries/intents.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { startAttempt } from './start-attempt.ts';
 

@@ -9,7 +9,7 @@ import { noteCharge } from './charge-notes.ts';
 import { lockPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
-import { findChargeById } from './queries.ts';
+import { findChargeById } from './queries/charges.ts';
 import { moneyRules } from './resolve-case-money.ts';
 import { outcomeRules } from './resolve-case-outcome.ts';
 

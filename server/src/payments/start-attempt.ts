@@ -13,7 +13,8 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, intentMayBecome, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { insertCharge, lockIntent, updateIntent } from './queries.ts';
+import { insertCharge } from './queries/charges.ts';
+import { lockIntent, updateIntent } from './queries/intents.ts';
 import { transactionReference } from './transaction-reference.ts';
 
 export interface ChosenNetwork {

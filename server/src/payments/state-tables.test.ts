@@ -8,7 +8,8 @@ import { intentMayBecome, isOpen, statusAt, totalMinor } from './intent.ts';
 import type { Intent, IntentStatus } from './intent.ts';
 import { createPaymentWorld } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
-import { updateChargeOutcome, updateIntent } from './queries.ts';
+import { updateChargeOutcome } from './queries/charges.ts';
+import { updateIntent } from './queries/intents.ts';
 
 let world: PaymentWorld;
 let intent: Intent;

@@ -2,7 +2,8 @@ import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Intent } from './intent.ts';
-import { listChargesOfIntent, listNotesOfCharges } from './queries.ts';
+import { listNotesOfCharges } from './queries/charge-notes.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
 
 /** What happened to a payment, oldest first: its events and what passed between us and the networks. */
 export async function paymentTimeline(db: Queryable, intent: Intent): Promise<JsonRecord[]> {

@@ -1,6 +1,5 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { ErrorCode } from '../kit/error-codes.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { lockBalance } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -19,12 +18,9 @@ export interface SettledTotals {
   refused: number;
 }
 
-/** Why a sub-account was left out of a period. */
-type Refusal = Pick<AppError, 'message'> & { code: ErrorCode };
-
 interface Plan {
   payouts: Transfer[];
-  refusals: { subAccountId: string; refusal: Refusal }[];
+  refusals: { subAccountId: string; refusal: AppError }[];
 }
 
 /**
@@ -106,6 +102,7 @@ async function acceptTogether(
   if (failed) throw failed.reason;
 }
 
+/** One line for each reason; which sub-accounts they are stands in the table. */
 function tellOfRefusals(
   tx: Transaction,
   { log }: TransferContext,
@@ -113,9 +110,9 @@ function tellOfRefusals(
   refusals: Plan['refusals'],
 ): void {
   tx.afterCommit(() => {
-    for (const { subAccountId, refusal } of refusals) {
-      const about = { merchant_id: merchantId, sub_account_id: subAccountId, code: refusal.code };
-      log.warn('a sub-account was not paid out in this period', about);
+    for (const [code, those] of Map.groupBy(refusals, ({ refusal }) => refusal.code)) {
+      const about = { merchant_id: merchantId, code, count: those.length };
+      log.warn('sub-accounts cannot be paid out in this period', about);
     }
   });
 }

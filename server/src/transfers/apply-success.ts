@@ -126,12 +126,11 @@ async function bookAfterTheEnd(
 ): Promise<Transfer> {
   const { transfer } = locked;
   const { shortfallMinor } = await bookLateSuccess(tx, context, transfer, payout);
+  const late = `${transfer.network} paid ${paid(payout.receipt)} for a transfer that is ${transfer.status}.`;
   const short = `The merchant's balance was short by ${money(transfer.currency, shortfallMinor)}.`;
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'late_success',
-    summary:
-      `${transfer.network} paid ${paid(payout.receipt)} for a transfer that is ${transfer.status}. ` +
-      `It was taken from the merchant's balance. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
+    summary: `${late} It was taken from the merchant's balance. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
   return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.receipt) });

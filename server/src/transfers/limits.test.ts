@@ -49,7 +49,13 @@ const order = (merchant: Merchant, amountMinor: bigint, at = noon): Promise<void
 
 const giveBack = (merchant: Merchant, amountMinor: bigint, createdAt = noon): Promise<void> =>
   db.withTransaction(async (tx) =>
-    giveBackTransfer(tx, { kind: 'transfer', merchantId: merchant.id, currency: merchant.currency, amountMinor, createdAt }),
+    giveBackTransfer(tx, {
+      kind: 'transfer',
+      merchantId: merchant.id,
+      currency: merchant.currency,
+      amountMinor,
+      createdAt,
+    }),
   );
 
 const counted = (merchant: Merchant, day = '2026-11-20'): Promise<bigint> =>

@@ -137,7 +137,7 @@ async function checkEnds(network: HonestNetwork, orders: Transfer[], before: Bal
   for (const order of orders) {
     const { status } = await world.transfer(order);
     const fate = network.fates.get(order.reference);
-    assert.equal(status, fate === 'paid' ? 'completed' : fate === 'refused' ? 'failed' : 'cancelled');
+    assert.equal(status, endOf(fate));
     if (fate !== 'paid') continue;
     paid += order.amountMinor;
     charged += order.amountMinor + feeMinor;
@@ -151,6 +151,11 @@ async function checkEnds(network: HonestNetwork, orders: Transfer[], before: Bal
   );
   assert.equal(now.held, 0n);
   await world.verify();
+}
+
+function endOf(fate: Fate): Transfer['status'] {
+  if (fate === 'paid') return 'completed';
+  return fate === 'refused' ? 'failed' : 'cancelled';
 }
 
 type Balances = { float: bigint; payable: bigint; held: bigint };

@@ -13,7 +13,7 @@ export async function transferTimeline(db: Queryable, transfer: Transfer): Promi
     ...events.map(({ createdAt, id: entryId, kind, record }) => ({
       at: createdAt,
       id: entryId,
-      kind: String(kind),
+      kind: kind as string,
       detail: eventDetail(kind, record),
     })),
     ...notes.map((note) => ({ at: note.createdAt, id: note.id, kind: note.kind, detail: note.detail })),

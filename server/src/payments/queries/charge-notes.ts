@@ -1,0 +1,47 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+
+export interface ChargeNote {
+  merchantId: string;
+  chargeId: string;
+  id: string;
+  kind: string;
+  detail: string;
+  createdAt: Date;
+}
+
+export function insertChargeNote(note: ChargeNote): Statement {
+  return {
+    name: 'charge_notes_insert',
+    text: `INSERT INTO charge_notes (merchant_id, charge_id, id, kind, detail, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6)`,
+    values: [note.merchantId, note.chargeId, note.id, note.kind, note.detail, note.createdAt],
+  };
+}
+
+export async function findLastNoteTime(
+  db: Queryable,
+  charge: { merchantId: string; id: string },
+  kind: string,
+): Promise<Date | undefined> {
+  const row = await db.row<{ createdAt: Date }>({
+    name: 'charge_notes_find_last',
+    text: `SELECT created_at AS "createdAt" FROM charge_notes
+           WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3 ORDER BY id DESC LIMIT 1`,
+    values: [charge.merchantId, charge.id, kind],
+  });
+  return row?.createdAt;
+}
+
+/** The newest ones: a charge has a handful, and one with more is best told from its end. */
+export function listNotesOfCharges(
+  db: Queryable,
+  merchantId: string,
+  chargeIds: readonly string[],
+): Promise<ChargeNote[]> {
+  return db.rows<ChargeNote>({
+    name: 'charge_notes_list',
+    text: `SELECT merchant_id AS "merchantId", charge_id AS "chargeId", id, kind, detail, created_at AS "createdAt"
+           FROM charge_notes WHERE merchant_id = $1 AND charge_id = ANY ($2::uuid[]) ORDER BY id DESC LIMIT 500`,
+    values: [merchantId, [...chargeIds]],
+  });
+}

@@ -1,0 +1,181 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import type { Page } from '../../kit/list-clause.ts';
+import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
+import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
+import { chargeFilterClause } from '../list-filters.ts';
+import type { ChargeFilter } from '../list-filters.ts';
+
+const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt"`;
+
+export function insertCharge(charge: Charge): Statement {
+  return {
+    name: 'charges_insert',
+    text: `INSERT INTO charges (merchant_id, id, intent_id, attempt, status, amount, fee, fee_payer, amount_paid,
+             currency, network, account_number, account_canonical, reference, transaction_reference, progress, late,
+             amount_refunded, event_sequence, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20)`,
+    values: [
+      charge.merchantId,
+      charge.id,
+      charge.intentId,
+      charge.attempt,
+      charge.status,
+      charge.amountMinor,
+      charge.feeMinor,
+      charge.feePayer,
+      charge.amountPaidMinor,
+      charge.currency,
+      charge.network,
+      charge.accountNumber,
+      charge.accountCanonical,
+      charge.reference,
+      charge.transactionReference,
+      charge.progress,
+      charge.late,
+      charge.amountRefundedMinor,
+      charge.eventSequence,
+      charge.createdAt,
+    ],
+  };
+}
+
+export function findChargeById(db: Queryable, merchantId: string, id: string): Promise<Charge | undefined> {
+  return db.row<Charge>({
+    name: 'charges_find_by_id',
+    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+export function findChargeByReference(
+  db: Queryable,
+  merchantId: string,
+  reference: string,
+): Promise<Charge | undefined> {
+  return db.row<Charge>({
+    name: 'charges_find_by_reference',
+    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference = $2`,
+    values: [merchantId, reference],
+  });
+}
+
+export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
+  return db.rows<Charge>({
+    name: 'charges_list_of_intent',
+    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2 ORDER BY attempt`,
+    values: [merchantId, intentId],
+  });
+}
+
+export function findLatestCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
+  return db.row<Charge>({
+    name: 'charges_find_latest',
+    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
+           ORDER BY attempt DESC LIMIT 1`,
+    values: [merchantId, intentId],
+  });
+}
+
+/** The charge as it ends or waits, guarded by the status it leaves. */
+export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charge): Promise<number> {
+  return db.run({
+    name: 'charges_update_outcome',
+    text: `UPDATE charges
+           SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
+               failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
+               updated_at = $15, amount_received = $16, settles_at = $17
+           WHERE merchant_id = $1 AND id = $2 AND status = $3`,
+    values: [
+      to.merchantId,
+      to.id,
+      from,
+      to.status,
+      to.progress,
+      jsonOrNull(to.nextAction),
+      to.networkReference,
+      to.networkTransactionId,
+      to.failureCode,
+      to.failureReason,
+      to.review,
+      to.late,
+      to.eventSequence,
+      to.paidAt,
+      to.updatedAt,
+      to.amountReceivedMinor,
+      to.settlesAt,
+    ],
+  });
+}
+
+/** A pending charge on its way; a late answer to an early call never overwrites an end. */
+export function updateChargeProgress(
+  db: Queryable,
+  from: readonly ChargeProgress[],
+  to: {
+    merchantId: string;
+    id: string;
+    progress: ChargeProgress;
+    nextAction: NextAction | null;
+    networkReference: string | null;
+    handles: NetworkHandles | null;
+    updatedAt: Date;
+  },
+): Promise<number> {
+  return db.run({
+    name: 'charges_update_progress',
+    text: `UPDATE charges
+           SET progress = $4, next_action = $5, network_reference = COALESCE($6, network_reference),
+               network_handles = COALESCE($7, network_handles), updated_at = $8
+           WHERE merchant_id = $1 AND id = $2 AND status = 'pending' AND progress = ANY ($3::text[])`,
+    values: [
+      to.merchantId,
+      to.id,
+      [...from],
+      to.progress,
+      jsonOrNull(to.nextAction),
+      to.networkReference,
+      jsonOrNull(to.handles),
+      to.updatedAt,
+    ],
+  });
+}
+
+/** The newest charges that match, with their intents' ids; order and limits as for intents. */
+export function listCharges(db: Queryable, merchantId: string, filter: ChargeFilter, page: Page): Promise<Charge[]> {
+  const clause = chargeFilterClause(filter, page.before);
+  return db.rows<Charge>({
+    name: `charges_list_${clause.name}`,
+    text: `SELECT ${chargeColumns} FROM charges WHERE charges.merchant_id = $1 ${clause.text}
+           ORDER BY charges.id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+export async function countCharges(
+  db: Queryable,
+  merchantId: string,
+  filter: ChargeFilter,
+  countMax: number,
+): Promise<number> {
+  const clause = chargeFilterClause(filter, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `charges_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM charges WHERE charges.merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,32 @@
+import { assert } from '../kit/assert.ts';
+import { payoutScheduleOf } from '../merchants/payout-schedule.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import { dayOf, periodOf, weekOf } from './period.ts';
+import { listMerchantsToSettle } from './queries.ts';
+import { settleSubAccounts } from './settle-sub-accounts.ts';
+
+/** The merchants whose sub-accounts are to be paid out now, by their own setting. */
+export function listDueSettlements({ db, clock }: TransferContext): Promise<string[]> {
+  const now = clock.now();
+  return listMerchantsToSettle(db, { day: dayOf(now), week: weekOf(now) });
+}
+
+/**
+ * Pays out a merchant's sub-accounts for the period that has begun. A process that dies in the middle leaves the rest
+ * due; several that do it at once share the work.
+ */
+export async function settleScheduled(
+  context: TransferContext,
+  merchantId: string,
+  stopped: AbortSignal,
+): Promise<void> {
+  const merchant = await context.merchants.byId(merchantId);
+  assert(merchant, 'who has sub-accounts is a merchant');
+  const schedule = await payoutScheduleOf(context.db, merchantId);
+  if (schedule === 'manual') return;
+  const period = periodOf(schedule, context.clock.now());
+  const totals = await settleSubAccounts(context, { merchant, period, retriesRefused: false, stopped });
+  const { payouts, refused, failed } = totals;
+  if (payouts + refused + failed === 0) return;
+  context.log.info('sub-accounts were settled', { merchant_id: merchantId, count: payouts });
+}
