@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../server/src/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -34,6 +35,7 @@ export type CrashRole = 'api' | 'worker' | 'all';
 export const startingMinor = 100_000_000n;
 export const transferFeeMinor = 250n;
 
+const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 // After the longest lease, and after the time in which an order may still arrive at its network.
 const stepMs = 61_000;
@@ -139,7 +141,7 @@ export class CrashWorld {
 
   /** Starts a process that ends at the point; without one it lives on and prints its steps. */
   spawn(processes: ProcessWorld, role: CrashRole, point: CrashPoint | null): TestProcess {
-    return processes.start([process.execPath, 'test/harness/crashing-service.ts'], {
+    return processes.start([process.execPath, crashingService], {
       ...this.#settings(role),
       ...testKeys,
       APP_ENV: 'development',

@@ -3,13 +3,14 @@ import { after, before, test } from 'node:test';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 import { orderBody } from '../harness/transfer-story.ts';
 
-const rounds = 50;
+const rounds = effort({ usual: 50, long: 200 });
 const atOnce = 50;
 
 let services: TestService[];

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
-import { createApiClient } from '../harness/api-client.ts';
 
-const rounds = 12;
+const rounds = effort({ usual: 12, long: 250 });
 const feeMinor = 37n;
 
 let world: TransferStory;

@@ -26,6 +26,8 @@ export interface Payout {
   description: string;
   callbackUrl: string;
   transactionId: string;
+  /** The network's transaction that it gives back; null for a payout. */
+  refundedTransactionId: string | null;
   createdAt: Date;
 }
 

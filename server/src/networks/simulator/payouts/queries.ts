@@ -5,7 +5,7 @@ const payoutColumns = `account, id, network, reference, fingerprint, status, fai
   planned_status AS "plannedStatus", planned_at AS "plannedAt", visible_at AS "visibleAt", amount AS "amountMinor",
   currency, beneficiary_number AS "beneficiaryNumber", beneficiary_number_as_sent AS "beneficiaryNumberAsSent",
   beneficiary_name AS "beneficiaryName", description, callback_url AS "callbackUrl",
-  transaction_id AS "transactionId", created_at AS "createdAt"`;
+  transaction_id AS "transactionId", refunded_transaction_id AS "refundedTransactionId", created_at AS "createdAt"`;
 
 /** Inserts nothing when the account already has a payout with this reference: two orders at once pay once. */
 export function insertPayout(payout: Payout): Statement {
