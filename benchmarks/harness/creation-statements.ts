@@ -10,7 +10,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
 import { createNetworkRegistry } from '../../server/src/networks/registry.ts';
 import type { PaymentContext } from '../../server/src/payments/context.ts';
-import { createPayment } from '../../server/src/payments/create-payment.ts';
+import { createPayment, fromApi } from '../../server/src/payments/create-payment.ts';
 import type { NewPayment } from '../../server/src/payments/create-payment.ts';
 
 /** The statements of one creation, and the values in them that no other creation may have. */
@@ -47,6 +47,7 @@ const creationRequest: NewPayment = {
   customerPhone: null,
   paymentMethods: null,
   split: null,
+  origin: fromApi,
   metadata: { order: '1042' },
 };
 

@@ -123,6 +123,12 @@ ALTER TABLE merchants ADD COLUMN sub_account_payouts text NOT NULL DEFAULT 'manu
 ALTER TABLE merchants ADD CONSTRAINT merchants_sub_account_payouts_check
   CHECK (sub_account_payouts IN ('manual', 'daily', 'weekly'));
 
+-- What was given back may be more than was asked for: where another amount was accepted, and where a network pays a
+-- refund out after all that had failed and was made again.
+ALTER TABLE charges
+  DROP CONSTRAINT charges_amount_check,
+  ADD CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_refunded >= 0);
+
 -- A refund; its money goes out by the transfer of the same id, whose status is the refund's.
 CREATE TABLE refunds (
   merchant_id uuid NOT NULL,

@@ -116,7 +116,7 @@ CREATE TABLE charges (
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
   CONSTRAINT charges_transaction_reference_key UNIQUE (merchant_id, transaction_reference),
   CONSTRAINT charges_intent_fkey FOREIGN KEY (merchant_id, intent_id) REFERENCES payment_intents(merchant_id, id),
-  CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_received > 0 AND amount_refunded >= 0 AND amount_refunded <= COALESCE(amount_received, amount_paid)),
+  CONSTRAINT charges_amount_check CHECK (amount > 0 AND fee >= 0 AND amount_refunded >= 0),
   CONSTRAINT charges_amount_paid_check CHECK (amount_paid = (amount +
 CASE
     WHEN fee_payer = 'customer'::text THEN fee
@@ -362,6 +362,38 @@ CREATE TABLE network_receipts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE notification_numbers (
+  channel text NOT NULL,
+  number text NOT NULL,
+  next_at timestamp with time zone NOT NULL,
+  stopped_reason text,
+  CONSTRAINT notification_numbers_pkey PRIMARY KEY (channel, number)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE notifications (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  terminal_id uuid NOT NULL,
+  charge_id uuid NOT NULL,
+  number text NOT NULL,
+  channel text NOT NULL,
+  status text NOT NULL,
+  attempts bigint NOT NULL,
+  due_at timestamp with time zone,
+  message_id text,
+  failure text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT notifications_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT notifications_once_key UNIQUE (merchant_id, charge_id, number),
+  CONSTRAINT notifications_terminal_fkey FOREIGN KEY (merchant_id, terminal_id) REFERENCES virtual_terminals(merchant_id, id),
+  CONSTRAINT notifications_status_check CHECK (status = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text, 'dropped'::text]))
+);
+CREATE INDEX notifications_due_idx ON notifications USING btree (merchant_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX notifications_terminal_idx ON notifications USING btree (merchant_id, terminal_id, number, id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE operators (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -420,6 +452,9 @@ CREATE TABLE payment_intents (
   expires_at timestamp with time zone NOT NULL,
   sub_account_id uuid,
   sub_account_group_id uuid,
+  payment_link_id uuid,
+  terminal_id uuid,
+  custom_fields_values json,
   CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
   CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
@@ -429,6 +464,34 @@ CREATE TABLE payment_intents (
   CONSTRAINT payment_intents_status_check CHECK (status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text, 'successful'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))
 );
 CREATE INDEX payment_intents_expiring_idx ON payment_intents USING btree (merchant_id, expires_at) WHERE status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text]);
+CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
+CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE payment_links (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  token text NOT NULL,
+  title text NOT NULL,
+  description text,
+  amount bigint,
+  min_amount bigint,
+  currency text NOT NULL,
+  metadata json NOT NULL,
+  redirect_url text,
+  cancel_url text,
+  custom_fields text[] NOT NULL,
+  sub_account_id uuid,
+  sub_account_group_id uuid,
+  active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT payment_links_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payment_links_token_key UNIQUE (merchant_id, token),
+  CONSTRAINT payment_links_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT payment_links_amount_check CHECK (amount > 0 AND min_amount > 0 AND (amount IS NULL OR min_amount IS NULL))
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE UNLOGGED TABLE rate_limits (
@@ -510,6 +573,15 @@ CREATE TABLE simulator.callbacks (
 CREATE INDEX callbacks_due_idx ON simulator.callbacks USING btree (due_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE simulator.chat_messages (
+  number text NOT NULL,
+  id uuid NOT NULL,
+  body text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT chat_messages_pkey PRIMARY KEY (number, id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE simulator.floats (
   account text NOT NULL,
   network text NOT NULL,
@@ -562,6 +634,7 @@ CREATE TABLE simulator.payouts (
   callback_url text NOT NULL,
   transaction_id text NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  refunded_transaction_id text,
   CONSTRAINT payouts_pkey PRIMARY KEY (account, id),
   CONSTRAINT payouts_reference_key UNIQUE (account, network, reference),
   CONSTRAINT payouts_transaction_key UNIQUE (account, network, transaction_id),
@@ -571,6 +644,7 @@ CREATE TABLE simulator.payouts (
   CONSTRAINT payouts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text]))
 );
 CREATE INDEX payouts_beneficiary_idx ON simulator.payouts USING btree (beneficiary_number, created_at);
+CREATE INDEX payouts_refunded_idx ON simulator.payouts USING btree (account, network, refunded_transaction_id) WHERE refunded_transaction_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.sessions (
@@ -657,6 +731,14 @@ CREATE TABLE sub_accounts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE terminal_codes (
+  code text NOT NULL,
+  merchant_id uuid NOT NULL,
+  terminal_id uuid NOT NULL,
+  CONSTRAINT terminal_codes_pkey PRIMARY KEY (code)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE transfer_days (
   merchant_id uuid NOT NULL,
   day date NOT NULL,
@@ -735,6 +817,23 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE virtual_terminals (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  code text NOT NULL,
+  chat_numbers text[] NOT NULL,
+  chat_canonical text[] NOT NULL,
+  active boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT virtual_terminals_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT virtual_terminals_code_key UNIQUE (merchant_id, code),
+  CONSTRAINT virtual_terminals_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE webhook_attempts (

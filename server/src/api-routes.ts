@@ -1,5 +1,6 @@
 import type { ApiRoute } from './kit/route.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
@@ -12,6 +13,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...transactionRoutes,
   ...transferRoutes,
   ...subAccountRoutes,
+  ...settlementRoutes,
   ...subAccountGroupRoutes,
   ...endpointRoutes,
 ];

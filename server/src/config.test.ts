@@ -40,6 +40,7 @@ const wrong = [
   ['INTENT_LIFETIME_MINUTES', '0', /^INTENT_LIFETIME_MINUTES must be a whole number from 1 to 10080/],
   ['AMOUNT_MIN', '0', /^AMOUNT_MIN must be an amount in dalasi above 0/],
   ['AMOUNT_MIN', '1.005', /^AMOUNT_MIN must be an amount/],
+  ['AMOUNT_MAX', '999999999999999999999', /^AMOUNT_MAX must be an amount below 1000000000 dalasi, not "9+"\.$/],
   ['AMOUNT_MAX', '0.5', /^AMOUNT_MAX must not be below AMOUNT_MIN\.$/],
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],

@@ -155,6 +155,9 @@ function reader(environment: Environment) {
     },
     amount: (name: SettingName): bigint => {
       const value = orDefault(name);
+      if (/^\d{10,}(\.\d{1,2})?$/.test(value)) {
+        throw new StartError(`${name} must be an amount below 1000000000 dalasi, not ${JSON.stringify(value)}.`);
+      }
       if (!/^\d{1,9}(\.\d{1,2})?$/.test(value) || Number(value) === 0) {
         throw new StartError(`${name} must be an amount in dalasi above 0, not ${JSON.stringify(value)}.`);
       }

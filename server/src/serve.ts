@@ -15,6 +15,7 @@ import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
+import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
@@ -54,6 +55,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(transactionRoutes, money),
         ...bindRoutes(transferRoutes, money),
         ...bindRoutes(subAccountRoutes, money),
+        ...bindRoutes(settlementRoutes, money),
         ...bindRoutes(subAccountGroupRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
       ],

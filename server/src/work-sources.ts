@@ -11,6 +11,8 @@ import type { NetworkRegistry } from './networks/registry.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
+import { listDueSettlements, settleScheduled } from './settlement/scheduled-payouts.ts';
+import { settleChargeWork } from './settlement/settle-charge.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createTransferJobs } from './transfers/jobs.ts';
 import { purgeIdempotencyKeys } from './http/retention.ts';
@@ -60,13 +62,14 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
       log,
       name: 'work for networks',
       topicKind: networkWorkTopicKind,
-      queues: networkQueues(context.networks),
+      queues: [...networkQueues(context.networks), 'settlement'],
       handlers: {
         start_charge: charges.start,
         look_up_charge: charges.lookUp,
         cancel_charge: charges.cancel,
         send_transfer: transfers.send,
         look_up_transfer: transfers.lookUp,
+        settle_charge: (work) => settleChargeWork(context, work),
       },
     }),
     {
@@ -81,6 +84,14 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
             ? charges.applyNews(connectorName, news)
             : transfers.applyNews(connectorName, news),
         ),
+    },
+    {
+      name: 'payouts of sub-accounts',
+      sweepEveryMs: 10 * secondMs,
+      // Two, so that one merchant with very many sub-accounts keeps no other waiting.
+      keysMax: 2,
+      listDueKeys: () => listDueSettlements(context),
+      run: (merchantId, stopped) => settleScheduled(context, merchantId, stopped),
     },
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),

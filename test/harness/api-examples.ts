@@ -63,6 +63,11 @@ export const examples: Readonly<Record<string, Example>> = {
   listSubAccounts: { names: null },
   retrieveSubAccount: { names: 'subAccountId' },
   updateSubAccount: { names: 'subAccountId', body: () => ({ percentage: 15 }) },
+  createSubAccountPayout: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
+  retrieveSubAccountStatement: { names: 'subAccountId' },
+  // Of somebody's own it is refused as well: the group has it.
+  deleteSubAccount: { names: 'subAccountId' },
+  listBalanceMovements: { names: null, query: () => '?account=payout_balance' },
   createSubAccountGroup: {
     names: null,
     refersTo: 'subAccountId',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -98,6 +98,14 @@ describe('what is taken is said to be taken', { concurrency }, () => {
     assert.equal((await second.ended).code, 1);
     assert.match(second.stderr(), new RegExp(`^The data directory .* is in use by process ${first.pid}; [^\n]*\\.\n$`));
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  });
+
+  test('a data directory that is a file', async () => {
+    const file = join(world.newDataDirectory(), '..', 'file');
+    writeFileSync(file, '');
+    const sentence = /^The data directory \S+ is a file, or lies below one; set DATA_DIR to a directory\.$/;
+    await refuses({ DATA_DIR: file }, sentence);
+    await refuses({ DATA_DIR: join(file, 'data') }, sentence);
   });
 
   test('a data directory that cannot be written to', async () => {

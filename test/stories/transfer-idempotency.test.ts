@@ -363,7 +363,6 @@ describe('an order that was refused by the network', () => {
     const second = await story.order('7000002', {}, 'second');
     assert.deepEqual([second.status, isReplay(second)], [201, false]);
     assert.notEqual(second.body['id'], first.body['id']);
-    assert.equal(await story.payoutBalance(), 999_900, 'held once more while it is under way');
     await story.settle();
     assert.deepEqual([await story.payoutCount(), await story.payoutBalance()], [2, 1_000_000]);
     const sends = await asOwner(

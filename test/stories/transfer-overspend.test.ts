@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiClient } from '../harness/api-client.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import type { TestDatabase } from '../harness/database.ts';
 import { effort } from '../harness/effort.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
@@ -12,12 +14,16 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 const rounds = effort({ usual: 12, long: 250 });
 const feeMinor = 37n;
 
+let database: TestDatabase;
 let world: TransferStory;
 let second: TestService;
 
 before(async () => {
-  world = await startTransferStory();
-  second = await startService({ clock: world.clock, database: world.service.database });
+  database = await createTestDatabase();
+  // Without a worker: nothing is sent, so what is ordered stays held.
+  const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl };
+  world = await startTransferStory({ database, settings });
+  second = await startService({ clock: world.clock, database, settings });
   const fee = { percentHundredths: 0n, fixedMinor: feeMinor, minimumMinor: 0n, maximumMinor: null };
   await setFeeRule(world.service.db, 'default', { ...fee, operation: 'transfer', network: 'all' });
 });
@@ -25,6 +31,7 @@ before(async () => {
 after(async () => {
   await second.stop();
   await world.stop();
+  await database.drop();
 });
 
 function randomBetween(least: number, most: number): number {
@@ -44,12 +51,12 @@ test('of orders at once as many are taken as the balance allows, fees included, 
     const cost = amountMinor + feeMinor;
     const room = BigInt(randomBetween(0, count + 2));
     const balanceMinor = room * cost + BigInt(randomBetween(0, Number(cost) - 1));
-    // A new merchant's test money, but for what the round begins with. Nothing else is sent from it.
+    // A new merchant's test money, but for what the round begins with.
     const spent = 100_000_000n - balanceMinor - feeMinor;
-    await story.transfer('7000010', { amount: dalasi(spent) });
+    await story.transfer('7001234', { amount: dalasi(spent) });
     assert.equal(await story.payoutBalance(), dalasi(balanceMinor));
     const clients = [world.service.url, second.url].map((url) => createApiClient(url, story.merchant.key));
-    const order = { amount: dalasi(amountMinor), network: 'aps', account_number: '7000010', beneficiary_name: 'Awa' };
+    const order = { amount: dalasi(amountMinor), network: 'aps', account_number: '7001234', beneficiary_name: 'Awa' };
     const orders = Array.from({ length: count }, (_, place) => {
       const [client = story.api] = clients.slice(place % 2);
       return client.post('/v1/transfers', order, { 'idempotency-key': `order ${place}` });
@@ -69,9 +76,9 @@ test('of orders of different sums at once none is refused that had room, and non
   for (let round = 0; round < rounds; round += 1) {
     const story = await world.another();
     const balanceMinor = BigInt(randomBetween(5_000, 60_000));
-    await story.transfer('7000010', { amount: dalasi(100_000_000n - balanceMinor - feeMinor) });
+    await story.transfer('7001234', { amount: dalasi(100_000_000n - balanceMinor - feeMinor) });
     const sums = Array.from({ length: 12 }, () => BigInt(randomBetween(100, 20_000)));
-    const answers = await Promise.all(sums.map((sum) => story.order('7000010', { amount: dalasi(sum) })));
+    const answers = await Promise.all(sums.map((sum) => story.order('7001234', { amount: dalasi(sum) })));
     const taken = sums.filter((_, place) => answers[place]?.status === 201);
     const leftMinor = balanceMinor - taken.reduce((total, sum) => total + sum + feeMinor, 0n);
     assert.ok(leftMinor >= 0n, `${taken.join(' + ')} were taken from ${balanceMinor}`);

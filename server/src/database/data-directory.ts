@@ -29,12 +29,19 @@ export function openDataDirectory(path: string): string {
     const isRoot = process.geteuid?.() === 0;
     makeDirectory(resolve(path), isRoot ? 0o711 : 0o700);
     const directory = realpathSync(path);
+    if (!statSync(directory).isDirectory()) throw fileInstead(path);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     if (isRoot) chmodSync(directory, (statSync(directory).mode & 0o7777) | 0o111);
     return directory;
   } catch (error) {
+    if (error instanceof StartError) throw error;
+    if (errorCode(error) === 'ENOTDIR') throw fileInstead(path);
     throw unusableDataDirectory(path, error);
   }
+}
+
+function fileInstead(path: string): StartError {
+  return new StartError(`The data directory ${path} is a file, or lies below one; set DATA_DIR to a directory.`);
 }
 
 /** A call to the file system that failed inside the data directory, said to the operator. */

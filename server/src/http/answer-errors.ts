@@ -18,6 +18,9 @@ export interface ErrorOptions {
   docsUrl: () => string;
 }
 
+/** What every answer says unless a page has its own words: it is nobody's to keep, and nothing but what it says it is. */
+export const answerHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
 /** The one place where an error becomes an answer of the API (decisions, "Errors"). */
 export function answerErrors(app: FastifyInstance, options: ErrorOptions): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => answerError(error, request, reply, options));
@@ -43,7 +46,7 @@ export function answerError(
   if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(appError.statusCode)
-    .header('x-request-id', request.id)
+    .headers({ ...answerHeaders, 'x-request-id': request.id })
     .type('application/json; charset=utf-8')
     .send(errorBody(appError, request, options));
 }

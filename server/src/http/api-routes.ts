@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import type { ApiRequest, BoundRoute } from '../kit/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
+import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';
 import { coerceQuery } from './coerce-query.ts';
 import { fingerprintOf, readIdempotencyKey, runOnce } from './idempotency.ts';
@@ -53,11 +54,23 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
       else if (request.body === undefined) request.body = bodyInsteadOfNone(route, body);
     },
     handler: async (request, reply) => {
+      if (route.kind === 'read' && route.csv) {
+        reply.header('vary', 'accept');
+        if (prefersCsv(request.headers.accept)) return sendCsv(reply, await route.csv(route.context, toApiRequest(request)));
+      }
       const answer = await run(options, route, request);
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
     },
   });
+}
+
+function sendCsv(reply: FastifyReply, { name, text }: CsvFile): FastifyReply {
+  return reply
+    .code(200)
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .type('text/csv; charset=utf-8')
+    .send(text);
 }
 
 const noParameters = { type: 'object', additionalProperties: false, properties: {} };
@@ -129,7 +142,7 @@ function refuseBody(request: FastifyRequest): void {
 
 /** An address that exists answers 405 with what it takes, instead of pretending that it does not exist. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[]): void {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
   const byPath = Map.groupBy(routes, (route) => route.path);
   for (const [url, known] of byPath) {
     const allowed: string[] = known.map((route) => route.method);

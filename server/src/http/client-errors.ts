@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kit/app-error.ts';
-import { errorBody } from './answer-errors.ts';
+import { answerHeaders, errorBody } from './answer-errors.ts';
 import type { ErrorOptions } from './answer-errors.ts';
 
 /**
@@ -40,6 +40,7 @@ function answerOf(refusal: AppError, options: ErrorOptions & { newRequestId: () 
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...Object.entries(answerHeaders).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');

@@ -26,16 +26,23 @@ before(async () => {
 });
 after(() => service.stop());
 
+/** Answers hold what only their caller may see. */
+function assertNotKept({ headers }: ApiAnswer, why: string): void {
+  const told = ['cache-control', 'x-content-type-options'].map((name) => headers.get(name));
+  assert.deepEqual(told, ['no-store', 'nosniff'], why);
+}
+
 /** Every answer that refuses has this shape, whatever went wrong and however early. */
 function assertRefusal(answer: ApiAnswer, status: number, code: string, why: string): void {
   assert.deepEqual([answer.status, answer.body['code']], [status, code], `${why}: ${answer.text}`);
   const { message, errors, ...rest } = answer.body;
-  assert.match(String(message), /^[A-Z].*[.?]( \d+ more in errors\.)?$/, why);
+  assert.match(String(message), /^[A-Z].*[.?]( 1 more is in errors\.| \d+ more are in errors\.)?$/, why);
   assert.ok(errors === undefined || Array.isArray(errors), why);
   const id = answer.headers.get('x-request-id') ?? '';
   assert.match(id, /^req_[0-9A-Za-z]{20}$/, why);
   assert.deepEqual(rest, { statusCode: status, code, request_id: id, doc_url: `${service.url}/errors/${code}` }, why);
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', why);
+  assertNotKept(answer, why);
 }
 
 describe('an address', () => {
@@ -115,10 +122,11 @@ describe('an address', () => {
     const paths = new Set(contract.operations.map(({ path }) => path));
     for (const path of paths) {
       const taken = contract.operations.filter((operation) => operation.path === path).map(({ method }) => method);
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter(
         (candidate) => !taken.includes(candidate),
       )) {
-        const answer = await api.send(method, path.replace('{id}', unknownId));
+        // Not by fetch, which refuses to send TRACE.
+        const answer = await sendRaw(service.url, rawHead(method, path.replace('{id}', unknownId), [authorization]));
         assertRefusal(answer, 405, 'method_not_allowed', `${method} ${path}`);
         assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), path);
       }
@@ -151,6 +159,28 @@ describe('a request that cannot be read', () => {
       rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(15_000)}`]),
     );
     assert.equal(fitting.status, 200);
+    assertNotKept(fitting, 'an answer that was asked for');
+  });
+
+  it('because its body is compressed answers 415', async () => {
+    const send = (encoding: string) =>
+      api.send('POST', '/v1/payments', {
+        body: '{"data":{"amount":10}}',
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      });
+    for (const encoding of ['gzip', 'br', 'identity, gzip', 'nonsense']) {
+      assertRefusal(await send(encoding), 415, 'unsupported_media_type', encoding);
+    }
+    assert.equal((await send('identity')).status, 201);
+  });
+
+  it('because of several faults is refused for the first: code and sentence are about the same one', async () => {
+    const unknownFirst = await api.post('/v1/payments', { data: { amount: 'ten', colour: 'red' } });
+    const [fault] = unknownFirst.body['errors'] as { message: string }[];
+    assert.ok(String(unknownFirst.body['message']).startsWith(String(fault?.message)), unknownFirst.text);
+    assert.match(String(unknownFirst.body['message']), / 1 more is in errors\.$/);
+    const isUnknown = /is not a known field/.test(String(fault?.message));
+    assert.equal(unknownFirst.body['code'], isUnknown ? 'unknown_field' : 'invalid_request');
   });
 
   it('because it is not HTTP answers 400', async () => {

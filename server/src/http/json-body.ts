@@ -12,6 +12,7 @@ export const bodyLimitBytes = 64 * 1024;
  */
 export function takeStrictJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.addHook('preParsing', async (request) => checkEncoding(request.headers['content-encoding'] ?? 'identity'));
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
@@ -36,6 +37,12 @@ function parseBody(body: Buffer): unknown {
     if (!(error instanceof StrictJsonError)) throw error;
     throw new AppError('invalid_json', error.message, { fields: [{ path: error.path, message: error.message }] });
   }
+}
+
+/** A compressed body would be read as if it were not; small bodies gain nothing by it. */
+function checkEncoding(contentEncoding: string): void {
+  if (contentEncoding.trim().toLowerCase() === 'identity') return;
+  throw new AppError('unsupported_media_type', 'Send the body as it is, without Content-Encoding.');
 }
 
 /** JSON is UTF-8 (RFC 8259); a body in another encoding would be read wrongly rather than not at all. */

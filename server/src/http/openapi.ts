@@ -98,7 +98,17 @@ function schemaOf(route: ApiRoute<never>): object {
     ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),
     ...(takesKey ? { headers: keyHeader } : {}),
-    response: { [route.status]: { description: 'Done.', ...route.response }, ...errorResponses(route) },
+    response: { [route.status]: successResponse(route), ...errorResponses(route) },
+  };
+}
+
+function successResponse(route: ApiRoute<never>): object {
+  const description = 'Done.';
+  if (route.kind !== 'read' || !route.csv) return { description, ...route.response };
+  const table = Type.String({ description: 'The same as a table, for `Accept: text/csv`.' });
+  return {
+    description,
+    content: { 'application/json': { schema: route.response }, 'text/csv': { schema: table } },
   };
 }
 

@@ -5,7 +5,7 @@ import { randomBase62 } from '../kit/base62.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { answerError, answerErrors } from './answer-errors.ts';
+import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { formats } from './formats.ts';
 import type { Metrics } from './metrics.ts';
@@ -72,7 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   answerErrors(app, options);
   app.decorateRequest('merchant', null);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers({ ...answerHeaders, 'x-request-id': request.id });
   });
   if (options.isClosing) letGoOfConnections(app, options.isClosing);
   app.addHook('onResponse', async (request, reply) => {

@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { FieldError } from '../kit/app-error.ts';
+import type { ErrorCode } from '../kit/error-codes.ts';
 import { nearestName } from '../kit/nearest-name.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
@@ -8,6 +9,10 @@ type Problem = NonNullable<FastifyError['validation']>[number] & {
   /** The value that was judged. */
   data?: unknown;
 };
+
+interface Fault extends FieldError {
+  code: ErrorCode;
+}
 
 // A body of a thousand unknown fields is told about the first ones.
 const problemsMax = 20;
@@ -25,9 +30,12 @@ export function validationError(error: FastifyError): AppError {
     .map((problem) => describe(problem, choices));
   const [first] = fields;
   if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
-  const allUnknown = problems.every((problem) => problem.keyword === 'additionalProperties');
-  const more = fields.length > 1 ? ` ${fields.length - 1} more in errors.` : '';
-  return new AppError(allUnknown ? 'unknown_field' : 'invalid_request', first.message + more, { fields });
+  const count = fields.length - 1;
+  const more = count === 0 ? '' : ` ${count} more ${count === 1 ? 'is' : 'are'} in errors.`;
+  // Code and sentence are about the same fault: the first one.
+  return new AppError(first.code, first.message + more, {
+    fields: fields.map(({ path, message }) => ({ path, message })),
+  });
 }
 
 /** A body that may be bare or wrapped is judged as both; who wrapped it is told of `data` and of what is in it. */
@@ -54,7 +62,12 @@ function choicesByPath(problems: readonly Problem[]): Choices {
   );
 }
 
-function describe(problem: Problem, choices: Choices): FieldError {
+function describe(problem: Problem, choices: Choices): Fault {
+  const code = problem.keyword === 'additionalProperties' ? 'unknown_field' : 'invalid_request';
+  return { code, ...fieldOf(problem, choices) };
+}
+
+function fieldOf(problem: Problem, choices: Choices): FieldError {
   const base = problem.instancePath.slice(1).replaceAll('/', '.');
   const { params } = problem;
   const at = (name: string) => (base === '' ? name : `${base}.${name}`);
@@ -93,9 +106,9 @@ function rule({ keyword, params, message, instancePath }: Problem, choices: Choi
     case 'maxLength':
       return `has at most ${limit} characters`;
     case 'minItems':
-      return `needs at least ${limit} entries`;
+      return `needs at least ${limit === 1 ? '1 entry' : `${limit} entries`}`;
     case 'maxItems':
-      return `has at most ${limit} entries`;
+      return `has at most ${limit === 1 ? '1 entry' : `${limit} entries`}`;
     case 'maxProperties':
       return `has at most ${limit} keys`;
     case 'minimum':

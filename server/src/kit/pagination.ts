@@ -47,11 +47,17 @@ export function pageRequest(query: PageQuery): PageRequest {
   if (before !== null && !isUuid(before)) {
     throw fieldError('invalid_request', 'cursor', 'This is not a cursor. Take meta.next_cursor of the page before.');
   }
+  if (before !== null && (query.offset ?? 0) > 0) {
+    throw fieldError('invalid_request', 'offset', 'Send cursor or offset, not both: a cursor says where to go on.');
+  }
   return { limit: query.limit ?? limitDefault, offset: query.offset ?? 0, before };
 }
 
-/** The text to search for; nothing to search for is no filter. */
+/** The text to search for; nothing to search for is no filter. Throws AppError where the two names disagree. */
 export function searchTerm(query: { term?: string; search?: string }): string | undefined {
+  if (query.term !== undefined && query.search !== undefined && query.term !== query.search) {
+    throw fieldError('invalid_request', 'search', 'Send term or search: they mean the same, and these differ.');
+  }
   const term = (query.term ?? query.search ?? '').trim();
   return term === '' ? undefined : term;
 }

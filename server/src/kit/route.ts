@@ -49,6 +49,15 @@ type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface ReadHandler<Context> {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<unknown>;
+  /** The same as a table, for who accepts `text/csv` rather than JSON. */
+  csv?(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<CsvFile>;
+}
+
+/** A table to open in a spreadsheet. */
+export interface CsvFile {
+  /** What it is saved as: letters, digits, hyphens and dots. */
+  name: string;
+  text: string;
 }
 
 interface WriteHandler<Context> {
@@ -78,6 +87,7 @@ export function readRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &
     Schemas<Params, Query, undefined> & {
       handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<unknown>;
+      csv?(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<CsvFile>;
     },
 ): ApiRoute<Context> {
   return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read' };

@@ -36,7 +36,7 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
       await openReversalCase(tx, context, charge, from, waited?.status === 'resolved' ? returned : whereItStands);
       return;
     }
-    if (payment.charge.status !== 'completed' || about.some(({ kind }) => kind === 'network_reversal')) return;
+    if (!isPaid(payment.charge) || about.some(({ kind }) => kind === 'network_reversal')) return;
     // What a person accepted is what came with this transaction; else it is what was asked for.
     const takenMinor = waited?.resolution === 'accept' ? waited.amountMinor : charge.amountPaidMinor;
     await takeBack(tx, context, payment, { ...from, takenMinor });
@@ -66,6 +66,11 @@ async function takeBack(
   else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
   const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
   await openReversalCase(tx, context, charge, from, shortfallMinor === 0n ? '' : short);
+}
+
+/** A refund changes nothing about what the network had collected, and takes back here. */
+function isPaid({ status }: Charge): boolean {
+  return status === 'completed' || status === 'refunded';
 }
 
 /** A reversal names the money it takes back; on a paid charge it is the money that paid, or what has a case already. */

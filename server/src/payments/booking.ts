@@ -168,7 +168,7 @@ export async function bookLeftSuspense(
 /**
  * The network took a collection back, or the part of it that one of its transactions had brought. Each gives its part;
  * the merchant advances what a sub-account no longer has, and owes what it has not itself: what was spent already is no
- * longer ours to return. Where the payer was refunded before, the merchant answers for all of it.
+ * longer ours to return. Where the payer was refunded before, or is being refunded, the merchant answers for all of it.
  */
 export async function bookReversed(
   tx: Transaction,
@@ -178,7 +178,7 @@ export async function bookReversed(
 ): Promise<{ shortfallMinor: bigint }> {
   const received = receivedMinor(charge);
   const parts =
-    charge.amountRefundedMinor > 0n
+    (await hasRefund(tx, charge.merchantId, charge.id))
       ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
       : difference(partsOf(charge, shares, received), partsOf(charge, shares, received - from.takenMinor));
   const taken = await planTakeBack(tx, charge, parts);

@@ -11,7 +11,11 @@ export type NoteKind =
   | 'code_entered'
   | 'approval_reported'
   | 'refusal_ignored'
-  | 'case_resolved';
+  | 'case_resolved'
+  | 'refund_requested'
+  | 'refund_completed'
+  | 'refund_failed'
+  | 'refund_returned';
 
 type NoteContext = Pick<PaymentContext, 'clock' | 'newId'>;
 type NotedCharge = Pick<Charge, 'merchantId' | 'id'>;

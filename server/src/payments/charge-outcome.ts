@@ -65,6 +65,7 @@ type ChargeChange = Partial<
     | 'networkReference'
     | 'networkTransactionId'
     | 'amountReceivedMinor'
+    | 'amountRefundedMinor'
   >
 >;
 

@@ -17,6 +17,9 @@ export function chargeToWire(context: PaymentContext, merchant: Merchant, intent
     ...payerFields(context, merchant, intent, charge),
     ...outcomeFields(charge),
     ...unusedFields,
+    terminal_id: intent.terminalId,
+    payment_link_id: intent.paymentLinkId,
+    custom_fields_values: intent.customFieldsValues ?? {},
     metadata: intent.metadata,
     createdAt: charge.createdAt.toISOString(),
     updatedAt: charge.updatedAt.toISOString(),
@@ -110,7 +113,4 @@ const unusedFields = {
   edited: false,
   maintain_original_return_url: false,
   risk_score: {},
-  terminal_id: null,
-  payment_link_id: null,
-  custom_fields_values: {},
 } as const;

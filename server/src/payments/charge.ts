@@ -62,7 +62,8 @@ const moves: Record<ChargeStatus, readonly ChargeStatus[]> = {
   failed: ['completed'],
   cancelled: ['completed'],
   completed: ['refunded', 'reversed'],
-  refunded: ['reversed'],
+  // Back where a network returns what it had given back.
+  refunded: ['completed', 'reversed'],
   reversed: [],
 };
 

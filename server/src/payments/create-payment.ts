@@ -3,6 +3,7 @@ import { appendEvent } from '../events/append-event.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
+import { checkContactNumber } from '../kit/contact-number.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
@@ -36,9 +37,21 @@ export interface NewPayment {
   customerPhone: string | null;
   paymentMethods: string[] | null;
   metadata: JsonRecord;
+  /** Where it came from; by its parts, because a page makes payments too. */
+  origin: PaymentOrigin;
   /** Whom it is shared with; null where nobody else gets a part. */
   split: SplitRequest | null;
 }
+
+export type PaymentOrigin = Pick<Intent, 'source' | 'paymentLinkId' | 'terminalId' | 'customFieldsValues'>;
+
+/** A payment that a merchant's server asked for. */
+export const fromApi: PaymentOrigin = {
+  source: 'api',
+  paymentLinkId: null,
+  terminalId: null,
+  customFieldsValues: null,
+};
 
 // 128 random bits behind the merchant's short id: a public address that nobody can guess.
 const checkoutTokenRandomLength = 22;
@@ -68,7 +81,7 @@ export async function createPayment(
     subAccountGroupId: request.split?.groupId ?? null,
     shares,
     customerId: null,
-    source: 'api',
+    ...request.origin,
     attempts: 0n,
     late: false,
     review: null,
@@ -129,6 +142,7 @@ export async function fixShares(
 export function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
   const amount = checkAmount(context, merchant, request);
   checkUrls(context.settings.urlPolicy(merchant.testMode), request);
+  checkContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
   checkPaymentMethods(context, merchant, request);
   return {
     ...amount,

@@ -1,4 +1,5 @@
 import { AppError } from '../kit/app-error.ts';
+import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { listed } from '../kit/listed.ts';
 import type { Listed } from '../kit/listed.ts';
@@ -8,7 +9,14 @@ import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
 import type { ChargeFilter, IntentFilter } from './list-filters.ts';
-import { countCharges, findChargeById, findLatestCharge, listCharges } from './queries/charges.ts';
+import {
+  countCharges,
+  findChargeById,
+  findChargeByReference,
+  findChargeByTransactionReference,
+  findLatestCharge,
+  listCharges,
+} from './queries/charges.ts';
 import { countIntents, findIntentById, findIntentBySecret, listIntents, listIntentsByIds } from './queries/intents.ts';
 
 export interface FoundPayment {
@@ -28,6 +36,13 @@ export async function findPaymentBySecret(db: Queryable, merchantId: string, sec
   const intent = await findIntentBySecret(db, merchantId, secret);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this secret in this environment.');
   return { intent, charge: await findLatestCharge(db, merchantId, intent.id) };
+}
+
+/** A charge by any name that merchants know it by: its two references, or its id. */
+export async function findChargeByName(db: Queryable, merchantId: string, name: string): Promise<Charge | undefined> {
+  if (isUuid(name)) return findChargeById(db, merchantId, name);
+  const byReference = await findChargeByReference(db, merchantId, name);
+  return byReference ?? findChargeByTransactionReference(db, merchantId, name);
 }
 
 export async function listPayments(

@@ -30,7 +30,12 @@ export interface Intent {
   /** The networks the page may offer; null offers all that are on. */
   paymentMethods: string[] | null;
   metadata: JsonRecord;
-  source: string;
+  /** Where it came from: the API, a link, a counter. */
+  source: IntentSource;
+  paymentLinkId: string | null;
+  terminalId: string | null;
+  /** What the payer filled in, by the labels of the link. */
+  customFieldsValues: JsonRecord | null;
   attempts: bigint;
   late: boolean;
   review: Review | null;
@@ -39,6 +44,8 @@ export interface Intent {
   updatedAt: Date;
   expiresAt: Date;
 }
+
+export type IntentSource = 'api' | 'link' | 'terminal';
 
 export type IntentStatus = 'requires_payment_method' | 'processing' | 'successful' | 'failed' | 'cancelled' | 'expired';
 

@@ -30,7 +30,7 @@ import type { CollectionAnswer, Receipt } from '../networks/contract.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { createPayment } from './create-payment.ts';
+import { createPayment, fromApi } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { createChargeJobs } from './jobs.ts';
@@ -266,6 +266,7 @@ export const newPayment: NewPayment = {
   paymentMethods: null,
   metadata: {},
   split: null,
+  origin: fromApi,
 };
 
 /** What the payer paid, as asked for unless changed. The transaction id follows from the charge. */

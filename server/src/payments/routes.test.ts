@@ -118,6 +118,8 @@ describe('GET /v1/payments', () => {
       'offset=99999999999999999999',
       'cursor=abc',
       'cursor=',
+      'offset=1&cursor=01a1f8ac-4b37-7417-9fed-11d78420f713',
+      'search=shoes&term=books',
       'status=paid',
     ];
     const times = [
@@ -133,6 +135,7 @@ describe('GET /v1/payments', () => {
       const [field] = answer.body['errors'] as { path: string }[];
       assert.equal(field?.path, query.split('=')[0], query);
     }
+    await list(api, 'search=shoes&term=shoes');
     const { body } = await api.get('/v1/payments?status=paid');
     assert.match(String(body['message']), /^status must be requires_payment_method or processing or /);
   });

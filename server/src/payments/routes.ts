@@ -17,7 +17,7 @@ import { idParameters, timeType } from '../kit/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
-import { createPayment } from './create-payment.ts';
+import { createPayment, fromApi } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret, listPayments } from './find-payment.ts';
 import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
@@ -242,6 +242,7 @@ function newPaymentOf(body: SplitBody & { data: Static<typeof newPaymentSchema> 
   const { data } = body;
   return {
     split: splitOf(body),
+    origin: fromApi,
     amountMinor: amountOf(data.amount, 'data.amount'),
     currency: data.currency ?? null,
     returnUrl: data.return_url ?? null,

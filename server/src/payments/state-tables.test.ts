@@ -37,7 +37,7 @@ const chargeMoves: Record<ChargeStatus, ChargeStatus[]> = {
   completed: ['refunded', 'reversed'],
   failed: ['completed'],
   cancelled: ['completed'],
-  refunded: ['reversed'],
+  refunded: ['completed', 'reversed'],
   reversed: [],
 };
 const intentStatuses = Object.keys(intentMoves) as IntentStatus[];

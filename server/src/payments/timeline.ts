@@ -54,6 +54,8 @@ function eventDetail(kind: string, record: JsonRecord): string {
       return `Paid with ${network}.`;
     case 'charge.failed':
       return textOf(record['failure_reason']) || 'The attempt failed.';
+    case 'charge.refunded':
+      return `${textOf(record['currency'])} ${String(record['amount_refunded'])} has been refunded.`;
     case 'charge.reversed':
       return `${network} took the payment back.`;
     default:

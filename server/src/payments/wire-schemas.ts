@@ -30,7 +30,9 @@ export const newPaymentSchema = Type.Object(
     customer_email: optional(
       Type.String({ format: 'email', maxLength: emailLengthMax, description: 'The payer’s email address.' }),
     ),
-    customer_phone: optional(textType('The payer’s phone number.', phoneLengthMax)),
+    customer_phone: optional(
+      textType('The payer’s phone number: Gambian in any usual form, or foreign with +.', phoneLengthMax),
+    ),
     payment_methods: optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
         minItems: 1,

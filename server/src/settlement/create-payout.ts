@@ -1,8 +1,8 @@
+import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { lockBalances } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { found } from '../sub-accounts/find-sub-account.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
@@ -21,8 +21,8 @@ export async function createPayout(
   merchant: Merchant,
   request: { subAccountId: string; amountMinor: bigint | null },
 ): Promise<Transfer> {
-  const [locked] = await lockBeneficiaries(tx, merchant.id, [request.subAccountId]);
-  const beneficiary = found(locked);
+  const [beneficiary] = await lockBeneficiaries(tx, merchant.id, [request.subAccountId]);
+  if (!beneficiary) throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
   const account = settledAccount(beneficiary.id);
   const accounts: Account[] = [account];
   // Where nothing is charged, payouts of one merchant do not wait for each other.

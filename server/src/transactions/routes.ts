@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { AppError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import {
   pageParameters,
@@ -71,10 +71,12 @@ const list = readRoute({
     const merchant = await merchantOf(context, caller);
     const page = pageRequest(query);
     const term = searchTerm(query);
-    const from = query.timeframe === undefined ? query.from : undefined;
+    if (query.timeframe !== undefined && query.from !== undefined) {
+      throw fieldError('invalid_request', 'timeframe', 'Send timeframe or from, not both: each says where to begin.');
+    }
     const { rows, total } = await listTransactions(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
-      ...(from === undefined ? {} : { from: new Date(from) }),
+      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),
       ...(term === undefined ? {} : { term }),

@@ -1,4 +1,4 @@
-import type { Capabilities, PayoutCapabilities } from '../contract.ts';
+import type { Capabilities, PayoutCapabilities, RefundCapabilities } from '../contract.ts';
 
 const lookUpDelaysMs = [2_000, 3_000, 5_000, 10_000, 20_000, 30_000] as const;
 // Six times as long as the simulated networks ever hide a session.
@@ -20,6 +20,17 @@ export const payoutCapabilities: PayoutCapabilities = {
   giveUpAfterMs: 24 * 60 * 60 * 1_000,
   pausedBy: 'merchant_and_number',
 };
+
+const hourMs = 60 * 60 * 1_000;
+
+/** How they give back what they collected, each as its real one is known to: Wave whole, APS in parts for two days. */
+export function refundCapabilities(network: string): RefundCapabilities | null {
+  const { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs } = payoutCapabilities;
+  const shared = { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs };
+  if (network === 'wave') return { ...shared, partial: false, withinMs: 365 * 24 * hourMs };
+  if (network === 'aps') return { ...shared, partial: true, withinMs: 48 * hourMs };
+  return null;
+}
 
 /** In the order in which payers are offered them. */
 export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {

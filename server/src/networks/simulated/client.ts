@@ -17,7 +17,7 @@ export interface Call {
   /** The merchant's account at the network. */
   account: string;
   method: 'GET' | 'POST';
-  /** Behind the network's own address: `/collections…` or `/payouts…`. */
+  /** Behind the network's own address: `/collections…`, `/payouts…` or `/refunds…`. */
   path: string;
   body?: Readonly<Record<string, unknown>>;
 }
@@ -76,7 +76,7 @@ function createAgent({ connectionsMax, requestTimeoutMs }: NetworkClientOptions)
 
 function poolOf({ method, path }: Call): 'collections' | 'payouts' | 'lookUps' {
   if (method === 'GET') return 'lookUps';
-  return path.startsWith('/payouts') ? 'payouts' : 'collections';
+  return path.startsWith('/collections') ? 'collections' : 'payouts';
 }
 
 async function callWithin(agent: Agent, options: NetworkClientOptions, call: Call): Promise<Reply> {

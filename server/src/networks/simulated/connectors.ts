@@ -4,11 +4,12 @@ import { formatAmount } from '../../kit/money.ts';
 import type { Capabilities, CollectionAnswer, Connector, LookUpCollection, StartCollection } from '../contract.ts';
 import { callbackSigningSecret } from '../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
-import { simulatedCapabilities } from './capabilities.ts';
+import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
 import { accountOf, shortened } from './order.ts';
 import { createPayoutOperations } from './payouts.ts';
+import { createRefundOperations } from './refunds.ts';
 import { laterAnswer, searchAnswer, sessionIdFound, sessionIdHandle, startAnswer } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
@@ -44,6 +45,7 @@ export function createSimulatedConnectors(options: SimulatedConnectorsOptions): 
 }
 
 function createConnector(capabilities: Capabilities, client: NetworkClient, signingSecret: string): SimulatedConnector {
+  const refundable = refundCapabilities(capabilities.network);
   return {
     capabilities,
     startCollection: async (request) => {
@@ -70,7 +72,7 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
     },
     readCallback: createCallbackReader(signingSecret),
     payouts: createPayoutOperations(client),
-    refunds: null,
+    refunds: refundable && createRefundOperations(client, refundable),
     close: () => client.close(),
   };
 }

@@ -8,14 +8,16 @@ export interface SimulatedNetwork {
   readonly shape: SessionShape;
   /** A link can be opened by anybody; the others send something to a number. */
   readonly numberRequired: boolean;
+  /** What it gives back of a collection: nothing, the whole amount only, or any part. */
+  readonly refunds: 'none' | 'whole' | 'parts';
 }
 
 /** The four shapes of the country, one network each; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false },
-  { id: 'afrimoney', displayName: 'Afrimoney', shape: 'push_then_confirm', numberRequired: true },
-  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true },
-  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true },
+  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole' },
+  { id: 'afrimoney', displayName: 'Afrimoney', shape: 'push_then_confirm', numberRequired: true, refunds: 'none' },
+  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none' },
+  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts' },
 ];
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {

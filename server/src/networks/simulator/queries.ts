@@ -66,6 +66,19 @@ export function lockSession(db: Queryable, key: { account: string; id: string })
   });
 }
 
+/** The same by the network's own transaction: what is given back of it happens one after another. */
+export function lockSessionByTransaction(
+  db: Queryable,
+  key: { account: string; network: string; transactionId: string },
+): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_lock_by_transaction',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions
+           WHERE account = $1 AND network = $2 AND transaction_id = $3 FOR UPDATE`,
+    values: [key.account, key.network, key.transactionId],
+  });
+}
+
 export function findSessionByReference(
   db: Queryable,
   key: { account: string; network: string; reference: string },

@@ -29,6 +29,14 @@ const statusCodes = {
   wrong_code: 422,
   /** There is nothing to pay out from; nothing was created. */
   float_empty: 422,
+  /** This network gives nothing back; nothing was created. */
+  refunds_not_supported: 422,
+  /** This network gives back the whole amount or nothing; nothing was created. */
+  partial_not_supported: 422,
+  /** There is no collection of this account that was paid with this transaction; nothing was created. */
+  not_refundable: 422,
+  /** More than is left of the collection; nothing was created. */
+  exceeds_refundable: 422,
   /** The network is down and nothing was created. */
   not_accepted: 503,
 } as const;

@@ -5,6 +5,7 @@ import { parseStrictJsonBytes, StrictJsonError } from '../../kit/strict-json.ts'
 import { authorize } from './authorize.ts';
 import { HeldRequests } from './held-requests.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
+import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { SessionAddress, Simulator } from './simulator.ts';
@@ -29,8 +30,8 @@ const bodyBytesMax = 16 * 1024;
 
 /**
  * The simulated networks' API under `/simulator/networks/{network}`: `/collections` (start, find, look up by one's own
- * reference, code, confirm, cancel) and `/payouts` (pay out, find, look up). It reads bodies and tells of errors in its
- * own way, like a service of somebody else; only the server underneath is shared.
+ * reference, code, confirm, cancel), `/payouts` and `/refunds` (order, find, look up). It reads bodies and tells of errors
+ * in its own way, like a service of somebody else; only the server underneath is shared.
  */
 export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
   assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
@@ -46,6 +47,9 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
     const { bearerSecret, simulator } = options;
     await server.register(async (scope) => addPayoutRoutes(scope, { payouts: simulator.payouts, bearerSecret, held }), {
       prefix: '/simulator/networks/:network/payouts',
+    });
+    await server.register(async (scope) => addRefundRoutes(scope, { refunds: simulator.refunds, bearerSecret, held }), {
+      prefix: '/simulator/networks/:network/refunds',
     });
   };
 }

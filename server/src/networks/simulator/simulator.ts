@@ -8,6 +8,8 @@ import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
 import { canonicalNumber } from './phone-line.ts';
 import type { PhoneLine, PhoneQuery } from './phone-line.ts';
 import { promptOf } from './prompt.ts';
+import { createSimulatedRefunds } from './refunds/simulated-refunds.ts';
+import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
 import type { Prompt } from './prompt.ts';
 import {
   deleteOutage,
@@ -49,6 +51,8 @@ export interface Simulator {
 
   /** What the networks pay out. */
   readonly payouts: SimulatedPayouts;
+  /** What they give back of what they collected. */
+  readonly refunds: SimulatedRefunds;
 
   /**
    * Takes a network down for one account and one number, collecting and paying out, until `endsAt`, or (null) until
@@ -97,6 +101,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
       return changed && { done: changed.moved, prompt: promptOf(changed.session, clock.now()) };
     },
     payouts: createSimulatedPayouts(context),
+    refunds: createSimulatedRefunds(context),
     beginOutage: async (outage, endsAt) => {
       const begun = { beganAt: clock.now(), endsAt };
       await db.withTransaction(async (tx) => {

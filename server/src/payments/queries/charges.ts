@@ -67,6 +67,32 @@ export function findChargeByReference(
   });
 }
 
+/** By the reference that merchants quote, which is unique among their charges. */
+export function findChargeByTransactionReference(
+  db: Queryable,
+  merchantId: string,
+  transactionReference: string,
+): Promise<Charge | undefined> {
+  return db.row<Charge>({
+    name: 'charges_find_by_transaction_reference',
+    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND transaction_reference = $2`,
+    values: [merchantId, transactionReference],
+  });
+}
+
+/** Whether anything of the charge was given back, or is on its way back. The caller holds the payment's lock. */
+export async function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
+  const row = await db.row({
+    name: 'charges_has_refund',
+    text: `SELECT refunds.id FROM refunds
+           JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+           WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2 AND transfers.status IN ('pending', 'completed')
+           LIMIT 1`,
+    values: [merchantId, chargeId],
+  });
+  return row !== undefined;
+}
+
 export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
   return db.rows<Charge>({
     name: 'charges_list_of_intent',
@@ -91,7 +117,8 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
     text: `UPDATE charges
            SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
-               updated_at = $15, amount_received = $16, settles_at = $17
+               updated_at = $15, amount_received = $16, settles_at = $17,
+               amount_refunded = $18
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -111,6 +138,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.updatedAt,
       to.amountReceivedMinor,
       to.settlesAt,
+      to.amountRefundedMinor,
     ],
   });
 }

@@ -16,7 +16,8 @@ const intentColumns = `payment_intents.merchant_id AS "merchantId", id, status, 
   return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
   sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", ${sharesColumn} AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
-  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, attempts, late, review,
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
 /** A row as it is read: the shares' numbers come as text, so that none is a float. */
@@ -46,9 +47,10 @@ export function insertIntent(intent: Intent): Statement {
     text: `INSERT INTO payment_intents (merchant_id, id, status, amount, fee, fee_payer, currency, intent_secret,
              checkout_token, return_url, cancel_url, callback_url, title, description, sub_account_id,
              sub_account_group_id, customer_id, customer_name, customer_email, customer_phone, payment_methods,
-             metadata, source, attempts, late, review, event_sequence, created_at, updated_at, expires_at)
+             metadata, source, payment_link_id, terminal_id, custom_fields_values, attempts, late, review,
+             event_sequence, created_at, updated_at, expires_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25, $26, $27, $28, $28, $29)`,
+             $23, $24, $25, $26, $27, $28, $29, $30, $31, $31, $32)`,
     values: [
       intent.merchantId,
       intent.id,
@@ -73,6 +75,9 @@ export function insertIntent(intent: Intent): Statement {
       intent.paymentMethods,
       JSON.stringify(intent.metadata),
       intent.source,
+      intent.paymentLinkId,
+      intent.terminalId,
+      intent.customFieldsValues === null ? null : JSON.stringify(intent.customFieldsValues),
       intent.attempts,
       intent.late,
       intent.review,

@@ -27,6 +27,8 @@ export interface PayoutRequest {
   beneficiaryName: string | null;
   description: string;
   callbackUrl: string;
+  /** The network's transaction that is given back with it; null for a payout. */
+  refundedTransactionId: string | null;
 }
 
 const nameLengthMax = 255;
@@ -62,5 +64,6 @@ export function readPayoutRequest(network: SimulatedNetwork, account: string, bo
     beneficiaryName: body.beneficiary_name,
     description: body.description,
     callbackUrl: body.callback_url,
+    refundedTransactionId: null,
   };
 }

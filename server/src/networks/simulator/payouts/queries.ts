@@ -13,8 +13,9 @@ export function insertPayout(payout: Payout): Statement {
     name: 'simulator_payout_insert',
     text: `INSERT INTO simulator.payouts (account, id, network, reference, fingerprint, status, failure_code,
              planned_status, planned_at, visible_at, amount, currency, beneficiary_number,
-             beneficiary_number_as_sent, beneficiary_name, description, callback_url, transaction_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+             beneficiary_number_as_sent, beneficiary_name, description, callback_url, transaction_id,
+             refunded_transaction_id, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
            ON CONFLICT (account, network, reference) DO NOTHING`,
     values: [
       payout.account,
@@ -35,6 +36,7 @@ export function insertPayout(payout: Payout): Statement {
       payout.description,
       payout.callbackUrl,
       payout.transactionId,
+      payout.refundedTransactionId,
       payout.createdAt,
     ],
   };
@@ -71,6 +73,19 @@ export function listPayoutsByNumber(
              AND (status = 'completed' OR planned_status = 'completed')
            ORDER BY created_at DESC, id DESC LIMIT $3`,
     values: [query.beneficiaryNumber, query.account, query.rowsMax],
+  });
+}
+
+/** What is or was given back of one collection; the caller holds the collection's row. */
+export function listRefundsOf(
+  db: Queryable,
+  of: { account: string; network: string; transactionId: string },
+): Promise<Payout[]> {
+  return db.rows<Payout>({
+    name: 'simulator_payout_list_refunds',
+    text: `SELECT ${payoutColumns} FROM simulator.payouts
+           WHERE account = $1 AND network = $2 AND refunded_transaction_id = $3`,
+    values: [of.account, of.network, of.transactionId],
   });
 }
 

@@ -54,10 +54,13 @@ export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayo
     find: async ({ account, network, payoutId }) => {
       const key = recordKey(payoutId);
       if (key?.account !== account) return undefined;
-      const payout = visible(await findPayoutById(db, key), clock.now());
-      return payout?.network === network ? payout : undefined;
+      const payout = visiblePayout(await findPayoutById(db, key), clock.now());
+      return payout?.network === network && payout.refundedTransactionId === null ? payout : undefined;
     },
-    findByReference: async (key) => visible(await findPayoutByReference(db, key), clock.now()),
+    findByReference: async (key) => {
+      const payout = visiblePayout(await findPayoutByReference(db, key), clock.now());
+      return payout?.refundedTransactionId === null ? payout : undefined;
+    },
     listArrivals: async (query) => {
       const of = numberOf(query);
       if (!of) return [];
@@ -86,6 +89,6 @@ function numberOf({ number, account }: PhoneQuery): { beneficiaryNumber: string;
 }
 
 /** As it is now, unless the network pretends not to know it yet. */
-function visible(payout: Payout | undefined, now: Date): Payout | undefined {
+export function visiblePayout(payout: Payout | undefined, now: Date): Payout | undefined {
   return payout && payout.visibleAt <= now ? payoutAt(payout, now) : undefined;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../kit/base62.ts';
 import { addMs } from '../../../kit/clock.ts';
+import type { Transaction } from '../../../kit/db.ts';
 import type { Random } from '../../../kit/random.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
@@ -37,39 +38,46 @@ export type PayoutStart =
  * later follows from the row, whichever process looks.
  */
 export function startPayout(context: SimulatorContext, request: PayoutRequest): Promise<PayoutStart> {
+  return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request));
+}
+
+/** The same in the caller's transaction, also for what is given back of a collection. */
+export async function startPayoutWithin(
+  tx: Transaction,
+  context: SimulatorContext,
+  request: PayoutRequest,
+): Promise<PayoutStart> {
   const { account, reference, beneficiaryNumber } = request;
   const network = request.network.id;
   const key = { account, network, reference };
   const line = { account, network, beneficiaryNumber };
-  return context.db.withTransaction(async (tx) => {
-    const now = context.clock.now();
-    const [existing, outage, float] = await Promise.all([
-      findPayoutByReference(tx, key),
-      findPayoutOutage(tx, line),
-      findFloat(tx, line),
-    ]);
-    if (existing) return repeatedStart(existing, request, now);
-    if (isDown(outage, now)) return { kind: 'not_accepted' };
-    const scenario = payoutScenarioOf(beneficiaryNumber);
-    if (scenario === 'network_down' && !cameBackLately(outage, now)) {
-      tx.send(upsertPayoutOutage(line, { beganAt: now, endsAt: addMs(now, outageMs) }));
-      return { kind: 'not_accepted' };
-    }
-    const floatState = float?.state ?? (scenario === 'float_empty' ? 'empty' : 'filled');
-    if (floatState === 'empty') {
-      tx.send(insertEmptyFloat(line, now));
-      return { kind: 'float_empty' };
-    }
-    const plan = planPayout(scenario, now);
-    const payout = newPayout(context.random, request, { plan, now });
-    if ((await tx.run(insertPayout(payout))) === 0) {
-      const first = await findPayoutByReference(tx, key);
-      return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
-    }
-    const news = plan.reports.map(({ status, ...report }) => ({ ...report, data: wirePayout(payout, status) }));
-    sendNews(tx, context, payout, news);
-    return startResult(payout, now);
-  });
+  const now = context.clock.now();
+  const [existing, outage, float] = await Promise.all([
+    findPayoutByReference(tx, key),
+    findPayoutOutage(tx, line),
+    findFloat(tx, line),
+  ]);
+  if (existing) return repeatedStart(existing, request, now);
+  if (isDown(outage, now)) return { kind: 'not_accepted' };
+  const scenario = payoutScenarioOf(beneficiaryNumber);
+  if (scenario === 'network_down' && !cameBackLately(outage, now)) {
+    tx.send(upsertPayoutOutage(line, { beganAt: now, endsAt: addMs(now, outageMs) }));
+    return { kind: 'not_accepted' };
+  }
+  const floatState = float?.state ?? (scenario === 'float_empty' ? 'empty' : 'filled');
+  if (floatState === 'empty') {
+    tx.send(insertEmptyFloat(line, now));
+    return { kind: 'float_empty' };
+  }
+  const plan = planPayout(scenario, now);
+  const payout = newPayout(context.random, request, { plan, now });
+  if ((await tx.run(insertPayout(payout))) === 0) {
+    const first = await findPayoutByReference(tx, key);
+    return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
+  }
+  const news = plan.reports.map(({ status, ...report }) => ({ ...report, data: wirePayout(payout, status) }));
+  sendNews(tx, context, payout, news);
+  return startResult(payout, now);
 }
 
 function isDown(outage: PayoutOutage | undefined, now: Date): boolean {
@@ -105,6 +113,8 @@ function startResult(payout: Payout, now: Date): PayoutStart {
 /** The same for orders that mean the same: `450` and `450.00`, an old and a new form of one number. */
 function fingerprint(request: PayoutRequest): string {
   const { amountMinor, currency, beneficiaryNumber, beneficiaryName, description, callbackUrl } = request;
+  const { refundedTransactionId: refunded } = request;
   const meaning = [amountMinor.toString(), currency, beneficiaryNumber, beneficiaryName, description, callbackUrl];
+  if (refunded !== null) meaning.push(refunded);
   return createHash('sha256').update(JSON.stringify(meaning)).digest('hex');
 }

@@ -1,0 +1,31 @@
+import type { SimulatorContext } from '../context.ts';
+import type { Payout } from '../payouts/payout.ts';
+import { findPayoutById, findPayoutByReference } from '../payouts/queries.ts';
+import { visiblePayout } from '../payouts/simulated-payouts.ts';
+import { recordKey } from '../record-id.ts';
+import type { RefundRequest } from './refund-request.ts';
+import { startRefund } from './start-refund.ts';
+import type { RefundStart } from './start-refund.ts';
+
+/** The part of the simulated networks that gives collections back; a refund is a payout that names its collection. */
+export interface SimulatedRefunds {
+  start(request: RefundRequest): Promise<RefundStart>;
+  find(key: { account: string; network: string; refundId: string }): Promise<Payout | undefined>;
+  findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
+}
+
+export function createSimulatedRefunds(context: SimulatorContext): SimulatedRefunds {
+  const { db, clock } = context;
+  const visibleRefund = (payout: Payout | undefined): Payout | undefined =>
+    payout && payout.refundedTransactionId !== null ? visiblePayout(payout, clock.now()) : undefined;
+  return {
+    start: (request) => startRefund(context, request),
+    find: async ({ account, network, refundId }) => {
+      const key = recordKey(refundId);
+      if (key?.account !== account) return undefined;
+      const refund = visibleRefund(await findPayoutById(db, key));
+      return refund?.network === network ? refund : undefined;
+    },
+    findByReference: async (key) => visibleRefund(await findPayoutByReference(db, key)),
+  };
+}

@@ -1,0 +1,182 @@
+import Type from 'typebox';
+import { pageParameters, pageRequest } from '../kit/pagination.ts';
+import { amountToJson } from '../kit/money.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { amountOf } from '../kit/wire-amount.ts';
+import { idParameters, timeType } from '../kit/wire-types.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import { getSubAccount } from '../sub-accounts/find-sub-account.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import { findTransfer } from '../transfers/find-transfer.ts';
+import { transferToWire } from '../transfers/transfer-wire.ts';
+import { transferSchema } from '../transfers/wire-schemas.ts';
+import { explainAccount, readAccountName } from './balance-movements.ts';
+import { createPayout } from './create-payout.ts';
+import { deleteSubAccount } from './delete-sub-account.ts';
+import type { LineSource } from './line-sources.ts';
+import { readSubAccountStatement, statementAsCsv } from './statement.ts';
+import type { StatementRequest } from './statement.ts';
+import { balanceMovementsSchema, deletedSchema, newPayoutSchema, statementSchema } from './wire-schemas.ts';
+
+const tag = 'Sub-accounts';
+
+const { limit, cursor } = pageParameters;
+
+const payOut = writeRoute('POST', {
+  path: '/v1/sub-accounts/:id/payouts',
+  operationId: 'createSubAccountPayout',
+  tag,
+  summary: 'Pay a sub-account out',
+  description:
+    'Once the settled balance is at least 10 GMD. The amount arrives in full at the sub-account’s number; a fee is the ' +
+    'merchant’s. Answers the transfer, `pending` at once; a paused sub-account can be paid out too. The ' +
+    '`Idempotency-Key` makes a repetition safe for ever.',
+  params: idParameters,
+  body: newPayoutSchema,
+  status: 201,
+  response: transferSchema,
+  errors: ['balance_below_minimum', 'insufficient_balance', 'amount_out_of_bounds', 'network_not_available'],
+  idempotencyKeyRequired: true,
+  async handle(context: TransferContext, { caller, params, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    const amountMinor = typeof body.amount === 'number' ? amountOf(body.amount, 'amount') : null;
+    const payout = await createPayout(tx, context, merchant, { subAccountId: params.id, amountMinor });
+    return transferToWire(merchant, payout);
+  },
+  async recall(context: TransferContext, { caller }, subjectId) {
+    const merchant = await merchantOf(context, caller);
+    return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, subjectId));
+  },
+});
+
+const remove = writeRoute('DELETE', {
+  path: '/v1/sub-accounts/:id',
+  operationId: 'deleteSubAccount',
+  tag,
+  summary: 'Delete a sub-account',
+  description:
+    'Refused while it has money, a payout or refund of its money is under way, an open payment shares with it, or a ' +
+    'group contains it. Its history stays. To stop using one that has money, set its `active` to false.',
+  params: idParameters,
+  status: 200,
+  response: deletedSchema,
+  errors: ['sub_account_in_use'],
+  async handle(context: TransferContext, { caller, params }, tx) {
+    await deleteSubAccount(tx, context, await merchantOf(context, caller, tx), params.id);
+    return { id: params.id, deleted: true };
+  },
+});
+
+const timeParameters = {
+  from: Type.Optional(timeType('Booked at or after.')),
+  to: Type.Optional(timeType('Booked at or before.')),
+};
+
+const statement = readRoute({
+  path: '/v1/sub-accounts/:id/statement',
+  operationId: 'retrieveSubAccountStatement',
+  tag,
+  summary: 'List what a sub-account got and gave, oldest first',
+  description:
+    'Every share, refund, payout and repayment with the balance after it, settled or not. With `Accept: text/csv` the ' +
+    'whole time as a table, up to 10,000 lines; it is safe to open in a spreadsheet.',
+  params: idParameters,
+  query: Type.Object({ ...timeParameters, limit, cursor }, { additionalProperties: false }),
+  status: 200,
+  response: statementSchema,
+  async handle(context: TransferContext, { caller, params, query }) {
+    const { limit: shownMax, before: after } = pageRequest(query);
+    const merchant = await merchantOf(context, caller);
+    const request = await statementRequest(context, merchant.id, params.id, query);
+    const page = { after, rowsMax: shownMax + 1 };
+    const { openingMinor, closingMinor, lines } = await readSubAccountStatement(context.db, merchant, request, page);
+    const shown = lines.slice(0, shownMax);
+    return {
+      data: shown.map(({ kind, source, ...line }) => ({
+        ...lineToWire(line),
+        kind,
+        ...sourceToWire(source),
+        description: source.description,
+      })),
+      sub_account: request.subAccountId,
+      currency: merchant.currency,
+      opening_balance: amountToJson(openingMinor),
+      closing_balance: amountToJson(closingMinor),
+      meta: { limit: shownMax, next_cursor: lines.length > shownMax ? (shown.at(-1)?.id ?? null) : null },
+    };
+  },
+  async csv(context: TransferContext, { caller, params, query }) {
+    const merchant = await merchantOf(context, caller);
+    return statementAsCsv(context.db, merchant, await statementRequest(context, merchant.id, params.id, query));
+  },
+});
+
+const movements = readRoute({
+  path: '/v1/balances/movements',
+  operationId: 'listBalanceMovements',
+  tag: 'Balances',
+  summary: 'Say why a balance is what it is, newest movement first',
+  query: Type.Object(
+    {
+      account: Type.String({
+        maxLength: 64,
+        description:
+          '`payout_balance`, `available_balance`, `sub:<id>` for what a sub-account can be paid, or ' +
+          '`sub:<id>:pending` for what waits for its settlement.',
+      }),
+      at: Type.Optional(timeType('The moment to explain; now unless given.')),
+      limit,
+      cursor,
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: balanceMovementsSchema,
+  async handle(context: TransferContext, { caller, query }) {
+    const { limit: shownMax, before } = pageRequest(query);
+    const merchant = await merchantOf(context, caller);
+    const account = await readAccountName(context.db, merchant.id, query.account);
+    const at = query.at === undefined ? null : new Date(query.at);
+    const ask = { account, at, before, rowsMax: shownMax + 1 };
+    const { balanceMinor, lines } = await explainAccount(context.db, merchant, ask);
+    const shown = lines.slice(0, shownMax);
+    return {
+      data: shown.map(({ source, ...line }) => ({ ...lineToWire(line), flow: line.flow, ...sourceToWire(source) })),
+      account: query.account,
+      at: at?.toISOString() ?? null,
+      balance: amountToJson(balanceMinor),
+      currency: merchant.currency,
+      meta: { limit: shownMax, next_cursor: lines.length > shownMax ? (shown.at(-1)?.id ?? null) : null },
+    };
+  },
+});
+
+export const settlementRoutes: readonly ApiRoute<TransferContext>[] = [payOut, statement, remove, movements];
+
+async function statementRequest(
+  { db }: TransferContext,
+  merchantId: string,
+  id: string,
+  { from, to }: { from?: string; to?: string },
+): Promise<StatementRequest> {
+  const { id: subAccountId } = await getSubAccount(db, merchantId, id);
+  return {
+    subAccountId,
+    from: from === undefined ? null : new Date(from),
+    to: to === undefined ? null : new Date(to),
+  };
+}
+
+function lineToWire(line: { id: string; at: Date; changeMinor: bigint; balanceMinor: bigint }) {
+  return {
+    id: line.id,
+    createdAt: line.at.toISOString(),
+    amount: amountToJson(line.changeMinor),
+    balance: amountToJson(line.balanceMinor),
+  };
+}
+
+function sourceToWire({ type, id, reference }: LineSource) {
+  return { source_type: type, source_id: id, reference };
+}
