@@ -42,6 +42,7 @@ const creationRequest: NewPayment = {
   accountNumber: null,
   title: 'Order 1042',
   description: null,
+  customerId: null,
   customerName: null,
   customerEmail: null,
   customerPhone: null,

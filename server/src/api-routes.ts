@@ -1,3 +1,4 @@
+import { customerRoutes } from './customers/routes.ts';
 import type { ApiRoute } from './kit/route.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { settlementRoutes } from './settlement/routes.ts';
@@ -12,6 +13,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...paymentRoutes,
   ...transactionRoutes,
   ...transferRoutes,
+  ...customerRoutes,
   ...subAccountRoutes,
   ...settlementRoutes,
   ...subAccountGroupRoutes,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { apiRoutes } from './api-routes.ts';
 import type { Address, AppOptions, MoneyContext } from './contexts.ts';
+import { customerRoutes } from './customers/routes.ts';
 import { registerApi } from './http/api-routes.ts';
 import { networkCallbacks } from './http/network-callbacks.ts';
 import { describeApi } from './http/openapi.ts';
@@ -13,6 +14,7 @@ import { checkoutPages } from './pages/checkout/checkout-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
 import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
+import { forgetCustomer } from './payments/forget-customer.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { settlementRoutes } from './settlement/routes.ts';
@@ -54,6 +56,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(paymentRoutes, money),
         ...bindRoutes(transactionRoutes, money),
         ...bindRoutes(transferRoutes, money),
+        ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
         ...bindRoutes(subAccountRoutes, money),
         ...bindRoutes(settlementRoutes, money),
         ...bindRoutes(subAccountGroupRoutes, money),

@@ -94,8 +94,16 @@ export const settings = [
   },
   { name: 'AMOUNT_MIN', description: 'The smallest amount of a payment, in dalasi.', default: '1' },
   { name: 'AMOUNT_MAX', description: 'The largest amount of a payment, in dalasi.', default: '1000000' },
-  { name: 'RATE_LIMIT_LIVE', description: 'Requests a second of a live merchant, all its keys together; 0 is no limit.', default: '100' },
-  { name: 'RATE_LIMIT_TEST', description: 'Requests a second of a test merchant, all its keys together; 0 is no limit.', default: '25' },
+  {
+    name: 'RATE_LIMIT_LIVE',
+    description: 'Requests a second of a live merchant, all its keys together; 0 is no limit.',
+    default: '100',
+  },
+  {
+    name: 'RATE_LIMIT_TEST',
+    description: 'Requests a second of a test merchant, all its keys together; 0 is no limit.',
+    default: '25',
+  },
   { name: 'LOG_LEVEL', description: 'debug, info, warn, error or silent.', default: 'info' },
 ] as const satisfies readonly Setting[];
 

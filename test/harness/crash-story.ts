@@ -64,6 +64,7 @@ async function crash(
   try {
     await story.prepare?.(world, round);
     const victim = watch(world.spawn(processes, story.role, point));
+    world.whenClosing(() => end(victim));
     if (story.provoke) await story.provoke(world, await urlOf(victim));
     await waitUntil(`it comes to ${pointTitle(point)}`, victim.hasEnded);
     assert.deepEqual(await victim.ended, { code: null, signal: 'SIGKILL' }, victim.stderr());
@@ -81,10 +82,10 @@ async function traceSteps(story: CrashStory, processes: ProcessWorld): Promise<s
   try {
     await story.prepare?.(world, 0);
     const survivor = watch(world.spawn(processes, story.role, null));
+    world.whenClosing(() => end(survivor));
     if (story.provoke) await story.provoke(world, await urlOf(survivor));
     else await waitUntil('everything is done', () => isDone(story, world, survivor));
-    survivor.signal('SIGKILL');
-    await survivor.ended;
+    await end(survivor);
     return [...survivor.stdout().matchAll(/^step (.+)$/gm)].map(([, steps = '']) => steps.split('  '));
   } finally {
     await world.close();
@@ -101,13 +102,19 @@ async function urlOf(process: TestProcess): Promise<string> {
   return url;
 }
 
+/** One that a test has given up on keeps its database from being removed, which would hide why. */
+async function end(process: WatchedProcess): Promise<void> {
+  process.signal('SIGKILL');
+  await process.ended;
+}
+
 type WatchedProcess = TestProcess & { hasEnded: () => boolean };
 
 function watch(process: TestProcess): WatchedProcess {
   let hasEnded = false;
-  const end = (): void => {
+  const note = (): void => {
     hasEnded = true;
   };
-  process.ended.then(end, end);
+  process.ended.then(note, note);
   return { ...process, hasEnded: () => hasEnded };
 }

@@ -49,6 +49,7 @@ export class CrashWorld {
   readonly receiver: CallbackReceiver;
   readonly front: CrashFront;
   readonly #running: { role: CrashRole; service: TestService }[] = [];
+  readonly #closing: (() => Promise<void>)[] = [];
   #merchant: { merchant: Merchant; key: string } | undefined;
 
   private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; front: CrashFront }) {
@@ -192,7 +193,13 @@ export class CrashWorld {
     return rows.map(({ what }) => what);
   }
 
+  /** Before anything else when the world ends. */
+  whenClosing(action: () => Promise<void>): void {
+    this.#closing.push(action);
+  }
+
   async close(): Promise<void> {
+    for (const action of this.#closing) await action();
     // Workers first: what they have under way goes to the networks, which live with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
     await Promise.all([this.receiver.close(), this.front.close(), this.db.close()]);

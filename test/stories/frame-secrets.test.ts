@@ -208,7 +208,33 @@ async function provoke(): Promise<string[]> {
   });
   for (const path of [`/pay/${word(17)}`, `/simulator/phone/${canary('7998877')}`]) await api.get(path);
   await failInside({ title: word(18), customer_phone: phone(4), account_number: '7000001', network: 'aps' });
+  await payOut({ word, number: canary });
   return canaries;
+}
+
+/** Orders that are paid, refused, held back by a network that is down, refused by us, and broken off. */
+async function payOut(canaries: { word: (place: number) => string; number: (text: string) => string }): Promise<void> {
+  const { word, number } = canaries;
+  const order = { amount: 10, network: 'qmoney', beneficiary_name: word(19), narration: word(20) };
+  const send = (place: number, fields: object) =>
+    api.post('/v1/transfers', { ...order, ...fields }, { 'idempotency-key': word(30 + place) });
+  const numbers = ['+220 366 2001', '+220 366 0002', '+220 366 0008', '+220 366 0010'].map(number);
+  for (const [place, text] of numbers.entries()) {
+    assert.equal((await send(place, { account_number: text })).status, 201);
+  }
+  await service.app.drain();
+  assert.ok(service.logLines.some((line) => line.includes('payouts are paused')));
+  const [first = ''] = numbers;
+  assert.equal((await send(5, { account_number: number('3661234567') })).status, 400);
+  assert.equal(
+    (await send(6, { account_number: first, callback_url: `http://a:${word(21)}@shop.example/` })).status,
+    400,
+  );
+  assert.equal((await send(7, { account_number: first, [word(22)]: 1 })).status, 400);
+  await asOwner(service, 'ALTER TABLE transfers ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
+  const broken = await send(8, { account_number: first });
+  await asOwner(service, 'ALTER TABLE transfers DROP CONSTRAINT broken_on_purpose');
+  assert.equal(broken.status, 500);
 }
 
 /** A statement that the database refuses tells the refused row to whoever logs the whole error. */

@@ -166,6 +166,11 @@ test('0005: no answer to our call, never taken for a failure, and found successf
     'it was sent once',
   );
   assert.ok(timeline.includes('no_clear_answer'));
+  const { text } = await story.api.get(`/v1/payments/${id}/timeline`);
+  for (const told of ['An attempt with APS started.', 'APS gave no clear answer.', 'Paid with APS.']) {
+    assert.ok(text.includes(told), `${told} in ${text}`);
+  }
+  assert.doesNotMatch(text, /3000 ms|with aps/, 'in the merchant’s words, not in ours');
 });
 
 test('0006: no answer to our call, and found failed 5 s later', async () => {

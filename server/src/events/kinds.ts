@@ -15,6 +15,9 @@ export const eventKinds = [
   'charge.refunded',
   'sub_account.payout.succeeded',
   'sub_account.payout.failed',
+  'customer.created',
+  'customer.updated',
+  'customer.deleted',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
+import { AlreadyThere } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
@@ -56,7 +57,8 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     handler: async (request, reply) => {
       if (route.kind === 'read' && route.csv) {
         reply.header('vary', 'accept');
-        if (prefersCsv(request.headers.accept)) return sendCsv(reply, await route.csv(route.context, toApiRequest(request)));
+        if (prefersCsv(request.headers.accept))
+          return sendCsv(reply, await route.csv(route.context, toApiRequest(request)));
       }
       const answer = await run(options, route, request);
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
@@ -84,10 +86,11 @@ async function run(options: ApiOptions, route: BoundRoute, request: FastifyReque
       replayed: false,
     };
   }
-  const effect = async (tx: Parameters<typeof route.handle>[2]) => ({
-    statusCode: route.status,
-    body: JSON.stringify(await route.handle(route.context, input, tx)),
-  });
+  const effect = async (tx: Parameters<typeof route.handle>[2]) => {
+    const made = await route.handle(route.context, input, tx);
+    const isMade = !(made instanceof AlreadyThere);
+    return { statusCode: isMade ? route.status : 200, body: JSON.stringify(isMade ? made : made.record) };
+  };
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
   if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
   const path = addressOf(route, request.params);

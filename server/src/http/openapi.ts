@@ -98,7 +98,14 @@ function schemaOf(route: ApiRoute<never>): object {
     ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),
     ...(takesKey ? { headers: keyHeader } : {}),
-    response: { [route.status]: successResponse(route), ...errorResponses(route) },
+    response: { ...successResponses(route), ...errorResponses(route) },
+  };
+}
+
+function successResponses(route: ApiRoute<never>): Record<string, object> {
+  return {
+    ...(route.answersExisting ? { 200: { description: 'It was there already.', ...route.response } } : {}),
+    [route.status]: successResponse(route),
   };
 }
 

@@ -105,7 +105,10 @@ describe('the rate limit', () => {
     await countServed([api], 60);
     const refused = await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'limited' });
     assert.deepEqual([refused.status, refused.body['code']], [429, 'rate_limited']);
-    assert.match(String(refused.body['message']), /^All keys of this merchant together may send 25 requests a second\. Wait/);
+    assert.match(
+      String(refused.body['message']),
+      /^All keys of this merchant together may send 25 requests a second\. Wait/,
+    );
     const { remaining, seconds } = limitOf(refused);
     const retryAfter = Number(refused.headers.get('retry-after'));
     assert.equal(remaining, 0);

@@ -18,6 +18,7 @@ export const errorCodes = {
   sub_account_paused: { status: 400, title: 'The sub-account is paused', stored: true },
   sub_account_in_use: { status: 400, title: 'The sub-account is in use', stored: true },
   balance_below_minimum: { status: 400, title: 'The balance is below the minimum of a payout', stored: true },
+  refund_not_possible: { status: 400, title: 'This cannot be refunded', stored: true },
   split_exceeds_amount: { status: 400, title: 'The shares exceed the amount', stored: true },
   api_key_missing: { status: 401, title: 'No API key was sent' },
   api_key_invalid: { status: 401, title: 'The API key is not valid' },

@@ -48,15 +48,19 @@ export function commonParts(table: string, filter: { from?: Date; to?: Date }, b
   ];
 }
 
-/** A substring of any of the columns, capitals or not; what `LIKE` reads as a sign stands for itself. */
+/** The pattern of `LIKE` for what contains the text; what `LIKE` reads as a sign stands for itself. */
+export function substringPattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+/** A substring of any of the columns, capitals or not. */
 export function termPart(term: string, columns: readonly string[]): ClausePart {
-  const pattern = `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return {
     name: 'term',
     text: (next) => {
       const parameter = next();
       return `(${columns.map((column) => `${column} ILIKE ${parameter}`).join(' OR ')})`;
     },
-    values: [pattern],
+    values: [substringPattern(term)],
   };
 }

@@ -28,6 +28,8 @@ interface RouteBase {
   /** 201 where something was made, 200 for everything else. */
   status: 200 | 201;
   response: TSchema;
+  /** True where a creating route may make nothing and answer 200 with what was there, by `AlreadyThere`. */
+  answersExisting?: boolean;
   /** What this route refuses beyond what every route may answer. */
   errors?: readonly ErrorCode[];
   /**
@@ -81,6 +83,15 @@ export type ApiRoute<Context> = RouteBase &
     | ({ method: 'GET'; kind: 'read' } & ReadHandler<Context>)
     | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>)
   );
+
+/** What a creating route answers where nothing was made, because it was there: 200 instead of 201. */
+export class AlreadyThere {
+  readonly record: unknown;
+
+  constructor(record: unknown) {
+    this.record = record;
+  }
+}
 
 /** A route that only reads. */
 export function readRoute<Context, Params = undefined, Query = undefined>(

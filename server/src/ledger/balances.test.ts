@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { foldBalances } from './balances.ts';
+import { foldBalances, readBalances } from './balances.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance } from './post.ts';
@@ -44,6 +44,25 @@ test('a balance is the sum of its movements, before, between and after folding',
   await world.post(merchantId, credit(7n));
   await world.post(merchantId, spend(30n));
   assert.equal(await world.balance(merchantId, account), 100n);
+});
+
+test('several balances are read at one moment, also of accounts that nothing was ever booked on', async () => {
+  const [merchantId, other] = [await world.newMerchant(), await world.newMerchant()];
+  await world.post(merchantId, credit(100n));
+  await fold(merchantId);
+  await world.post(merchantId, credit(7n), { debit: 'float:rail', credit: 'sub:one', amountMinor: 5n });
+  await world.post(other, { debit: 'float:rail', credit: 'sub:two', amountMinor: 9n });
+  const accounts = [account, 'sub:one', 'sub:two'] as const;
+  const balances = await readBalances(world.db, { merchantId, currency, accounts });
+  assert.deepEqual(
+    [...balances],
+    [
+      [account, 107n],
+      ['sub:one', 5n],
+      ['sub:two', 0n],
+    ],
+  );
+  assert.equal((await readBalances(world.db, { merchantId, currency, accounts: [] })).size, 0);
 });
 
 test('what was inserted before a fold and commits after it is not lost', async () => {

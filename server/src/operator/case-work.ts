@@ -2,13 +2,15 @@ import type { ResolveContext } from '../cases/resolve-case.ts';
 import type { Config } from '../config.ts';
 import { createAddress, createMoneyContext, createSimulatedNetworks } from '../contexts.ts';
 import { startNotifier } from '../kit/notifier.ts';
-import type { AppOptions } from '../contexts.ts';
+import type { AppOptions, MoneyContext } from '../contexts.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 
 export interface CaseWork {
   context: ResolveContext;
+  /** What payments and transfers work with, as the service has it. */
+  money: MoneyContext;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function openCaseWork(options: Omit<AppOptions, 'notifier'> & { con
       isOperator: async (operatorId) =>
         (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
     },
+    money,
     close: async () => {
       await networks.close();
       await notifier.close();

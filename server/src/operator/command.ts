@@ -1,9 +1,11 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
+import type { MoneyContext } from '../contexts.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { EndpointContext } from '../webhooks/endpoint.ts';
 import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { ProgressStream } from './progress.ts';
 
 /** What a command works with. */
 export interface CommandContext {
@@ -14,6 +16,10 @@ export interface CommandContext {
   operatorCredential: string | undefined;
   /** What resolving a case needs; opened when it is asked for, and closed after the command. */
   caseWork: () => Promise<ResolveContext>;
+  /** What payments and transfers work with; the same. */
+  moneyWork: () => Promise<MoneyContext>;
+  /** Where a long command shows how far it is. */
+  progressTo: ProgressStream;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;
 }

@@ -15,11 +15,13 @@ import { openCaseWork } from './case-work.ts';
 import type { CaseWork } from './case-work.ts';
 import { UsageError } from './command.ts';
 import type { Command, CommandInput, CommandResult } from './command.ts';
+import { explainCommand } from './explain-command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
+import { settlementCommands } from './settlement-commands.ts';
 
 const commands: readonly Command[] = [
   ...merchantCommands,
@@ -27,7 +29,9 @@ const commands: readonly Command[] = [
   ...limitCommands,
   ...operatorCommands,
   ...caseCommands,
+  ...settlementCommands,
   ...ledgerCommands,
+  explainCommand,
 ];
 
 const print = (text: string): void => {
@@ -68,8 +72,11 @@ async function run(command: Command, input: CommandInput): Promise<CommandResult
       config.production ? `${base}?key=${phoneKey(secrets, merchant.shortId)}` : base;
     const openWork = (): Promise<CaseWork> => openCaseWork({ config, secrets, db: opened.db, clock, random, log });
     const caseWork = async () => (await (work ??= openWork())).context;
+    const moneyWork = async () => (await (work ??= openWork())).money;
+    const progressTo = process.stderr;
     const operatorCredential = process.env['OPERATOR_CREDENTIAL'];
-    return await command.run({ db: opened.db, clock, onboarding, operatorCredential, caseWork, phoneLink }, input);
+    const context = { db: opened.db, clock, onboarding, operatorCredential, caseWork, moneyWork, progressTo, phoneLink };
+    return await command.run(context, input);
   } finally {
     await work?.then(
       (made) => made.close(),

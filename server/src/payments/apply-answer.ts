@@ -39,15 +39,21 @@ export async function applyAnswer(context: PaymentContext, charge: Charge, answe
     case 'processing':
       return applyProgress(context, charge, { progress: 'submitted', nextAction: null });
     case 'unknown':
-      if (charge.progress !== 'unknown') {
-        await noteChargeNow(context.db, context, charge, 'no_clear_answer', answer.detail);
-      }
+      if (charge.progress !== 'unknown') await noteUnclear(context, charge, answer.detail);
       return applyProgress(context, charge, { progress: 'unknown', nextAction: charge.nextAction });
     case 'not_found':
       return applyProgress(context, charge, { progress: 'unknown', nextAction: null });
     case 'code_refused':
       throw codeRefused(answer.attemptsLeft);
   }
+}
+
+/** What exactly came is for the operator's log; to the merchant it matters that the network is asked again. */
+async function noteUnclear(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
+  const { displayName } = (await connectorOf(context, charge)).capabilities;
+  context.log.info('a network gave no clear answer', { network: charge.network, charge_id: charge.id, detail });
+  const told = `${displayName} gave no clear answer. It is asked again until it does.`;
+  await noteChargeNow(context.db, context, charge, 'no_clear_answer', told);
 }
 
 async function applyProgress(

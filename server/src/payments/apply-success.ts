@@ -13,6 +13,7 @@ import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.
 import type { LockedPayment } from './charge-outcome.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
+import { writeExpiry } from './expire-payments.ts';
 import { isOpen, statusAt } from './intent.ts';
 import type { Review } from './intent.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
@@ -90,7 +91,8 @@ async function book(
   locked: LockedPayment,
   from: Collection,
 ): Promise<LockedPayment> {
-  const { intent, charge } = locked;
+  const { charge } = locked;
+  const intent = await writeExpiry(tx, context, locked.merchant, locked.intent);
   const now = context.clock.now();
   const late = charge.status !== 'pending' || !isOpen(statusAt(intent, now));
   const { settlementDelayMs } = context.settings;

@@ -9,6 +9,7 @@ import type { Share } from '../sub-accounts/shares.ts';
 import { isSettled, partsOf, receivedMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
 import type { PaymentContext } from './context.ts';
+import { hasRefund } from './queries/charges.ts';
 import { advanceMovements, planTakeBack } from './take-back.ts';
 
 /** A charge with the split of its intent. */

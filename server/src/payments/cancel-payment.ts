@@ -6,7 +6,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { changeIntent } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { intentMayBecome, statusAt } from './intent.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, IntentStatus } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 import { lockIntent } from './queries/intents.ts';
@@ -27,8 +27,7 @@ export async function cancelPayment(
   if (!intent) throw new AppError('not_found', 'There is no such payment.');
   const status = statusAt(intent, context.clock.now());
   if (!intentMayBecome(status, 'cancelled') || intent.review !== null) {
-    const why = intent.review === null ? status : 'under review';
-    throw new AppError('state_conflict', `This payment is ${why} and can no longer be cancelled.`);
+    throw new AppError('state_conflict', refusals[intent.review === null ? status : 'review']);
   }
   const eventSequence = intent.eventSequence + 1n;
   const cancelled = await changeIntent(tx, context, intent, { status: 'cancelled', eventSequence });
@@ -51,3 +50,13 @@ export async function cancelPayment(
   }
   return cancelled;
 }
+
+const refusals: Record<IntentStatus | 'review', string> = {
+  successful: 'This payment has been paid and can no longer be cancelled.',
+  failed: 'This payment has failed; there is nothing left to cancel.',
+  cancelled: 'This payment has been cancelled already.',
+  expired: 'This payment has expired; there is nothing left to cancel.',
+  review: 'Money has come for this payment that a person has to look at; it can no longer be cancelled.',
+  requires_payment_method: 'This payment cannot be cancelled just now.',
+  processing: 'This payment cannot be cancelled just now.',
+};

@@ -8,6 +8,7 @@ import type { Charge } from './charge.ts';
 import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
+import { networkName } from './connector-of.ts';
 import { continueAttempt } from './continue-attempt.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
@@ -141,11 +142,10 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
 }
 
 function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charge): CheckoutCharge {
-  const connector = context.networks.find(charge.network, merchant.testMode);
   return {
     id: charge.id,
     networkId: charge.network,
-    networkName: connector?.capabilities.displayName ?? charge.network,
+    networkName: networkName(context, charge.network, merchant.testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,

@@ -16,6 +16,7 @@ import type { PaymentContext } from './context.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
+import { payerOf } from './payer.ts';
 import { checkUrls } from './urls.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
 import { chooseNetwork, mayPrompt, newCharge, writeAttempt } from './start-attempt.ts';
@@ -32,6 +33,8 @@ export interface NewPayment {
   accountNumber: string | null;
   title: string | null;
   description: string | null;
+  /** A customer of the merchant's; what else is null here about the payer is taken from it. */
+  customerId: string | null;
   customerName: string | null;
   customerEmail: string | null;
   customerPhone: string | null;
@@ -68,10 +71,12 @@ export async function createPayment(
   request: NewPayment,
 ): Promise<{ intent: Intent; charge: Charge | null }> {
   const payment = checkPayment(context, merchant, request);
+  const payer = await payerOf(tx, merchant, request);
   const shares = await fixShares(tx, merchant, request.split, payment);
   const now = context.clock.now();
   const intent: Intent = {
     ...payment,
+    ...payer,
     merchantId: merchant.id,
     id: context.newId(),
     status: 'requires_payment_method',
@@ -80,7 +85,6 @@ export async function createPayment(
     subAccountId: request.split?.subAccountId ?? null,
     subAccountGroupId: request.split?.groupId ?? null,
     shares,
-    customerId: null,
     ...request.origin,
     attempts: 0n,
     late: false,
@@ -119,9 +123,6 @@ type CheckedPayment = Pick<
   | 'callbackUrl'
   | 'title'
   | 'description'
-  | 'customerName'
-  | 'customerEmail'
-  | 'customerPhone'
   | 'paymentMethods'
   | 'metadata'
 >;
@@ -152,9 +153,6 @@ export function checkPayment(context: PaymentContext, merchant: Merchant, reques
     callbackUrl: request.callbackUrl,
     title: request.title,
     description: request.description,
-    customerName: request.customerName,
-    customerEmail: request.customerEmail,
-    customerPhone: request.customerPhone,
     paymentMethods: request.paymentMethods?.includes('wallet') ? null : request.paymentMethods,
     metadata: request.metadata,
   };

@@ -46,6 +46,16 @@ test('the job writes down what the clock has decided, with one event, however ma
   assert.equal(await expirePayments(world.context), 0);
 });
 
+test('a success that comes before the job has run is booked after the expiry, which is told too', async () => {
+  const { intent, charge } = await world.createSent();
+  await world.clock.advance(lifetimeMs);
+  await applyAnswer(world.context, charge, succeeded(charge));
+  const paid = await world.intent(intent);
+  assert.deepEqual([paid.status, paid.late], ['successful', true]);
+  assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
+  assert.equal(await expirePayments(world.context), 0);
+});
+
 test('what is closed does not expire, and what waits for a person does not either', async () => {
   const paid = await world.createSent();
   await applyAnswer(world.context, paid.charge, succeeded(paid.charge));

@@ -1,7 +1,10 @@
 import { appendEvent } from '../events/append-event.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { changeIntent } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { isOpen, statusAt } from './intent.ts';
+import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { listIntentsToExpire, lockIntent } from './queries/intents.ts';
 
@@ -23,16 +26,30 @@ async function expirePayment(context: PaymentContext, merchantId: string, intent
   if (!merchant) return;
   await context.db.withTransaction(async (tx) => {
     const intent = await lockIntent(tx, merchantId, intentId);
-    if (!intent || !isOpen(intent.status) || statusAt(intent, context.clock.now()) !== 'expired') return;
-    const eventSequence = intent.eventSequence + 1n;
-    const expired = await changeIntent(tx, context, intent, { status: 'expired', eventSequence });
-    appendEvent(tx, context, {
-      merchantId,
-      kind: 'payment_intent.expired',
-      objectId: intentId,
-      sequence: eventSequence,
-      record: intentEventRecord(context, merchant, expired),
-      callbackUrl: intent.callbackUrl,
-    });
+    if (intent) await writeExpiry(tx, context, merchant, intent);
   });
+}
+
+/**
+ * The locked intent, with its expiry written down and told where the clock has decided it and no job has come by yet:
+ * what happens to it afterwards, such as a late success, then follows the event that it is late against.
+ */
+export async function writeExpiry(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  intent: Intent,
+): Promise<Intent> {
+  if (!isOpen(intent.status) || statusAt(intent, context.clock.now()) !== 'expired') return intent;
+  const eventSequence = intent.eventSequence + 1n;
+  const expired = await changeIntent(tx, context, intent, { status: 'expired', eventSequence });
+  appendEvent(tx, context, {
+    merchantId: merchant.id,
+    kind: 'payment_intent.expired',
+    objectId: intent.id,
+    sequence: eventSequence,
+    record: intentEventRecord(context, merchant, expired),
+    callbackUrl: intent.callbackUrl,
+  });
+  return expired;
 }

@@ -61,6 +61,7 @@ function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {
     ...splitToWire(intent),
     title: intent.title,
     description: intent.description,
+    customer: intent.customerId,
     customer_name: intent.customerName,
     customer_email: intent.customerEmail,
     customer_phone: intent.customerPhone,

@@ -151,7 +151,7 @@ async function scheduleNextLookUp(
 ): Promise<void> {
   const now = context.clock.now();
   const givenUp = now.getTime() - work.createdAt.getTime() > giveUpAfterMs;
-  if (givenUp) await openUnknownCase(context, charge);
+  if (givenUp) await openUnknownCase(context, charge, connector);
   await postponeWork(context.db, work, addMs(now, givenUp ? hourMs : nextDelayMs(connector, work)));
 }
 
@@ -161,7 +161,7 @@ function nextDelayMs({ capabilities }: Connector, work: Work): number {
 }
 
 /** Only when nobody waits any more: as long as the payer may pay, not having paid is nothing unknown. */
-async function openUnknownCase(context: PaymentContext, charge: Charge): Promise<void> {
+async function openUnknownCase(context: PaymentContext, charge: Charge, { capabilities }: Connector): Promise<void> {
   const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
   if (intent && statusAt(intent, context.clock.now()) === 'processing') return;
   await context.db.withTransaction((tx) =>
@@ -173,7 +173,7 @@ async function openUnknownCase(context: PaymentContext, charge: Charge): Promise
       reference: '',
       amountMinor: charge.amountPaidMinor,
       currency: charge.currency,
-      summary: `${charge.network} has not said for a day whether the payer paid. Ask the network with our reference.`,
+      summary: `${capabilities.displayName} has not said for a day whether the payer paid. Ask it with our reference.`,
     }),
   );
 }
@@ -185,7 +185,13 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
     return completeWork(context.db, work);
   }
   const connector = await connectorOf(context, charge);
-  await noteChargeNow(context.db, context, charge, 'cancel_requested', 'Asked the network to cancel.');
+  await noteChargeNow(
+    context.db,
+    context,
+    charge,
+    'cancel_requested',
+    `Asked ${connector.capabilities.displayName} to cancel.`,
+  );
   const settled = await applyAnswer(context, charge, await connector.cancelCollection(handlesOf(charge)));
   // The network may not have heard of the charge when it is cancelled in the middle of its start. Later the look-up,
   // which is due anyway, tells how it ended.

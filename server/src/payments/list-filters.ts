@@ -14,6 +14,8 @@ export interface IntentFilter {
 
 export interface ChargeFilter {
   status?: ChargeStatus;
+  /** Of the payments of this customer. */
+  customerId?: string;
   from?: Date;
   to?: Date;
   term?: string;
@@ -30,6 +32,7 @@ export function intentFilterClause(filter: IntentFilter, before: string | null):
 export function chargeFilterClause(filter: ChargeFilter, before: string | null): Clause {
   const parts: ClausePart[] = [];
   if (filter.status !== undefined) parts.push(columnPart('status', 'charges.status =', filter.status));
+  if (filter.customerId !== undefined) parts.push(intentPart('customer', 'customer_id', filter.customerId));
   parts.push(...commonParts('charges', filter, before));
   if (filter.term) parts.push(termPart(filter.term, chargeSearchColumns));
   return listClause(parts);
@@ -58,4 +61,10 @@ function statusPart(status: IntentStatus, now: Date): ClausePart {
     text: (next) => `(status = ${next()} AND NOT (${overdue(next())}))`,
     values: [status, now],
   };
+}
+
+/** Charges of the intents that have this value in a column. */
+function intentPart(name: string, column: string, value: string): ClausePart {
+  const intents = `SELECT id FROM payment_intents WHERE merchant_id = $1 AND ${column} =`;
+  return { name, text: (next) => `charges.intent_id IN (${intents} ${next()})`, values: [value] };
 }

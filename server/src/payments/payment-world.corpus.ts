@@ -260,6 +260,7 @@ export const newPayment: NewPayment = {
   accountNumber: '7001234',
   title: null,
   description: null,
+  customerId: null,
   customerName: null,
   customerEmail: null,
   customerPhone: null,

@@ -10,7 +10,8 @@ import type { LockedPayment } from './charge-outcome.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
-import { isMoneyCase, isOpen, statusAt } from './intent.ts';
+import { writeExpiry } from './expire-payments.ts';
+import { isMoneyCase, isOpen } from './intent.ts';
 import type { ChargeCaseRule, Situation } from './resolve-case.ts';
 
 // Cases of money that stands in `suspense`, or that the network has taken back.
@@ -59,14 +60,14 @@ const acknowledgeReversal: ChargeCaseRule = {
   note: null,
   refusal: () => null,
   begin: async (context, { charge }) => {
-    const { railAccount } = (await connectorOf(context, charge)).capabilities;
+    const { railAccount, displayName } = (await connectorOf(context, charge)).capabilities;
     return async (tx, locked, { situation, confirmation }) => {
       const { found, cases } = situation;
       const money = cases.find((other) => isOpenMoney(other) && other.reference === found.reference);
       if (!money) return;
       await bookLeftSuspense(tx, context, locked.charge, { flow: 'reversed', railAccount, money });
       await closeWith(tx, context, confirmation, money);
-      const failure = { code: 'money_returned', reason: `${charge.network} took the money back.` } as const;
+      const failure = { code: 'money_returned', reason: `${displayName} took the money back.` } as const;
       await endUnpaid(tx, context, locked, { cases, closed: [found.id, money.id], failure });
     };
   },
@@ -149,10 +150,10 @@ async function complete(
   { found, kept }: { found: Case; kept: Partial<LockedPayment['charge']> },
 ): Promise<void> {
   const { charge } = locked;
-  const status = statusAt(locked.intent, context.clock.now());
-  const isLate = !isOpen(status) && status !== 'successful';
-  const change = { status: 'successful', late: locked.intent.late || isLate, review: null } as const;
-  const intent = status === 'successful' ? locked.intent : await changeIntent(tx, context, locked.intent, change);
+  const reached = await writeExpiry(tx, context, locked.merchant, locked.intent);
+  const isLate = !isOpen(reached.status) && reached.status !== 'successful';
+  const change = { status: 'successful', late: reached.late || isLate, review: null } as const;
+  const intent = reached.status === 'successful' ? reached : await changeIntent(tx, context, reached, change);
   await changeCharge(
     tx,
     context,

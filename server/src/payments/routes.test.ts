@@ -254,6 +254,21 @@ describe('GET /v1/payments', () => {
 });
 
 describe('a payment intent', () => {
+  it('takes the payer’s number in any usual form, as it was sent, and refuses what is none', async () => {
+    const { api } = await newMerchant();
+    for (const number of ['7012345', '+220 701 2345', '00220-87-701-2345', '+46 70 123 45 67', null]) {
+      const { status, body } = await api.post('/v1/payments', { data: { amount: 10, customer_phone: number } });
+      assert.equal(status, 201, String(number));
+      const found = await api.get(`/v1/payments/${String(body['payment_intent_id'])}`);
+      assert.equal(found.body['customer_phone'], number);
+    }
+    for (const number of ['call me', '12', '+220 12', '701 2345 x', '٧٠١٢٣٤٥']) {
+      const { status, body } = await api.post('/v1/payments', { data: { amount: 10, customer_phone: number } });
+      const [field] = body['errors'] as { path: string }[];
+      assert.deepEqual([status, field?.path], [400, 'data.customer_phone'], number);
+    }
+  });
+
   it('is answered on creation with exactly the fields of the interface', async () => {
     const { api } = await newMerchant();
     const { body } = await api.post('/v1/payments', { data: { amount: 450.5, metadata: { order: 17 } } });
@@ -298,7 +313,10 @@ describe('a payment intent', () => {
       const id = await pay(api);
       const cancelled = await cancel(id);
       assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
-      for (const again of cancels) assert.deepEqual([(await again(id)).status], [409]);
+      for (const again of cancels) {
+        const { status, body } = await again(id);
+        assert.deepEqual([status, body['message']], [409, 'This payment has been cancelled already.']);
+      }
       const timeline = (await api.get(`/v1/payments/${id}/timeline`)).body['data'] as { kind: string }[];
       assert.deepEqual(
         timeline.map(({ kind }) => kind),

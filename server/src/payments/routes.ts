@@ -194,7 +194,7 @@ const timeline = readRoute({
   errors: ['not_found'],
   async handle(context: PaymentContext, { caller, params }) {
     const { intent } = await findPayment(context.db, caller.merchantId, params.id);
-    return { data: await paymentTimeline(context.db, intent) };
+    return { data: await paymentTimeline(context, intent, caller) };
   },
 });
 
@@ -253,6 +253,7 @@ function newPaymentOf(body: SplitBody & { data: Static<typeof newPaymentSchema> 
     accountNumber: data.account_number ?? null,
     title: data.title ?? null,
     description: data.description ?? null,
+    customerId: data.customer ?? null,
     customerName: data.customer_name ?? null,
     customerEmail: data.customer_email ?? null,
     customerPhone: data.customer_phone ?? null,

@@ -1,13 +1,20 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import type { Queryable } from '../kit/db.ts';
+import { networkName } from './connector-of.ts';
+import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 
 /** What happened to a payment, oldest first: its events and what passed between us and the networks. */
-export async function paymentTimeline(db: Queryable, intent: Intent): Promise<JsonRecord[]> {
+export async function paymentTimeline(
+  context: PaymentContext,
+  intent: Intent,
+  { testMode }: { testMode: boolean },
+): Promise<JsonRecord[]> {
+  const { db } = context;
   const { merchantId, id } = intent;
+  const nameOf = (network: string): string => networkName(context, network, testMode);
   const charges = await listChargesOfIntent(db, merchantId, id);
   const chargeIds = charges.map((charge) => charge.id);
   const events = await listEventsOfObjects(db, merchantId, [id, ...chargeIds]);
@@ -18,7 +25,7 @@ export async function paymentTimeline(db: Queryable, intent: Intent): Promise<Js
       id: event.id,
       kind: event.kind,
       transactionId: event.objectId === id ? null : event.objectId,
-      detail: eventDetail(event.kind, event.record),
+      detail: eventDetail(event.kind, event.record, nameOf),
     })),
     ...notes.map((note) => ({
       at: note.createdAt,
@@ -39,8 +46,8 @@ export async function paymentTimeline(db: Queryable, intent: Intent): Promise<Js
     }));
 }
 
-function eventDetail(kind: string, record: JsonRecord): string {
-  const network = textOf(record['payment_method']);
+function eventDetail(kind: string, record: JsonRecord, nameOf: (network: string) => string): string {
+  const network = nameOf(textOf(record['payment_method']));
   switch (kind) {
     case 'payment_intent.created':
       return 'The payment was created.';

@@ -26,6 +26,12 @@ export const newPaymentSchema = Type.Object(
     metadata: optional(metadataType),
     title: optional(textType('What is paid for, shown to the payer.', nameLengthMax)),
     description: optional(textType('More about it, shown to the payer.')),
+    customer: optional(
+      Type.String({
+        maxLength: 64,
+        description: 'A customer of yours; the three fields below are taken from it where they are left out.',
+      }),
+    ),
     customer_name: optional(textType('The payer’s name.', nameLengthMax)),
     customer_email: optional(
       Type.String({ format: 'email', maxLength: emailLengthMax, description: 'The payer’s email address.' }),
@@ -113,6 +119,7 @@ const detailFields = {
   ...splitResult,
   title: orNull(Type.String()),
   description: orNull(Type.String()),
+  customer: orNull(Type.String({ description: 'The customer who pays.' })),
   customer_name: orNull(Type.String()),
   customer_email: orNull(Type.String()),
   customer_phone: orNull(Type.String()),
@@ -122,7 +129,10 @@ const detailFields = {
   payment_methods: orNull(Type.Array(Type.String())),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   attempts: Type.Integer({ description: 'How often the payer has tried; at most 5.' }),
-  late: Type.Boolean({ description: 'Paid after it had expired, failed or been cancelled.' }),
+  late: Type.Boolean({
+    description:
+      'Paid after this payment had expired, failed or been cancelled. A charge’s `late` is about that attempt.',
+  }),
   review: orNull(Type.String({ description: 'Why it waits for a person.' })),
   test_mode: Type.Boolean(),
   createdAt: timeType('When it was created.'),
@@ -207,7 +217,11 @@ export const chargeSchema = Type.Object(
     failure_code: orNull(Type.String()),
     failure_reason: orNull(Type.String()),
     review: orNull(Type.String()),
-    late: Type.Boolean(),
+    late: Type.Boolean({
+      description:
+        'Paid after this attempt had ended, for example approved after it had been declined, or after its payment had. ' +
+        'The intent’s `late` is about the payment alone: it stays false while the payment was still open.',
+    }),
     next_action: nextAction,
     notes: Type.Null(),
     coupon: Type.Null(),

@@ -66,6 +66,12 @@ export async function claimPeriods(
   return new Set(taken.map(({ id }) => id));
 }
 
+const isUnsettled = `NOT EXISTS (
+  SELECT 1 FROM settlement_periods
+  WHERE settlement_periods.merchant_id = $1 AND settlement_periods.sub_account_id = sub_accounts.id
+    AND settlement_periods.period = $2 AND (transfer_id IS NOT NULL OR NOT $3::boolean)
+)`;
+
 /**
  * Sub-accounts after `after`, in the order of their ids, that the period has not paid out; those that it could not pay
  * out only when they are to be tried again.
@@ -77,23 +83,22 @@ export async function listUnsettled(
   const rows = await db.rows<{ id: string }>({
     name: 'settlement_list_unsettled',
     text: `SELECT id FROM sub_accounts
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND NOT EXISTS (
-             SELECT 1 FROM settlement_periods
-             WHERE settlement_periods.merchant_id = $1 AND settlement_periods.sub_account_id = sub_accounts.id
-               AND settlement_periods.period = $2 AND (transfer_id IS NOT NULL OR NOT $3::boolean)
-           )
+           WHERE merchant_id = $1 AND deleted_at IS NULL AND id > $4 AND ${isUnsettled}
            ORDER BY id LIMIT $5`,
     values: [at.merchantId, at.period, at.retriesRefused, at.after, at.rowsMax],
   });
   return rows.map(({ id }) => id);
 }
 
-/** How many sub-accounts there are to look at, for who waits for the end. */
-export async function countSubAccounts(db: Queryable, merchantId: string): Promise<number> {
+/** How many of them there are, for who waits for the end. */
+export async function countUnsettled(
+  db: Queryable,
+  at: { merchantId: string; period: string; retriesRefused: boolean },
+): Promise<number> {
   const row = await db.row<{ count: bigint }>({
-    name: 'settlement_count_sub_accounts',
-    text: 'SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL',
-    values: [merchantId],
+    name: 'settlement_count_unsettled',
+    text: `SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND ${isUnsettled}`,
+    values: [at.merchantId, at.period, at.retriesRefused],
   });
   return Number(row?.count ?? 0n);
 }

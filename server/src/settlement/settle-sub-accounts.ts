@@ -8,6 +8,8 @@ import { insertRunOnce, listUnsettled } from './queries.ts';
 import { settleBatch } from './settle-batch.ts';
 import type { SettledTotals } from './settle-batch.ts';
 
+export { countUnsettled } from './queries.ts';
+
 /** What a run has done so far. */
 export interface RunTotals extends SettledTotals {
   /** Sub-accounts that were looked at. */

@@ -4,10 +4,11 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { AppError } from '../kit/app-error.ts';
 import { errorCodes } from '../kit/error-codes.ts';
-import { groupThatContains } from './delete-sub-account.ts';
+import type { Transaction } from '../kit/db.ts';
+import { groupThatContains, lockSubAccount, markSubAccountDeleted } from './delete-sub-account.ts';
 import { resolveSplit } from './resolve-split.ts';
 import type { SplitMember } from './shares.ts';
-import { paths, startSubAccountApi, unknownId } from './sub-account-api.corpus.ts';
+import { paths, refusal, startSubAccountApi, unknownId } from './sub-account-api.corpus.ts';
 import type { SubAccountApi } from './sub-account-api.corpus.ts';
 
 let world: SubAccountApi;
@@ -114,44 +115,97 @@ describe('a split that cannot be', () => {
   });
 });
 
-describe('a deletion', () => {
-  const waiting = async () => {
+describe('while a payment is being made with a sub-account', () => {
+  /** Runs `meanwhile` once the transaction has done its part, and commits when that is over. */
+  async function duringTransaction(
+    part: (tx: Transaction) => Promise<unknown>,
+    meanwhile: () => Promise<void>,
+  ): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const committed = world.service.db.withTransaction(async (tx) => {
+      await part(tx);
+      done.resolve();
+      await mayCommit.promise;
+    });
+    await Promise.race([done.promise, committed]);
+    await meanwhile().finally(() => mayCommit.resolve());
+    await committed;
+  }
+
+  const somebodyWaits = async () => {
     const text = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     return (await asOwner(world.service, text)).length > 0;
   };
 
-  it('waits for the payment that is being made with the sub-account', async () => {
+  const attach = (tx: Transaction, id: unknown) =>
+    resolveSplit(tx, merchantId, { subAccountId: String(id), groupId: null, paths: fieldNames });
+
+  it('its deletion waits, so that it sees the payment', async () => {
     const { id } = await world.create();
+    const order: string[] = [];
     let deletion: Promise<void> = Promise.resolve();
-    let isDeleted = false;
-    await world.service.db.withTransaction(async (tx) => {
-      const request = { subAccountId: String(id), groupId: null, paths: fieldNames };
-      assert.equal((await resolveSplit(tx, merchantId, request)).length, 1);
-      deletion = world.markDeleted(id).then(() => {
-        isDeleted = true;
-      });
-      await eventually('the deletion waits', waiting);
-      assert.equal(isDeleted, false);
-    });
+    await duringTransaction(
+      (tx) => attach(tx, id),
+      async () => {
+        deletion = world.markDeleted(id).then(() => void order.push('deleted'));
+        await eventually('the deletion waits', somebodyWaits);
+        order.push('payment made');
+      },
+    );
     await deletion;
-    assert.equal(await refusalOf({ subAccountId: id }), 'invalid_request data.sub_account');
+    assert.deepEqual(order, ['payment made', 'deleted']);
   });
 
-  it('sees the group that was being made meanwhile', async () => {
+  it('a deletion that came first is waited for, and the payment is refused', async () => {
     const { id } = await world.create();
-    for (const isThere of [false, true]) {
-      const found = await world.service.db.withTransaction((tx) => groupThatContains(tx, merchantId, String(id)));
-      assert.equal(found?.name, isThere ? 'Keeps it' : undefined);
-      if (!isThere) await world.createGroup([{ sub_account: id, percentage: 5 }], { name: 'Keeps it' });
-    }
+    let refused: Promise<string> = Promise.resolve('');
+    await duringTransaction(
+      async (tx) => {
+        const subAccount = await lockSubAccount(tx, merchantId, String(id));
+        markSubAccountDeleted(tx, subAccount, world.service.clock.now());
+      },
+      async () => {
+        refused = refusalOf({ subAccountId: id });
+        await eventually('the payment waits', somebodyWaits);
+      },
+    );
+    assert.equal(await refused, 'invalid_request data.sub_account');
   });
 
-  it('does not wait for a change, nor a payment for a change', async () => {
+  it('a group that is being made with it keeps it from being deleted unseen', async () => {
     const { id } = await world.create();
-    await world.service.db.withTransaction(async (tx) => {
-      const request = { subAccountId: String(id), groupId: null, paths: fieldNames };
-      await resolveSplit(tx, merchantId, request);
-      assert.equal((await pause(id)).status, 200);
-    });
+    const members = [{ sub_account: id, percentage: 5 }];
+    await world.createGroup(members, { name: 'Older' });
+    await world.createGroup(members, { name: 'Newer' });
+    const found = await world.service.db.withTransaction((tx) => groupThatContains(tx, merchantId, String(id)));
+    assert.equal(found?.name, 'Older');
+    const { id: free } = await world.create();
+    assert.equal(
+      await world.service.db.withTransaction((tx) => groupThatContains(tx, merchantId, String(free))),
+      undefined,
+    );
+    let group: Promise<string> = Promise.resolve('');
+    await duringTransaction(
+      async (tx) => {
+        const subAccount = await lockSubAccount(tx, merchantId, String(free));
+        markSubAccountDeleted(tx, subAccount, world.service.clock.now());
+      },
+      async () => {
+        const body = { name: 'Late', members: [{ sub_account: free, percentage: 5 }] };
+        group = world.api.post(paths.groups, body).then(refusal);
+        await eventually('the group waits', somebodyWaits);
+      },
+    );
+    assert.equal(await group, '400 invalid_request members.0.sub_account');
+  });
+
+  it('its changes go through, for later payments', async () => {
+    const { id } = await world.create();
+    await duringTransaction(
+      (tx) => attach(tx, id),
+      async () => assert.equal((await pause(id)).status, 200),
+    );
+    assert.equal(await refusalOf({ subAccountId: id }), 'sub_account_paused data.sub_account');
   });
 });

@@ -158,7 +158,14 @@ describe('GET /v1/transactions', () => {
     assert.deepEqual((await list(api, 'timeframe=525600')).ids, made);
     const both = await list(api, `timeframe=40&to=${at(15)}&limit=1`);
     assert.deepEqual([both.ids, both.meta.total], [[made[2]], 2]);
-    for (const wrong of ['timeframe=0', 'timeframe=-5', 'timeframe=525601', 'timeframe=1h', 'timeframe=']) {
+    for (const wrong of [
+      `timeframe=10&from=${at(0)}`,
+      'timeframe=0',
+      'timeframe=-5',
+      'timeframe=525601',
+      'timeframe=1h',
+      'timeframe=',
+    ]) {
       const answer = await api.get(`/v1/transactions?${wrong}`);
       assert.deepEqual(
         [answer.status, (answer.body['errors'] as { path: string }[])[0]?.path],

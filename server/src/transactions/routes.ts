@@ -11,7 +11,7 @@ import {
 } from '../kit/pagination.ts';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import { idParameters, timeType } from '../kit/wire-types.ts';
+import { idParameters, idType, timeType } from '../kit/wire-types.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
@@ -57,6 +57,7 @@ const list = readRoute({
       ...pageParameters,
       ...searchParameters,
       status: Type.Optional(chargeSchema.properties.status),
+      customer: Type.Optional(idType('Paid by this customer.')),
       from: Type.Optional(timeType('Started at or after.')),
       to: Type.Optional(timeType('Started at or before.')),
       timeframe: Type.Optional(

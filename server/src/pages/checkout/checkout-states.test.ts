@@ -33,7 +33,10 @@ const words: Record<keyof typeof scenes, string[]> = {
   'choose-one-network': ['Pay with mobile money', 'Afrimoney'],
   'choose-no-network': ['Nothing can take this payment just now'],
   'choose-after-refusal': ['There is not enough money in your wallet.', 'You have 3 tries left.', '.... 2345'],
-  'choose-after-declining': ['Afrimoney did not take this payment. You declined it on your phone.', 'You have not paid.'],
+  'choose-after-declining': [
+    'Afrimoney did not take this payment. You declined it on your phone.',
+    'You have not paid.',
+  ],
   'choose-last-try': ['You have 1 try left.'],
   'choose-long-texts': ['D1,000,000.00'],
   starting: ['Starting your payment'],

@@ -156,6 +156,25 @@ export function updateIntent(
   });
 }
 
+/** Of a customer's payments that say who paid, so many say it no more; answers how many, fewer when there are no others. */
+export function clearPayerOfIntents(
+  db: Queryable,
+  customer: { merchantId: string; id: string },
+  rowsMax: number,
+): Promise<number> {
+  return db.run({
+    name: 'payment_intents_clear_payer',
+    text: `UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
+           WHERE merchant_id = $1 AND id IN (
+             SELECT id FROM payment_intents
+             WHERE merchant_id = $1 AND customer_id = $2
+               AND (customer_name IS NOT NULL OR customer_email IS NOT NULL OR customer_phone IS NOT NULL)
+             ORDER BY id LIMIT $3
+           )`,
+    values: [customer.merchantId, customer.id, rowsMax],
+  });
+}
+
 /** Newest first: ids of version 7 count up with time, so the primary key is the order. */
 export function listIntents(db: Queryable, merchantId: string, filter: IntentFilter, page: Page): Promise<Intent[]> {
   const clause = intentFilterClause(filter, page.before);

@@ -1,0 +1,212 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, listClause, substringPattern } from '../kit/list-clause.ts';
+import type { Clause, ClausePart, Page } from '../kit/list-clause.ts';
+import type { Customer } from './customer.ts';
+import { searchedNumbers } from './identities.ts';
+
+interface At {
+  merchantId: string;
+  id: string;
+}
+
+const columns = `merchant_id AS "merchantId", id, name, email, phone, metadata, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export function insertCustomer(customer: Customer): Statement {
+  return {
+    name: 'customers_insert',
+    text: `INSERT INTO customers (merchant_id, id, name, email, phone, metadata, event_sequence, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      customer.merchantId,
+      customer.id,
+      customer.name,
+      customer.email,
+      customer.phone,
+      JSON.stringify(customer.metadata),
+      customer.eventSequence,
+      customer.createdAt,
+      customer.updatedAt,
+    ],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateCustomerRow(customer: Customer): Statement {
+  return {
+    name: 'customers_update',
+    text: `UPDATE customers
+           SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [
+      customer.merchantId,
+      customer.id,
+      customer.name,
+      customer.email,
+      customer.phone,
+      JSON.stringify(customer.metadata),
+      customer.eventSequence,
+      customer.updatedAt,
+    ],
+  };
+}
+
+/** The row stays for the payments that name it, with nothing of the person; nothing finds it any more. */
+export function forgetCustomer(customer: At & Pick<Customer, 'eventSequence' | 'updatedAt'>): Statement {
+  return {
+    name: 'customers_forget',
+    text: `UPDATE customers
+           SET name = NULL, email = NULL, phone = NULL, metadata = '{}', event_sequence = $3, updated_at = $4,
+               deleted_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [customer.merchantId, customer.id, customer.eventSequence, customer.updatedAt],
+  };
+}
+
+/** What the customer is recognised by from now on. */
+export function insertIdentities(customer: At, identities: readonly string[]): Statement {
+  return {
+    name: `customer_identities_insert_${identities.length}`,
+    text: `INSERT INTO customer_identities (merchant_id, customer_id, identity)
+           VALUES ${identities.map((_, index) => `($1, $2, $${index + 3})`).join(', ')}`,
+    values: [customer.merchantId, customer.id, ...identities],
+  };
+}
+
+export function deleteIdentities(customer: At): Statement {
+  return {
+    name: 'customer_identities_delete',
+    text: 'DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2',
+    values: [customer.merchantId, customer.id],
+  };
+}
+
+/** Of those who share a bucket one goes on at a time, until its transaction ends; in the order of the buckets. */
+export function takeTurns(merchantId: string, buckets: readonly number[]): Statement {
+  return {
+    name: `customer_turns_take_${buckets.length}`,
+    text: `INSERT INTO customer_turns (merchant_id, bucket)
+           VALUES ${buckets.map((_, index) => `($1, $${index + 2})`).join(', ')}
+           ON CONFLICT (merchant_id, bucket) DO UPDATE SET bucket = excluded.bucket`,
+    values: [merchantId, ...buckets],
+  };
+}
+
+/** The oldest customer with one of the identities. */
+export function findCustomerByIdentity(
+  db: Queryable,
+  merchantId: string,
+  identities: readonly string[],
+): Promise<Customer | undefined> {
+  return db.row<Customer>({
+    name: 'customers_find_by_identity',
+    text: `SELECT ${columns} FROM customers
+           WHERE merchant_id = $1 AND deleted_at IS NULL AND id IN (
+             SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY ($2::text[])
+           )
+           ORDER BY id LIMIT 1`,
+    values: [merchantId, [...identities]],
+  });
+}
+
+export function findCustomerById(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
+  return db.row<Customer>({
+    name: 'customers_find',
+    text: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [merchantId, id],
+  });
+}
+
+/** Changes of one customer happen one after the other; payments that name it do not wait for them. */
+export function lockCustomerForChange(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
+  return db.row<Customer>({
+    name: 'customers_lock_for_change',
+    text: `SELECT ${columns} FROM customers
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Waits for payments that are being made with it, and makes those who come later wait. */
+export function lockCustomerForDeletion(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
+  return db.row<Customer>({
+    name: 'customers_lock_for_deletion',
+    text: `SELECT ${columns} FROM customers
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** What a payment takes from its customer. */
+export type CustomerContact = Pick<Customer, 'id' | 'name' | 'email' | 'phone'>;
+
+/** Until the transaction ends it is not deleted; what else changes meanwhile is for later payments. */
+export function lockCustomerForPayment(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<CustomerContact | undefined> {
+  return db.row<CustomerContact>({
+    name: 'customers_lock_for_payment',
+    text: `SELECT id, name, email, phone FROM customers
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR KEY SHARE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export function listCustomerRows(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  page: Page,
+): Promise<Customer[]> {
+  const clause = searchClause(term, page.before);
+  return db.rows<Customer>({
+    name: `customers_list_${clause.name}`,
+    text: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countCustomers(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  countMax: number,
+): Promise<number> {
+  const clause = searchClause(term, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `customers_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+             LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function searchClause(term: string | undefined, before: string | null): Clause {
+  return listClause([
+    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
+    ...(term === undefined ? [] : [searchPart(term)]),
+  ]);
+}
+
+/** A substring of what was sent or of the id; where it can be a number, of the line's other numbers too. */
+function searchPart(term: string): ClausePart {
+  return {
+    name: 'term',
+    text: (next) => {
+      const [text, numbers] = [next(), next()];
+      const sent = ['name', 'email', 'phone', 'id::text'].map((column) => `${column} ILIKE ${text}`);
+      return `(${sent.join(' OR ')} OR id IN (
+        SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity LIKE ANY (${numbers}::text[])
+      ))`;
+    },
+    values: [substringPattern(term), searchedNumbers(term).map(substringPattern)],
+  };
+}

@@ -1,0 +1,19 @@
+import { fieldError } from '../kit/app-error.ts';
+import type { Queryable } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
+import { lockCustomerForPayment } from './queries.ts';
+import type { CustomerContact } from './queries.ts';
+
+/**
+ * Who pays, as a payment names it. Within a transaction the customer is not deleted before it ends, so a deletion sees
+ * the payment. Throws AppError `invalid_request` naming `path` for an id that this merchant does not have.
+ */
+export async function resolveCustomer(
+  db: Queryable,
+  merchantId: string,
+  { id, path }: { id: string; path: string },
+): Promise<CustomerContact> {
+  const customer = isUuid(id) ? await lockCustomerForPayment(db, merchantId, id) : undefined;
+  if (customer) return customer;
+  throw fieldError('invalid_request', path, 'There is no customer with this id in this environment.');
+}

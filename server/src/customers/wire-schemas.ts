@@ -1,0 +1,58 @@
+import Type from 'typebox';
+import { idType, metadataType, optional, orNull, textType, timeType } from '../kit/wire-types.ts';
+
+const nameLengthMax = 200;
+const emailLengthMax = 254;
+const phoneLengthMax = 32;
+
+const nameType = textType('Who it is.', nameLengthMax);
+const contactFields = {
+  email: optional(Type.String({ format: 'email', maxLength: emailLengthMax, description: 'Their email address.' })),
+  phone: optional(
+    textType('Their number: Gambian in any usual form, or foreign with + and its country code.', phoneLengthMax),
+  ),
+  metadata: optional(metadataType),
+};
+
+export const newCustomerSchema = Type.Object(
+  {
+    name: nameType,
+    ...contactFields,
+    config: optional(
+      Type.Object(
+        {
+          distinct: optional(
+            Type.Boolean({
+              description: 'True answers the customer with the same email or phone, with 200, instead of another one.',
+            }),
+          ),
+        },
+        { description: 'Other settings are accepted and ignored.' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const customerChangeSchema = Type.Object(
+  {
+    name: Type.Optional(nameType),
+    ...contactFields,
+    config: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const customerSchema = Type.Object(
+  {
+    id: idType('The customer.'),
+    name: Type.String(),
+    email: orNull(Type.String()),
+    phone: orNull(Type.String({ description: 'As it was sent.' })),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    test_mode: Type.Boolean(),
+    createdAt: timeType('When it was created.'),
+    updatedAt: timeType('When it last changed.'),
+  },
+  { title: 'Customer' },
+);

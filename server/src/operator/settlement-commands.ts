@@ -1,0 +1,89 @@
+import { amountToJson, formatAmount } from '../kit/money.ts';
+import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
+import { dayOf, periodOf } from '../settlement/period.ts';
+import { countUnsettled, settleSubAccounts } from '../settlement/settle-sub-accounts.ts';
+import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
+import { UsageError } from './command.ts';
+import type { Command, CommandContext, CommandInput } from './command.ts';
+import { merchantOf } from './merchant-of.ts';
+import { createProgress } from './progress.ts';
+
+const merchantOption = { merchant: { type: 'string', required: true } } as const;
+
+const schedule: Command = {
+  name: 'settlement schedule',
+  usage: '<manual|daily|weekly> --merchant <merchant id>',
+  summary: 'Say when a merchant’s sub-accounts are paid out by themselves',
+  options: merchantOption,
+  positionals: 1,
+  async run(context, input) {
+    const merchant = await merchantOf(context, input);
+    const chosen = payoutSchedules.find((candidate) => candidate === input.positionals[0]);
+    if (!chosen) {
+      throw new UsageError(`A schedule is ${payoutSchedules.join(', ')}, not ${input.positionals[0]}.`);
+    }
+    await setPayoutSchedule(context.db, merchant.id, chosen);
+    const text =
+      chosen === 'manual'
+        ? `The sub-accounts of ${merchant.name} are paid out by call only.`
+        : `The sub-accounts of ${merchant.name} are paid out ${chosen}, beginning now.`;
+    return { text, data: { merchant_id: merchant.id, schedule: chosen }, exitCode: 0 };
+  },
+};
+
+const run: Command = {
+  name: 'settlement run',
+  usage: '--merchant <merchant id> [--period <YYYY-MM-DD>]',
+  summary: 'Pay out every sub-account that has enough, once in the period; run it again to go on after an interruption',
+  options: { ...merchantOption, period: { type: 'string', required: false } },
+  positionals: 0,
+  async run(context, input) {
+    const merchant = await merchantOf(context, input);
+    const period = await readPeriod(context, input, merchant.id);
+    const work = await context.moneyWork();
+    const at = { merchantId: merchant.id, period, retriesRefused: true };
+    const total = await countUnsettled(context.db, at);
+    const progress = createProgress(context.progressTo, { total, what: 'sub-accounts' });
+    const totals = await settleSubAccounts(work, {
+      merchant,
+      period,
+      retriesRefused: true,
+      onProgress: ({ seen }) => progress.show(seen),
+    }).finally(() => progress.end());
+    const data = {
+      merchant_id: merchant.id,
+      period,
+      payouts: totals.payouts,
+      amount: amountToJson(totals.amountMinor),
+      refused: totals.refused,
+      failed: totals.failed,
+    };
+    return { text: inWords(period, totals), data, exitCode: totals.failed === 0 ? 0 : 1 };
+  },
+};
+
+export const settlementCommands: readonly Command[] = [schedule, run];
+
+function inWords(period: string, { payouts, amountMinor, refused, failed }: RunTotals): string {
+  return [
+    `Period ${period}: ${payouts} payouts of ${formatAmount(amountMinor)} together were ordered.`,
+    ...(refused === 0 ? [] : [`${refused} sub-accounts cannot be paid out; settlement_periods says why.`]),
+    ...(failed === 0 ? [] : [`${failed} failed by a mistake of the service; see the lines above, and run it again.`]),
+  ].join('\n');
+}
+
+/** The period that the day is in: the merchant's own, so that what the schedule has paid out is not paid out again. */
+async function readPeriod(context: CommandContext, { options }: CommandInput, merchantId: string): Promise<string> {
+  const now = context.clock.now();
+  const named = options['period'];
+  const day = named === undefined ? now : readDay(named);
+  if (day > now) throw new UsageError(`The period ${named} has not begun.`);
+  return periodOf(await payoutScheduleOf(context.db, merchantId), day);
+}
+
+function readDay(text: string): Date {
+  const day = new Date(`${text}T00:00:00.000Z`);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && dayOf(day) === text;
+  if (!isDay) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
+  return day;
+}

@@ -1,0 +1,162 @@
+import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Account } from '../ledger/accounts.ts';
+import type { Part } from '../ledger/hold.ts';
+import { lockBalances, post } from '../ledger/post.ts';
+import type { Movement } from '../ledger/post.ts';
+import { isSettled } from '../payments/charge.ts';
+import type { Charge, ChargeParts } from '../payments/charge.ts';
+import { advanceMovements, planTakeBack } from '../payments/take-back.ts';
+import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import type { RefundContext } from './context.ts';
+import { subAccountOf } from './refund.ts';
+import type { Refund, RefundPart } from './refund.ts';
+
+// What a refund books beside the hold of its transfer (docs/architecture.md, "Money").
+
+/** Where a refund's money comes from. */
+export interface RefundMoney {
+  /** To be held: together the amount. */
+  from: Part[];
+  /** What shares and fee give, as it is stored. */
+  parts: RefundPart[];
+  /** What is booked beside the hold. */
+  beside: { flow: 'advanced' | 'refund_rounding'; movements: Movement[] }[];
+}
+
+/**
+ * Takes each its part; the accounts are locked, nothing is booked yet. Throws AppError `insufficient_balance` where the
+ * merchant cannot give its own part and advance what sub-accounts no longer have.
+ */
+export async function planRefund(
+  tx: Transaction,
+  charge: Charge,
+  divided: ChargeParts,
+  amountMinor: bigint,
+): Promise<RefundMoney> {
+  const taken = await planTakeBack(tx, charge, divided);
+  if (taken.shortfallMinor > 0n) {
+    const short = formatAmount(taken.shortfallMinor);
+    throw new AppError('insufficient_balance', `The balance is short by ${short} for this refund. Collect more first.`);
+  }
+  const advancedOf = new Map(taken.advanced.map((advance) => [advance.subAccountId, advance.amountMinor]));
+  // The operator may have drawn the fees: what is not there any more the merchant gives.
+  const fee = taken.from.find(({ account }) => account === 'fees')?.amountMinor ?? 0n;
+  const parts: RefundPart[] = [
+    { account: 'fees' as const, amountMinor: fee, advancedMinor: 0n },
+    ...divided.shares.map(({ subAccountId, amountMinor: share }) => ({
+      account: settledAccount(subAccountId),
+      amountMinor: share,
+      advancedMinor: advancedOf.get(subAccountId) ?? 0n,
+    })),
+  ].filter((part) => part.amountMinor > 0n);
+  const beside: RefundMoney['beside'] = [{ flow: 'advanced', movements: advanceMovements(taken.advanced) }];
+  const { from, rounding } = withoutExcess(charge, taken.from, excessOf(parts, amountMinor));
+  beside.push({ flow: 'refund_rounding', movements: rounding });
+  assert(from.reduce((sum, part) => sum + part.amountMinor, 0n) === amountMinor, 'a refund takes what it gives back');
+  return { from, parts, beside };
+}
+
+/**
+ * Where shares give more than the refund, because they make up for what the merchant gave in their place before, the
+ * rest is the merchant's. Which of them give it follows from the parts alone, so that it can be undone.
+ */
+function excessOf(parts: readonly RefundPart[], amountMinor: bigint): Map<RefundPart['account'], bigint> {
+  let excess = parts.reduce((sum, part) => sum + givenItself(part), 0n) - amountMinor;
+  const excessByAccount = new Map<RefundPart['account'], bigint>();
+  for (const part of parts.toSorted((one, other) => (one.account < other.account ? -1 : 1))) {
+    if (excess <= 0n) break;
+    const given = givenItself(part);
+    const some = given < excess ? given : excess;
+    excessByAccount.set(part.account, some);
+    excess -= some;
+  }
+  return excessByAccount;
+}
+
+function givenItself({ amountMinor, advancedMinor }: RefundPart): bigint {
+  return amountMinor - advancedMinor;
+}
+
+function withoutExcess(
+  charge: Charge,
+  taken: readonly Part[],
+  excess: ReadonlyMap<string, bigint>,
+): { from: Part[]; rounding: Movement[] } {
+  const rounding: Movement[] = [];
+  const merchantAccount = isSettled(charge) ? 'payable_available' : 'payable_pending';
+  const from = taken.map(({ account, amountMinor }): Part => {
+    const some = excess.get(account.replace(/:pending$/, '')) ?? 0n;
+    if (some > 0n) rounding.push({ debit: account, credit: merchantAccount, amountMinor: some });
+    return { account, amountMinor: amountMinor - some };
+  });
+  return { from, rounding };
+}
+
+/** What is booked beside the hold, under the refund's transfer. */
+export async function bookBeside(
+  tx: Transaction,
+  context: RefundContext,
+  refund: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
+  { beside }: RefundMoney,
+): Promise<void> {
+  for (const posting of beside) await post(tx, context, { ...sourceOf(context, refund), ...posting });
+}
+
+/**
+ * A refund came to nothing, and its money is back: `where_it_was` with each who gave it, or all of it `with_the_merchant`
+ * because it had left before. Each gets its own again. What the merchant advanced is no longer owed; what of it a
+ * sub-account has repaid meanwhile goes back to it.
+ */
+export async function bookUndone(
+  tx: Transaction,
+  context: RefundContext,
+  { charge, refund }: { charge: Charge; refund: Refund },
+  money: 'where_it_was' | 'with_the_merchant',
+): Promise<void> {
+  const { merchantId, currency, parts } = refund;
+  if (parts.length === 0) return;
+  const excess = excessOf(parts, refund.amountMinor);
+  const owedAccounts = parts.filter((part) => part.advancedMinor > 0n).map(owedAccount);
+  const locked: Account[] = ['payable_available', ...owedAccounts];
+  if (owedAccounts.length > 0) locked.push('due_from_subs');
+  const balances = await lockBalances(tx, { merchantId, currency }, locked);
+  const forgiven: Movement[] = [];
+  const returned: Movement[] = [];
+  let payable = balances.get('payable_available') ?? 0n;
+  for (const part of parts) {
+    const owed = part.advancedMinor === 0n ? 0n : (balances.get(owedAccount(part)) ?? 0n);
+    const forgivenMinor = owed < part.advancedMinor ? owed : part.advancedMinor;
+    if (forgivenMinor > 0n) {
+      forgiven.push({ debit: 'due_from_subs', credit: owedAccount(part), amountMinor: forgivenMinor });
+    }
+    const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
+    const backMinor = ownMinor + part.advancedMinor - forgivenMinor;
+    const fromPayable = backMinor < payable ? backMinor : payable;
+    payable -= fromPayable;
+    const credit = ownAccount(charge, part);
+    returned.push({ debit: 'payable_available', credit, amountMinor: fromPayable });
+    // Bututs that the merchant has spent meanwhile.
+    returned.push({ debit: 'receivable_merchant', credit, amountMinor: backMinor - fromPayable });
+  }
+  const posting = { ...sourceOf(context, refund), flow: 'refund_undone' };
+  await post(tx, context, { ...posting, movements: forgiven });
+  await post(tx, context, { ...posting, movements: returned });
+}
+
+function owedAccount(part: RefundPart): Account {
+  return `sub_owed:${subAccountOf(part)}`;
+}
+
+function ownAccount(charge: Charge, part: RefundPart): Account {
+  const subAccountId = subAccountOf(part);
+  if (subAccountId === null) return 'fees';
+  return isSettled(charge) ? settledAccount(subAccountId) : pendingAccount(subAccountId);
+}
+
+/** The transfer of the same id carries the hold. */
+function sourceOf(context: RefundContext, { merchantId, id, currency }: Pick<Refund, 'merchantId' | 'id' | 'currency'>) {
+  return { merchantId, currency, source: { type: 'transfer', id }, at: context.clock.now() };
+}

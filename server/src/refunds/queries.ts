@@ -1,0 +1,150 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, commonParts, listClause, termPart } from '../kit/list-clause.ts';
+import type { Clause, Page } from '../kit/list-clause.ts';
+import type { Refund, RefundPart, RefundStatus } from './refund.ts';
+
+/** The parts' numbers come as text, so that none is a float. */
+const partsColumn = `COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = refunds.merchant_id AND refund_parts.refund_id = refunds.id
+  ), '[]')`;
+
+const columns = `refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  ${partsColumn} AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt"`;
+
+/** A refund is read with the transfer that carries it and the charge it is of. */
+const joined = `refunds
+  JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id`;
+
+type RefundRow = Omit<Refund, 'parts'> & { parts: [RefundPart['account'], string, string][] };
+
+function toRefund(row: RefundRow): Refund {
+  const parts = row.parts.map(([account, amount, advanced]) => ({
+    account,
+    amountMinor: BigInt(amount),
+    advancedMinor: BigInt(advanced),
+  }));
+  return { ...row, parts };
+}
+
+export function insertRefund(
+  refund: Pick<Refund, 'merchantId' | 'id' | 'chargeId' | 'amountMinor' | 'currency' | 'createdAt'>,
+): Statement {
+  return {
+    name: 'refunds_insert',
+    text: `INSERT INTO refunds (merchant_id, id, charge_id, amount, currency, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6)`,
+    values: [refund.merchantId, refund.id, refund.chargeId, refund.amountMinor, refund.currency, refund.createdAt],
+  };
+}
+
+export function insertRefundParts(
+  { merchantId, id }: Pick<Refund, 'merchantId' | 'id'>,
+  parts: readonly RefundPart[],
+): Statement {
+  const rows = parts.map((_part, index) => `($1, $2, $${3 * index + 3}, $${3 * index + 4}, $${3 * index + 5})`);
+  return {
+    name: `refund_parts_insert_${parts.length}`,
+    text: `INSERT INTO refund_parts (merchant_id, refund_id, account, amount, advanced) VALUES ${rows.join(', ')}`,
+    values: [merchantId, id, ...parts.flatMap((part) => [part.account, part.amountMinor, part.advancedMinor])],
+  };
+}
+
+/** Of a refund whose money came back: nobody gave anything. */
+export function deleteRefundParts({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>): Statement {
+  return {
+    name: 'refund_parts_delete',
+    text: 'DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2',
+    values: [merchantId, id],
+  };
+}
+
+export async function findRefundById(db: Queryable, merchantId: string, id: string): Promise<Refund | undefined> {
+  const row = await db.row<RefundRow>({
+    name: 'refunds_find_by_id',
+    text: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1 AND refunds.id = $2`,
+    values: [merchantId, id],
+  });
+  return row && toRefund(row);
+}
+
+/** All of them, also those that failed. A charge is refunded a few times; the caller holds its payment's lock. */
+export async function listRefundsOfCharge(db: Queryable, merchantId: string, chargeId: string): Promise<Refund[]> {
+  const rows = await db.rows<RefundRow>({
+    name: 'refunds_list_of_charge',
+    text: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1 AND charge_id = $2 ORDER BY refunds.id`,
+    values: [merchantId, chargeId],
+  });
+  return rows.map(toRefund);
+}
+
+/** What a list may be narrowed by; absent is no filter. */
+export interface RefundFilter {
+  status?: RefundStatus;
+  chargeId?: string;
+  from?: Date;
+  to?: Date;
+  term?: string;
+}
+
+const searchColumns = [
+  'transfers.reference',
+  'transfers.account_number',
+  'transfers.account_canonical',
+  'charges.reference',
+  'charges.transaction_reference',
+  'refunds.id::text',
+];
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export async function listRefundRows(
+  db: Queryable,
+  merchantId: string,
+  filter: RefundFilter,
+  page: Page,
+): Promise<Refund[]> {
+  const clause = filterClause(filter, page.before);
+  const rows = await db.rows<RefundRow>({
+    name: `refunds_list_${clause.name}`,
+    text: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1 ${clause.text}
+           ORDER BY refunds.id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+  return rows.map(toRefund);
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countRefunds(
+  db: Queryable,
+  merchantId: string,
+  filter: RefundFilter,
+  countMax: number,
+): Promise<number> {
+  const clause = filterClause(filter, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `refunds_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM ${joined} WHERE refunds.merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function filterClause(filter: RefundFilter, before: string | null): Clause {
+  return listClause([
+    ...(filter.status === undefined ? [] : [columnPart('status', `${statusColumn} =`, filter.status)]),
+    ...(filter.chargeId === undefined ? [] : [columnPart('charge', 'charge_id =', filter.chargeId)]),
+    ...commonParts('refunds', filter, before),
+    ...(filter.term ? [termPart(filter.term, searchColumns)] : []),
+  ]);
+}
+
+/** As `refundStatus` says. */
+const statusColumn = `CASE WHEN transfers.status IN ('pending', 'completed') THEN transfers.status ELSE 'failed' END`;
