@@ -128,6 +128,42 @@ END)),
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE customer_identities (
+  merchant_id uuid NOT NULL,
+  identity text NOT NULL,
+  customer_id uuid NOT NULL,
+  CONSTRAINT customer_identities_pkey PRIMARY KEY (merchant_id, identity, customer_id),
+  CONSTRAINT customer_identities_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES customers(merchant_id, id)
+);
+CREATE INDEX customer_identities_customer_idx ON customer_identities USING btree (merchant_id, customer_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE customer_turns (
+  merchant_id uuid NOT NULL,
+  bucket bigint NOT NULL,
+  CONSTRAINT customer_turns_pkey PRIMARY KEY (merchant_id, bucket),
+  CONSTRAINT customer_turns_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE customers (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text,
+  email text,
+  phone text,
+  metadata json NOT NULL,
+  event_sequence bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT customers_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customers_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT customers_forgotten_check CHECK (deleted_at IS NULL OR email IS NULL AND phone IS NULL),
+  CONSTRAINT customers_name_check CHECK ((name IS NULL) = (deleted_at IS NOT NULL))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE default_fee_rules (
   operation text NOT NULL,
   network text NOT NULL,
@@ -463,6 +499,7 @@ CREATE TABLE payment_intents (
   CONSTRAINT payment_intents_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
   CONSTRAINT payment_intents_status_check CHECK (status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text, 'successful'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))
 );
+CREATE INDEX payment_intents_customer_idx ON payment_intents USING btree (merchant_id, customer_id, id) WHERE customer_id IS NOT NULL;
 CREATE INDEX payment_intents_expiring_idx ON payment_intents USING btree (merchant_id, expires_at) WHERE status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text]);
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;

@@ -37,7 +37,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
   const networks = createSimulatedNetworks(options, address);
   const money = createMoneyContext(options, address, networks.registry);
-  const webhooks = createWebhooks(options, money);
+  const webhooks = createWebhooks(options, money, metrics);
   registerGauges(metrics, money);
   registerHealth(server, { ...money, metrics, isClosing });
   if (config.role !== 'worker') {

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
+import type { Metrics } from './http/metrics.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
@@ -140,7 +141,7 @@ export function createMoneyContext(
   };
 }
 
-export function createWebhooks(options: AppOptions, money: MoneyContext) {
+export function createWebhooks(options: AppOptions, money: MoneyContext, metrics: Metrics) {
   const { config, secrets, clock, notifier } = options;
   const outbound = createOutboundClient({
     clock,
@@ -153,6 +154,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext) {
     urlPolicy: money.settings.urlPolicy,
     outbound,
     signatureHeader: config.signatureHeader,
+    observeAttempt: metrics.observeWebhookAttempt,
     wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),
   };
   return { context, worker: createWebhookWorker(context), close: () => outbound.close() };

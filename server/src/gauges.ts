@@ -1,11 +1,13 @@
 import { countOpenCases } from './cases/list-cases.ts';
-import { outboxBacklog } from './events/outbox.ts';
+import { networkLanes, networkQueue, outboxBacklog } from './events/outbox.ts';
+import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import { summarizePauses } from './networks/pauses.ts';
 import type { PauseCopy } from './networks/pause-copy.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
+import { countPendingDeliveries } from './webhooks/count-pending.ts';
 
 const pauseLabels = ['network', 'reason', 'environment'];
 
@@ -19,16 +21,20 @@ interface GaugeContext {
 /** What an operator is woken by: work that piles up, and cases that wait for a person. Read when Prometheus asks. */
 export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   const { db, clock } = context;
+  const queues = knownQueues(context.networks);
   metrics.gauge('dalasi_outbox_due', 'Pieces of work that are due, by queue.', ['queue'], async (set) => {
+    for (const queue of queues) set({ queue }, 0);
     for (const { queue, count } of await outboxBacklog(db, clock.now())) set({ queue }, Number(count));
   });
   metrics.gauge('dalasi_outbox_oldest_due_seconds', 'How long the oldest has been due.', ['queue'], async (set) => {
     const now = clock.now();
+    for (const queue of queues) set({ queue }, 0);
     for (const { queue, oldestDueAt } of await outboxBacklog(db, now)) {
       if (oldestDueAt) set({ queue }, (now.getTime() - oldestDueAt.getTime()) / 1_000);
     }
   });
   metrics.gauge('dalasi_outbox_waiting', 'Pieces of work for a later moment, by queue.', ['queue'], async (set) => {
+    for (const queue of queues) set({ queue }, 0);
     for (const { queue, waitingCount } of await outboxBacklog(db, clock.now())) set({ queue }, Number(waitingCount));
   });
   metrics.gauge('dalasi_network_paused', '1 while a network takes no payouts.', pauseLabels, async (set) => {
@@ -40,6 +46,9 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
     set({}, (await summarizePauses(context)).scopedCount),
   );
+  metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
+    set({}, await countPendingDeliveries(db)),
+  );
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
@@ -47,4 +56,10 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, db.waiting);
     return Promise.resolve();
   });
+}
+
+/** They show 0 while nothing is due: a series that comes and goes cannot be told from one that was never measured. */
+function knownQueues({ list }: NetworkRegistry): QueueName[] {
+  const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
+  return ['webhooks', 'settlement', ...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane)))];
 }

@@ -8,6 +8,8 @@ export interface OwnRecords {
   chargeId: string;
   /** A transfer that waits for its network and may be cancelled. */
   transferId: string;
+  /** A customer without payments. */
+  customerId: string;
   /** A sub-account that is in the group and has nothing. */
   subAccountId: string;
   subAccountGroupId: string;
@@ -59,6 +61,11 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelTransfer: { names: 'transferId' },
   retrieveTransferTimeline: { names: 'transferId' },
   retrieveBalances: { names: null },
+  createCustomer: { names: null, body: () => ({ name: 'Awa Ceesay', phone: '7012345' }) },
+  listCustomers: { names: null },
+  retrieveCustomer: { names: 'customerId' },
+  updateCustomer: { names: 'customerId', body: () => ({ email: 'awa@shop.example' }) },
+  deleteCustomer: { names: 'customerId' },
   createSubAccount: { names: null, body: () => subAccountBody },
   listSubAccounts: { names: null },
   retrieveSubAccount: { names: 'subAccountId' },

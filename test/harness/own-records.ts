@@ -16,6 +16,8 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     { 'idempotency-key': randomUUID() },
   );
   assert.equal(transfer.status, 201, transfer.text);
+  const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
+  assert.equal(customer.status, 201, customer.text);
   const subAccount = await api.post('/v1/sub-accounts', {
     name: 'Awa Ceesay',
     percentage: 10,
@@ -35,6 +37,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     intentSecret: String(intent.body['intent_secret']),
     chargeId: String(charge.body['id']),
     transferId: String(transfer.body['id']),
+    customerId: String(customer.body['id']),
     subAccountId: String(subAccount.body['id']),
     subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),

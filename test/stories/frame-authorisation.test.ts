@@ -19,6 +19,7 @@ const unknown: OwnRecords = {
   intentSecret: '0'.repeat(64),
   chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
   transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
+  customerId: '01a1f8ac-4b37-7417-9fed-11d78420f723',
   subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
   subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
   endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
@@ -50,6 +51,7 @@ function clientOf(key: string): ApiClient {
 async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const api = clientOf(business.live.key);
   const intent = await api.post('/v1/payments', { data: { amount: 10 } });
+  const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
   const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
   const transferId = '01a1f8ac-4b37-7417-9fed-11d78420f719';
@@ -72,6 +74,7 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
     intentSecret: String(intent.body['intent_secret']),
     chargeId,
     transferId,
+    customerId: String(customer.body['id']),
     subAccountId,
     subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),
@@ -101,7 +104,7 @@ function namingOperations(): Operation[] {
 async function recordsOfBusiness(): Promise<unknown> {
   const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
   const records = ['payment_intents', 'charges', 'ledger_holds', 'webhook_endpoints'];
-  const sharing = ['sub_accounts', 'sub_account_groups', 'sub_account_group_members'];
+  const sharing = ['customers', 'sub_accounts', 'sub_account_groups', 'sub_account_group_members'];
   const tables = [...records, ...sharing, 'events', 'idempotency_keys', 'api_keys'];
   const rows = tables.map((table) => asOwner(service, `SELECT * FROM ${table} WHERE merchant_id = ANY ($1)`, [ids]));
   return await Promise.all(rows);
@@ -238,6 +241,7 @@ describe('a request', () => {
       'cancelPayment',
       'cancelPaymentByPatch',
       'cancelTransfer',
+      'deleteCustomer',
       'deleteSubAccountGroup',
       'deleteWebhookEndpoint',
     ];
@@ -248,8 +252,8 @@ describe('a request', () => {
     ]) {
       const records = operation.operationId === 'cancelPaymentByPatch' ? await createOwnRecords(api) : own.test;
       const answer = await call(api, operation, records);
-      const [success] = [...operation.responses.keys()].filter((status) => status < 300);
-      assert.equal(answer.status, success, `${operation.operationId}: ${answer.text}`);
+      const successes = [...operation.responses.keys()].filter((status) => status < 300);
+      assert.ok(successes.includes(answer.status), `${operation.operationId}: ${answer.text}`);
     }
   });
 });

@@ -84,3 +84,14 @@ test('neither merchants nor numbers stand where operators look', async () => {
   await pauseBoth();
   for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);
 });
+
+test('a queue with nothing in it shows 0, and so do attempts that nobody has made', async () => {
+  const { text } = await get('/metrics');
+  for (const queue of ['webhooks', 'settlement', 'network:wave:starts', 'network:wave-test:payouts']) {
+    for (const name of ['due', 'oldest_due_seconds', 'waiting']) {
+      assert.ok(text.includes(`\ndalasi_outbox_${name}{queue="${queue}"} 0\n`), `${name} ${queue}`);
+    }
+  }
+  assert.match(text, /^dalasi_webhook_deliveries_pending 0$/m);
+  assert.match(text, /^dalasi_webhook_attempts_total\{outcome="failed"\} 0$/m);
+});

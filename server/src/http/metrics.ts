@@ -3,11 +3,16 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** What the service measures of itself, read by Prometheus at /metrics. */
 export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
+  /** An attempt to deliver a webhook, by how it ended: `pending` is tried again, `failed` was the last. */
+  observeWebhookAttempt(outcome: WebhookOutcome): void;
   /** A figure that is read when somebody asks for it. */
   gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void>): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
+
+const webhookOutcomes = ['delivered', 'pending', 'failed'] as const;
+type WebhookOutcome = (typeof webhookOutcomes)[number];
 
 export type GaugeSetter = (labels: Record<string, string>, value: number) => void;
 
@@ -27,7 +32,16 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [registry],
   });
+  const attempts = new Counter({
+    name: 'dalasi_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by outcome: delivered, pending (to be tried again) or failed (the last one).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  // A rise from nothing is seen only where there was a 0 before.
+  for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
   return {
+    observeWebhookAttempt: (outcome) => attempts.inc({ outcome }),
     observeRequest: ({ method, route, status }, durationMs) => {
       requests.inc({ method, route, status: String(status) });
       durations.observe({ method, route }, durationMs / 1_000);

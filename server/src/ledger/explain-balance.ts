@@ -53,10 +53,13 @@ export async function explainBalance(
   return explained;
 }
 
-export function lineOf({ id, at, flow, sourceType, sourceId }: HistoryRow): Omit<
-  BalanceLine,
-  'changeMinor' | 'balanceMinor'
-> {
+export function lineOf({
+  id,
+  at,
+  flow,
+  sourceType,
+  sourceId,
+}: HistoryRow): Omit<BalanceLine, 'changeMinor' | 'balanceMinor'> {
   return { id, at, flow, source: { type: sourceType, id: sourceId } };
 }
 

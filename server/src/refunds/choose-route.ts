@@ -15,7 +15,7 @@ export interface RefundToSend {
 }
 
 /** How it goes: the network's own transaction that is given back, or a payout to the payer. */
-export type RefundWay = { route: 'network'; originalReference: string } | { route: 'payout'; accountNumber: string };
+export type RefundWay = { route: 'network'; originalReference: string } | { route: 'payout' };
 
 /**
  * The network that collected it gives it back, where it can; else it is paid out to the payer's number. Throws AppError
@@ -52,13 +52,12 @@ function payoutWay(connector: Connector | undefined, { charge, amountMinor }: Re
   const cannot = `${name} cannot give this payment back`;
   const yourself = 'Return the money to the payer yourself.';
   if (!connector?.payouts) return `${cannot}, and it pays nothing out. ${yourself}`;
-  const { accountNumber } = charge;
-  if (accountNumber === null || charge.accountCanonical === null) {
+  if (charge.accountCanonical === null) {
     return `${cannot}, and the payer’s number is not known, so it cannot be paid out either. ${yourself}`;
   }
   const { amountStepMinor } = connector.payouts.capabilities;
   if (amountMinor % amountStepMinor !== 0n) {
     return `${cannot}, and it pays out multiples of ${formatAmount(amountStepMinor)}. Refund such an amount.`;
   }
-  return { route: 'payout', accountNumber };
+  return { route: 'payout' };
 }

@@ -39,7 +39,8 @@ async function findUse(
 ): Promise<string | null> {
   const stop = 'set its active to false to stop using it meanwhile';
   const group = await groupThatContains(tx, merchantId, id);
-  if (group) return `The sub-account is a member of the group ${group.name} (${group.id}). Take it out of the group first.`;
+  if (group)
+    return `The sub-account is a member of the group ${group.name} (${group.id}). Take it out of the group first.`;
   const intentId = await findOpenIntentOf(tx, { merchantId, subAccountId: id, now });
   if (intentId !== undefined) {
     return `The open payment ${intentId} shares with the sub-account. Wait for its end or cancel it; ${stop}.`;

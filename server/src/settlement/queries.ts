@@ -34,7 +34,8 @@ export async function knowsSubAccount(db: Queryable, merchantId: string, id: str
 
 /** What a period did for a sub-account: a payout, or the error code that says why there is none. */
 export type SettledPeriod = { subAccountId: string } & (
-  { transferId: string; refusal: null } | { transferId: null; refusal: string }
+  | { transferId: string; refusal: null }
+  | { transferId: null; refusal: string }
 );
 
 /**

@@ -36,7 +36,11 @@ export async function settleBatch(
 ): Promise<SettledTotals> {
   const plan = await planBatch(tx, context, merchant, await lockBeneficiaries(tx, merchant.id, subAccountIds));
   const claims = [
-    ...plan.payouts.map(({ id, subAccountId }) => ({ subAccountId: subAccountId ?? '', transferId: id, refusal: null })),
+    ...plan.payouts.map(({ id, subAccountId }) => ({
+      subAccountId: subAccountId ?? '',
+      transferId: id,
+      refusal: null,
+    })),
     ...plan.refusals.map(({ subAccountId, refusal }) => ({ subAccountId, transferId: null, refusal: refusal.code })),
   ];
   const none = { payouts: 0, amountMinor: 0n, refused: 0 };

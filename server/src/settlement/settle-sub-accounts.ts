@@ -50,7 +50,8 @@ export async function settleSubAccounts(context: TransferContext, run: Settlemen
     const last = page.at(-1);
     if (last === undefined) {
       // Whoever failed is due until it is done.
-      if (totals.failed === 0) await db.run(insertRunOnce({ merchantId: merchant.id, period, finishedAt: clock.now() }));
+      if (totals.failed === 0)
+        await db.run(insertRunOnce({ merchantId: merchant.id, period, finishedAt: clock.now() }));
       return totals;
     }
     await settleDue(context, run, totals, await withEnough(context, merchant, page));

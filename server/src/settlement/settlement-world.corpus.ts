@@ -7,7 +7,6 @@ import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import type { NewSubAccount } from '../sub-accounts/create-sub-account.ts';
 import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import { createTransferWorld, paid } from '../transfers/transfer-world.corpus.ts';
-import type { TransferWorld } from '../transfers/transfer-world.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { createPayout } from './create-payout.ts';
 import { settleSubAccounts } from './settle-sub-accounts.ts';
@@ -21,7 +20,6 @@ export const today = '2026-11-20';
 export async function createSettlementWorld(options: Parameters<typeof createTransferWorld>[0] = {}) {
   const transfers = await createTransferWorld(options);
   const { context, db, clock, merchant } = transfers;
-  const { subAccountContext } = contextsOf(transfers);
   const postIn = (tx: Transaction, owner: Merchant, movements: readonly Movement[], flow = 'collected') =>
     post(tx, context, {
       merchantId: owner.id,
@@ -42,15 +40,14 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
     ): Promise<SubAccount> =>
       db.withTransaction(async (tx) => {
         const caller = { merchantId: owner.id, testMode: owner.testMode };
-        const made = await createSubAccount(tx, subAccountContext, caller, { ...newSubAccount, ...changes });
-        if (minor > 0n) await postIn(tx, owner, [{ debit: 'float:rail-wave', credit: `sub:${made.id}`, amountMinor: minor }]);
+        const made = createSubAccount(tx, context, caller, { ...newSubAccount, ...changes });
+        if (minor > 0n)
+          await postIn(tx, owner, [{ debit: 'float:rail-wave', credit: `sub:${made.id}`, amountMinor: minor }]);
         return made;
       }),
     credit: (subAccount: SubAccount, minor: bigint, part: '' | ':pending' = ''): Promise<void> =>
       db.withTransaction((tx) =>
-        postIn(tx, merchant, [
-          { debit: 'float:rail-wave', credit: `sub:${subAccount.id}${part}`, amountMinor: minor },
-        ]),
+        postIn(tx, merchant, [{ debit: 'float:rail-wave', credit: `sub:${subAccount.id}${part}`, amountMinor: minor }]),
       ),
     payOut: (subAccount: { id: string }, amountMinor: bigint | null = null, owner: Merchant = merchant) =>
       db.withTransaction((tx) => createPayout(tx, context, owner, { subAccountId: subAccount.id, amountMinor })),
@@ -84,10 +81,6 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
     };
   }
   return world;
-}
-
-function contextsOf({ context }: TransferWorld) {
-  return { subAccountContext: context };
 }
 
 export const newSubAccount: NewSubAccount = {

@@ -77,6 +77,7 @@ const list = readRoute({
     }
     const { rows, total } = await listTransactions(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
+      ...(query.customer === undefined ? {} : { customerId: query.customer }),
       ...(query.from === undefined ? {} : { from: new Date(query.from) }),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),

@@ -53,6 +53,23 @@ describe('the answer to a delivery', () => {
     }
   });
 
+  it('that is a failure is told to the operator, once a minute for an endpoint, without its address', async () => {
+    const endpoint = await world.endpointAt(answering(503));
+    const lines = () => world.logged.map((line) => JSON.parse(line)).filter((line) => line.endpoint_id === endpoint.id);
+    for (let count = 0; count < 3; count += 1) await world.dispatch();
+    await world.deliver();
+    const [first, ...more] = lines();
+    assert.deepEqual([first.level, first.status, first.attempts, first.count], ['warn', 503, '1', 1]);
+    assert.deepEqual(more, []);
+    assert.doesNotMatch(world.logged.join(), /hook/, 'addresses may hold secrets');
+    await world.clock.advance(60_000);
+    await world.dispatch();
+    await world.deliver();
+    const [, second, ...none] = lines();
+    assert.ok(second.count >= 3, 'it stands for those that were not told');
+    assert.deepEqual(none, []);
+  });
+
   it('comes within fifteen seconds to the last byte, or counts as a failure', async () => {
     const hangs: [string, (response: ServerResponse) => void][] = [
       ['before the headers', () => {}],

@@ -314,6 +314,19 @@ export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: str
   });
 }
 
+/** Deliveries that are to be made or made again; each half has an index of its own. */
+export async function countPendingDeliveries(db: Queryable): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'webhook_deliveries_count_pending',
+    text: `-- across merchants: the operator watches all of them
+           SELECT (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL)
+             + (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL)
+             AS count`,
+    values: [],
+  });
+  return Number(row?.count ?? 0n);
+}
+
 export function insertAttempt(attempt: {
   merchantId: string;
   deliveryId: string;

@@ -8,6 +8,7 @@ import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
 import type { DeliveryTarget, DueDelivery } from './delivery.ts';
 import { validSecrets } from './endpoint-secret.ts';
+import type { FailureLog } from './failure-log.ts';
 import { eventBody } from './envelope.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { Verdict } from './judge-attempt.ts';
@@ -31,6 +32,9 @@ export interface SendContext {
   urlPolicy: (testMode: boolean) => OutboundPolicy;
   /** The name of the service's own signature header, a server setting: `x-service-signature`. */
   signatureHeader: string;
+  failures: FailureLog;
+  /** Counts attempts by how they ended. */
+  observeAttempt: (outcome: Verdict['status']) => void;
 }
 
 /** A claimed delivery and where it goes. */
@@ -92,6 +96,18 @@ async function record(context: SendContext, claimed: Claimed, attempt: Attempt):
     tx.send(attemptRow(claimed, attempt));
     await tx.run(outcomeStatement(claimed, verdict, endedAt));
     if (switchedOff) await keepPendingDeliveries(tx, claimed.target);
+  });
+  context.observeAttempt(verdict.status);
+  if (verdict.status !== 'delivered') tellFailure(context, claimed, attempt, verdict);
+}
+
+function tellFailure(context: SendContext, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict): void {
+  context.failures.tell(target.id, {
+    merchant_id: target.merchantId,
+    delivery_id: delivery.id,
+    attempts: delivery.attempt,
+    ...(result.kind === 'answered' ? { status: result.status } : { reason: result.failure }),
+    detail: verdict.status === 'pending' ? 'It is tried again.' : 'It was the last attempt.',
   });
 }
 

@@ -4,10 +4,11 @@ import { DeliverySlots } from './delivery-slots.ts';
 import type { SlotLimits } from './delivery-slots.ts';
 import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
 import type { DispatchContext } from './dispatch-event.ts';
+import { FailureLog } from './failure-log.ts';
 import { listMerchantsWithDueDeliveries } from './queries.ts';
 import type { SendContext } from './send-delivery.ts';
 
-export interface WebhookWorkerContext extends SendContext, DispatchContext {
+export interface WebhookWorkerContext extends Omit<SendContext, 'failures'>, DispatchContext {
   slots?: SlotLimits;
 }
 
@@ -35,6 +36,7 @@ const slotsDefault: SlotLimits = { total: 64, perMerchant: 16, perLane: 8 };
 
 export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorker {
   const slots = new DeliverySlots(context.slots ?? slotsDefault);
+  const sending: SendContext = { ...context, failures: new FailureLog(context) };
   const pumps = new Map<string, DeliveryPump>();
   let isStopped = false;
   const wakeDelivery = (merchantId: string): void => {
@@ -47,7 +49,7 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
     const onEnd = (): void => {
       pumps.delete(merchantId);
     };
-    const pump = new DeliveryPump(context, slots, { merchantId, stopped: () => isStopped, onEnd });
+    const pump = new DeliveryPump(sending, slots, { merchantId, stopped: () => isStopped, onEnd });
     pumps.set(merchantId, pump);
     return pump.done;
   };

@@ -53,6 +53,7 @@ export async function createWebhookWorld() {
     outbound,
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',
+    observeAttempt: () => {},
     wakeDelivery: (merchantId) => woken.push(merchantId),
   };
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);

@@ -1,0 +1,145 @@
+import { fieldError } from '../kit/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { noteCharge } from '../payments/charge-notes.ts';
+import { lockPayment } from '../payments/charge-outcome.ts';
+import type { LockedPayment } from '../payments/charge-outcome.ts';
+import { partsOf, receivedMinor } from '../payments/charge.ts';
+import type { Charge } from '../payments/charge.ts';
+import { findChargeByName } from '../payments/find-payment.ts';
+import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { bookBeside, planRefund } from './booking.ts';
+import { chooseRoute } from './choose-route.ts';
+import type { RefundWay } from './choose-route.ts';
+import type { RefundContext } from './context.ts';
+import { divideRefund } from './divide-refund.ts';
+import type { PartlyRefunded } from './divide-refund.ts';
+import { findRefund } from './find-refund.ts';
+import { insertRefund, insertRefundParts, listRefundsOfCharge } from './queries.ts';
+import { refundStatus, subAccountOf } from './refund.ts';
+import type { Refund } from './refund.ts';
+
+export interface NewRefund {
+  /** A reference of the charge, or its id. */
+  reference: string;
+  /** Null refunds what is left. */
+  amountMinor: bigint | null;
+}
+
+/**
+ * Refunds a charge, whole or in part: its money is held, and the refund, its parts and the work for a worker stand or
+ * fall together. No network is called here. The payment is locked first, so of two refunds of the same rest one finds
+ * nothing left.
+ *
+ * Throws AppError `invalid_request` naming the field, `refund_not_possible` and `insufficient_balance`.
+ */
+export async function createRefund(
+  tx: Transaction,
+  context: RefundContext,
+  merchant: Merchant,
+  request: NewRefund,
+): Promise<Refund> {
+  const named = await findChargeByName(tx, merchant.id, request.reference);
+  if (!named) {
+    const message = 'There is no transaction with this reference in this environment.';
+    throw fieldError('invalid_request', 'reference', message);
+  }
+  const payment = await lockPayment(tx, merchant, named);
+  const { charge } = payment;
+  const earlier = await listRefundsOfCharge(tx, merchant.id, charge.id);
+  const state = partlyRefunded(payment, earlier);
+  const amountMinor = amountToRefund(charge, state, request.amountMinor);
+  const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
+  const way = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
+  const money = await planRefund(tx, charge, divideRefund(state, amountMinor), amountMinor);
+  const transfer = transferOf(context, merchant, { charge, amountMinor, way });
+  await acceptTransfer(tx, context, merchant, transfer, money.from);
+  const refund = { ...transfer, chargeId: charge.id };
+  tx.send(insertRefund(refund));
+  if (money.parts.length > 0) tx.send(insertRefundParts(refund, money.parts));
+  await bookBeside(tx, context, refund, money);
+  const asked = `A refund of ${formatAmount(amountMinor)} was asked for; ${wayInWords[way.route]}.`;
+  noteCharge(tx, context, charge, 'refund_requested', asked);
+  return findRefund(tx, merchant.id, transfer.id);
+}
+
+const wayInWords: Record<RefundWay['route'], string> = {
+  network: 'the network gives it back',
+  payout: 'it is paid out to the payer’s number',
+};
+
+/** What came, and what has been given back of it or is on its way. What failed does not count. */
+function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Refund[]): PartlyRefunded {
+  const standing = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
+  let givenFeeMinor = 0n;
+  const givenByShare = new Map<string, bigint>();
+  for (const part of standing.flatMap(({ parts }) => parts)) {
+    const id = subAccountOf(part);
+    if (id === null) givenFeeMinor += part.amountMinor;
+    else givenByShare.set(id, (givenByShare.get(id) ?? 0n) + part.amountMinor);
+  }
+  const received = receivedMinor(charge);
+  return {
+    receivedMinor: received,
+    came: partsOf(charge, intent.shares, received),
+    feeIsReturned: charge.feePayer === 'customer',
+    refundedMinor: standing.reduce((sum, refund) => sum + refund.amountMinor, 0n),
+    givenFeeMinor,
+    givenByShare,
+  };
+}
+
+function amountToRefund(charge: Charge, state: PartlyRefunded, wantedMinor: bigint | null): bigint {
+  const refusal = refusalOf(charge);
+  if (refusal !== null) throw fieldError('refund_not_possible', 'reference', refusal);
+  const leftMinor = state.receivedMinor - state.refundedMinor;
+  if (leftMinor <= 0n) {
+    const message = 'This transaction has been refunded wholly, or its refunds are on their way. Nothing is left.';
+    throw fieldError('refund_not_possible', 'reference', message);
+  }
+  if (wantedMinor === null) return leftMinor;
+  if (wantedMinor === 0n) throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or none for all of it.');
+  if (wantedMinor > leftMinor) {
+    const message = `Only ${formatAmount(leftMinor)} of this transaction is left to refund. Send at most that.`;
+    throw fieldError('refund_not_possible', 'amount', message);
+  }
+  return wantedMinor;
+}
+
+function refusalOf({ status }: Charge): string | null {
+  switch (status) {
+    case 'completed':
+    case 'refunded':
+      return null;
+    case 'pending':
+      return 'This transaction has not been paid yet. Cancel the payment instead.';
+    case 'failed':
+    case 'cancelled':
+      return `This transaction is ${status}: nothing was paid that could be refunded.`;
+    case 'reversed':
+      return 'The network has taken this payment back already: there is nothing to refund.';
+  }
+}
+
+/** The order that gives it back. It costs the merchant no fee. */
+function transferOf(
+  context: RefundContext,
+  merchant: Merchant,
+  { charge, amountMinor, way }: { charge: Charge; amountMinor: bigint; way: RefundWay },
+): Transfer {
+  return newTransfer(context, merchant, {
+    kind: 'refund',
+    amountMinor,
+    feeMinor: 0n,
+    network: charge.network,
+    accountNumber: charge.accountNumber ?? '',
+    accountCanonical: charge.accountCanonical ?? '',
+    beneficiaryName: null,
+    narration: `Refund of ${charge.transactionReference}`,
+    callbackUrl: null,
+    metadata: {},
+    ...(way.route === 'network' ? { originalReference: way.originalReference } : {}),
+  });
+}

@@ -1,0 +1,96 @@
+import Type from 'typebox';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { amountOf } from '../kit/wire-amount.ts';
+import { idParameters, idType, timeType } from '../kit/wire-types.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import type { RefundContext } from './context.ts';
+import { createRefund } from './create-refund.ts';
+import { findRefund, listRefunds } from './find-refund.ts';
+import type { RefundStatus } from './refund.ts';
+import { refundToWire } from './refund-wire.ts';
+import { newRefundSchema, refundSchema, refundStatusSchema } from './wire-schemas.ts';
+
+const tag = 'Transactions';
+
+const create = writeRoute('POST', {
+  path: '/v1/transactions/refund',
+  operationId: 'createRefund',
+  tag,
+  summary: 'Refund a transaction, whole or in part',
+  description:
+    'Holds the money and answers `pending` at once; a worker calls the network. Send an `Idempotency-Key`: with it a ' +
+    'repetition is safe for ever, the same key never refunds twice.',
+  body: newRefundSchema,
+  status: 201,
+  response: refundSchema,
+  errors: ['refund_not_possible', 'insufficient_balance'],
+  async handle(context: RefundContext, { caller, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    const { reference, amount = null } = body;
+    const amountMinor = amount === null ? null : amountOf(amount, 'amount');
+    return refundToWire(merchant, await createRefund(tx, context, merchant, { reference, amountMinor }));
+  },
+  async recall(context: RefundContext, { caller }, subjectId) {
+    const merchant = await merchantOf(context, caller);
+    return refundToWire(merchant, await findRefund(context.db, caller.merchantId, subjectId));
+  },
+});
+
+const retrieve = readRoute({
+  path: '/v1/refunds/:id',
+  operationId: 'retrieveRefund',
+  tag,
+  summary: 'Retrieve a refund',
+  params: idParameters,
+  status: 200,
+  response: refundSchema,
+  errors: ['not_found'],
+  async handle(context: RefundContext, { caller, params }) {
+    const merchant = await merchantOf(context, caller);
+    return refundToWire(merchant, await findRefund(context.db, caller.merchantId, params.id));
+  },
+});
+
+const list = readRoute({
+  path: '/v1/refunds',
+  operationId: 'listRefunds',
+  tag,
+  summary: 'List refunds, newest first',
+  query: Type.Object(
+    {
+      ...pageParameters,
+      ...searchParameters,
+      status: Type.Optional(refundStatusSchema),
+      charge: Type.Optional(idType('Of this charge only.')),
+      from: Type.Optional(timeType('Accepted at or after.')),
+      to: Type.Optional(timeType('Accepted at or before.')),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(refundSchema),
+  async handle(context: RefundContext, { caller, query }) {
+    const merchant = await merchantOf(context, caller);
+    const page = pageRequest(query);
+    const term = searchTerm(query);
+    const { rows, total } = await listRefunds(context, caller.merchantId, page, {
+      ...(query.status === undefined ? {} : { status: query.status as RefundStatus }),
+      ...(query.charge === undefined ? {} : { chargeId: query.charge }),
+      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
+      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...(term === undefined ? {} : { term }),
+    });
+    return pageToWire(page, rows, total, (refund) => refundToWire(merchant, refund));
+  },
+});
+
+export const refundRoutes: readonly ApiRoute<RefundContext>[] = [create, list, retrieve];

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { noAnswer, paid, refused } from '../transfers/transfer-world.corpus.ts';
+import { createSettlementWorld } from './settlement-world.corpus.ts';
+import type { SettlementWorld } from './settlement-world.corpus.ts';
+
+let world: SettlementWorld;
+
+before(async () => {
+  world = await createSettlementWorld();
+});
+afterEach(() => world.verify());
+after(() => world.close());
+
+/** The code of the refusal, and its sentence. */
+async function refusalOf(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(
+    () => assert.fail('it was taken'),
+    (refusal: unknown) => refusal,
+  );
+  assert.ok(error instanceof AppError, String(error));
+  return `${error.code}: ${error.message}`;
+}
+
+describe('a payout of a sub-account', () => {
+  test('takes the whole settled balance unless an amount is given, and goes to where the sub-account says', async () => {
+    const subAccount = await world.subAccount(12_345n, { accountNumber: '7005678', settlementCode: 'qmoney' });
+    await world.credit(subAccount, 5_000n, ':pending');
+    const payout = await world.payOut(subAccount);
+    const { kind, status, amountMinor, feeMinor, network, accountNumber, subAccountId } = payout;
+    assert.deepEqual(
+      { kind, status, amountMinor, feeMinor, network, accountNumber, subAccountId },
+      {
+        kind: 'sub_account_payout',
+        status: 'pending',
+        amountMinor: 12_345n,
+        feeMinor: 0n,
+        network: 'qmoney',
+        accountNumber: '7005678',
+        subAccountId: subAccount.id,
+      },
+    );
+    assert.equal(await world.settled(subAccount), 0n, 'its money is held');
+    await world.work();
+    assert.equal((await world.transfer(payout)).status, 'completed');
+    assert.deepEqual(await world.movements(payout), [
+      `held sub:${subAccount.id} → held 12345`,
+      'transfer held → float:rail-qmoney 12345',
+    ]);
+    assert.deepEqual(await world.events(payout), ['sub_account.payout.succeeded']);
+  });
+
+  test('needs ten dalasi that are settled, whatever waits', async () => {
+    const subAccount = await world.subAccount(999n);
+    await world.credit(subAccount, 50_000n, ':pending');
+    assert.match(await refusalOf(world.payOut(subAccount)), /^balance_below_minimum: The settled balance is D9\.99, /);
+    await world.credit(subAccount, 1n);
+    assert.equal((await world.payOut(subAccount, 100n)).amountMinor, 100n, 'then one dalasi can be paid out');
+    assert.match(await refusalOf(world.payOut(subAccount, 100n)), /^balance_below_minimum/);
+  });
+
+  test('is from one dalasi to what is settled', async () => {
+    const subAccount = await world.subAccount(2_000n);
+    assert.match(await refusalOf(world.payOut(subAccount, 99n)), /^amount_out_of_bounds/);
+    assert.match(await refusalOf(world.payOut(subAccount, 0n)), /^amount_out_of_bounds/);
+    assert.match(await refusalOf(world.payOut(subAccount, 2_001n)), /^insufficient_balance: .*D20\.00/);
+    assert.equal((await world.payOut(subAccount, 2_000n)).amountMinor, 2_000n);
+  });
+
+  test('is refused for a sub-account that is not there, is another merchant’s or was deleted', async () => {
+    const stranger = await world.newMerchant();
+    const foreign = await world.subAccount(5_000n, {}, stranger);
+    assert.match(await refusalOf(world.payOut(foreign)), /^not_found/);
+    assert.match(await refusalOf(world.payOut({ id: world.context.newId() })), /^not_found/);
+  });
+
+  test('that the network refuses gives the money back, and tells so', async () => {
+    const subAccount = await world.subAccount(3_000n);
+    const { payoutAnswers } = world.networks.wave;
+    const usual = payoutAnswers.pay_out;
+    payoutAnswers.pay_out = refused;
+    const payout = await world.payOut(subAccount);
+    await world.work();
+    payoutAnswers.pay_out = usual;
+    assert.equal((await world.transfer(payout)).status, 'failed');
+    assert.equal(await world.settled(subAccount), 3_000n);
+    assert.deepEqual(await world.events(payout), ['sub_account.payout.failed']);
+  });
+
+  test('whose outcome is unknown keeps its money held until the network knows', async () => {
+    const subAccount = await world.subAccount(3_000n);
+    const { payoutAnswers } = world.networks.wave;
+    const usual = payoutAnswers.pay_out;
+    payoutAnswers.pay_out = noAnswer;
+    const payout = await world.payOut(subAccount);
+    await world.workFor(60_000);
+    payoutAnswers.pay_out = usual;
+    assert.equal((await world.transfer(payout)).status, 'pending');
+    assert.equal(await world.settled(subAccount), 0n);
+    assert.match(await refusalOf(world.payOut(subAccount)), /^balance_below_minimum/);
+    payoutAnswers.look_up_payout = paid(payout);
+    await world.workFor(60_000);
+    payoutAnswers.look_up_payout = noAnswer;
+    assert.equal((await world.transfer(payout)).status, 'completed');
+  });
+
+  test('of one balance is taken once, however many ask at the same moment', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const subAccount = await world.subAccount(2_500n);
+      const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.payOut(subAccount)));
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') assert.equal((outcome.reason as AppError).code, 'balance_below_minimum');
+      }
+    }
+  });
+});
+
+describe('the fee of a payout', () => {
+  let costly: SettlementWorld;
+  before(async () => {
+    costly = await createSettlementWorld({ feeMinor: 250n });
+  });
+  afterEach(() => costly.verify());
+  after(() => costly.close());
+
+  test('is the merchant’s, and comes back with the money', async () => {
+    const subAccount = await costly.subAccount(4_000n);
+    const before = await costly.balance('payable_available');
+    const payout = await costly.payOut(subAccount);
+    assert.equal(payout.amountMinor, 4_000n, 'it arrives in full');
+    assert.equal(await costly.balance('payable_available'), before - 250n);
+    costly.networks.wave.payoutAnswers.pay_out = refused;
+    await costly.work();
+    assert.equal((await costly.transfer(payout)).status, 'failed');
+    assert.equal(await costly.settled(subAccount), 4_000n);
+    assert.equal(await costly.balance('payable_available'), before);
+  });
+
+  test('that the merchant does not have is named, and nothing is held', async () => {
+    const subAccount = await costly.subAccount(4_000n);
+    await emptyPayoutBalance(costly);
+    const refusal = await refusalOf(costly.payOut(subAccount));
+    assert.match(refusal, /^insufficient_balance: The fee of D2\.50 is the merchant’s, whose payout balance is D0\.00/);
+    assert.equal(await costly.settled(subAccount), 4_000n);
+  });
+});
+
+async function emptyPayoutBalance(costly: SettlementWorld): Promise<void> {
+  const amountMinor = await costly.balance('payable_available');
+  await costly.db.withTransaction((tx) =>
+    costly.postIn(tx, costly.merchant, [{ debit: 'payable_available', credit: 'float:rail-wave', amountMinor }]),
+  );
+}

@@ -1,0 +1,1 @@
+export { countPendingDeliveries } from './queries.ts';
