@@ -48,6 +48,7 @@ const pictures: Picture[] = [
     path: '/pay/choose',
     act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
   },
+  { name: 'home', path: '/' },
   { name: 'phone-ask', path: '/simulator/phone' },
   { name: 'phone-ask-refused', path: '/simulator/phone/12' },
   { name: 'phone-hints', path: '/simulator/phone/7002347', act: (page) => page.locator('summary').click() },

@@ -117,6 +117,7 @@ function recordingContext(db: Database, ids: string[]): PaymentContext {
       amountMinMinor: 100n,
       amountMaxMinor: 100_000_000n,
       idSecret: 'benchmark',
+      terminalKey: 'benchmark',
       urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     },
   };

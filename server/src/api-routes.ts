@@ -4,6 +4,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
+import { refundRoutes } from './refunds/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
@@ -12,6 +13,7 @@ import { endpointRoutes } from './webhooks/routes.ts';
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...paymentRoutes,
   ...transactionRoutes,
+  ...refundRoutes,
   ...transferRoutes,
   ...customerRoutes,
   ...subAccountRoutes,

@@ -19,6 +19,7 @@ import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
 import { createCallbackSender } from './networks/simulator/callback-sender.ts';
 import { createSimulator } from './networks/simulator/simulator.ts';
 import type { PaymentContext } from './payments/context.ts';
+import { endRefund } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createWebhookWorker } from './webhooks/webhook-worker.ts';
@@ -111,7 +112,7 @@ export function createMoneyContext(
   networks: NetworkRegistry,
 ): MoneyContext {
   const refusedAddresses = ownAddresses(config);
-  return {
+  const money: MoneyContext = {
     db,
     clock,
     random,
@@ -121,7 +122,7 @@ export function createMoneyContext(
     wake: (work) => notifier.announce(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
     pauses: new PauseCopy(),
-    transferOwners: {},
+    transferOwners: { refund: (tx, ended) => endRefund(tx, money, ended) },
     changes: notifier,
     longLists: new LongLists(),
     searches: new SearchPlaces(),
@@ -133,12 +134,14 @@ export function createMoneyContext(
       amountMinMinor: config.amountMinMinor,
       amountMaxMinor: config.amountMaxMinor,
       idSecret: secrets.idSecret,
+      terminalKey: secrets.terminalKey,
       urlPolicy: (testMode) => ({
         ...outboundPolicy({ production: config.production, testMode }),
         refusedAddresses,
       }),
     },
   };
+  return money;
 }
 
 export function createWebhooks(options: AppOptions, money: MoneyContext, metrics: Metrics) {

@@ -19,6 +19,8 @@ export interface Secrets {
   pepper: Uint8Array;
   /** Keys the ids that are made from a number. */
   idSecret: string;
+  /** Keys the checks in the QR codes of counters, which hang printed on walls. */
+  terminalKey: string;
   /** Proves that a page's form is ours. */
   formKey: string;
   /** Signs the simulated networks' callbacks, and the credentials we call them with. */
@@ -35,12 +37,14 @@ export function readSecrets(config: Config, random: Random): Secrets {
   const kept = config.sealKey === null || config.keyPepper === null ? readKept(config, random) : null;
   const sealKey = config.sealKey ?? kept?.seal_key ?? '';
   const pepper = config.keyPepper ?? kept?.key_pepper ?? '';
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', keyOf(sealKey), Buffer.alloc(0), `dalasi ${purpose}`, 32)).toString('hex');
+  const derive = (purpose: string, from = sealKey) =>
+    Buffer.from(hkdfSync('sha256', keyOf(from), Buffer.alloc(0), `dalasi ${purpose}`, 32)).toString('hex');
   return {
     sealer: createSealer(sealKey, config.sealKeysOld),
     pepper: keyOf(pepper),
     idSecret: derive('ids'),
+    // From the pepper, which stays as long as the API keys do: posters outlive a change of the sealing key.
+    terminalKey: derive('terminal checks', pepper),
     formKey: derive('forms'),
     simulatorCallbackSecret: derive('simulator callbacks'),
     simulatorBearerSecret: derive('simulator credentials'),

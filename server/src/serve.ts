@@ -11,6 +11,7 @@ import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { simulatorRoutes } from './networks/simulator/routes.ts';
 import type { Simulator } from './networks/simulator/simulator.ts';
 import { checkoutPages } from './pages/checkout/checkout-pages.ts';
+import { homePages } from './pages/home/home-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
 import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
@@ -20,6 +21,7 @@ import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
+import { refundRoutes } from './refunds/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
@@ -55,6 +57,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       routes: [
         ...bindRoutes(paymentRoutes, money),
         ...bindRoutes(transactionRoutes, money),
+        ...bindRoutes(refundRoutes, money),
         ...bindRoutes(transferRoutes, money),
         ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
         ...bindRoutes(subAccountRoutes, money),
@@ -84,6 +87,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     formKey: secrets.formKey,
     phoneAccess: phoneAccess(config, secrets),
   });
+  await server.register(homePages, { publicUrl, offersPhone: !config.production });
   await server.register(referencePages, {
     describeApi: () => describeApi(apiRoutes),
     publicUrl,

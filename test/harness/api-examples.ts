@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 
 /** What the requests of a test may name: one merchant's own records. */
@@ -10,8 +11,10 @@ export interface OwnRecords {
   transferId: string;
   /** A customer without payments. */
   customerId: string;
-  /** A sub-account that is in the group and has nothing. */
+  /** A sub-account that is in the group, and has money once its payment has been worked. */
   subAccountId: string;
+  /** A sub-account that nothing uses. */
+  unusedSubAccountId: string;
   subAccountGroupId: string;
   /** A webhook endpoint that is not the default one. */
   endpointId: string;
@@ -72,8 +75,7 @@ export const examples: Readonly<Record<string, Example>> = {
   updateSubAccount: { names: 'subAccountId', body: () => ({ percentage: 15 }) },
   createSubAccountPayout: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
   retrieveSubAccountStatement: { names: 'subAccountId' },
-  // Of somebody's own it is refused as well: the group has it.
-  deleteSubAccount: { names: 'subAccountId' },
+  deleteSubAccount: { names: 'unusedSubAccountId' },
   listBalanceMovements: { names: null, query: () => '?account=payout_balance' },
   createSubAccountGroup: {
     names: null,
@@ -93,3 +95,9 @@ export const examples: Readonly<Record<string, Example>> = {
   rotateWebhookSecret: { names: 'endpointId', body: () => ({ overlap_hours: 1 }) },
   endWebhookSecretOverlap: { names: 'endpointId' },
 };
+
+export function exampleOf(operationId: string): Example {
+  const example = examples[operationId];
+  assert.ok(example, `${operationId} has no row in the table of examples`);
+  return example;
+}

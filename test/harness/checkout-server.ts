@@ -5,6 +5,7 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import { homePages } from '../../server/src/pages/home/home-pages.ts';
 import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
 import { sceneTime, scenes } from './checkout-scenes.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
@@ -34,6 +35,7 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
     simulatedPhoneUrl: () => '/simulator/phone',
     ...options,
   });
+  await app.register(homePages, { publicUrl: () => baseUrl, offersPhone: true });
   await app.register(phonePages, {
     simulator: sceneSimulator,
     log: createLog({ level: 'silent' }),

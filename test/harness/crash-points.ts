@@ -1,11 +1,17 @@
 import type { CrashPoint } from './crash-steps.ts';
 
-// A statement's effect is there once its transaction commits. So inside one, and around what only reads, the moment
-// after a statement is the same as the moment before the next: `wait` lists the one, and `addSides` adds the other.
+// A statement's effect is there once its transaction commits. So at every statement inside one, and around what only
+// reads, a death leaves what it left at the point before. The test command takes one point for each state that a death
+// can leave; the long run takes them all.
 
-/** Before a statement that a process waits for. */
+/** Around statements that are not a transaction of their own. */
 export function wait(...names: string[]): CrashPoint[] {
-  return names.map((name) => ({ at: `${name}:before` }));
+  return inLongRun(names.flatMap(write));
+}
+
+/** Points that the test command has in another story already. */
+export function inLongRun(points: readonly CrashPoint[]): CrashPoint[] {
+  return points.map((point) => ({ ...point, long: true }));
 }
 
 /** Before a statement that is a transaction of its own, and after it. */
@@ -32,23 +38,13 @@ export function pointTitle({ at, since: landmark }: CrashPoint): string {
   return landmark === undefined ? at : `${at}, after ${landmark}`;
 }
 
-/** With the moment after each statement, where it is left out. */
-export function addSides(points: readonly CrashPoint[]): CrashPoint[] {
-  const known = new Set(points.map(pointTitle));
-  return points.flatMap((point) => {
-    const other = { ...point, at: point.at.replace(/:before$/, ':after') };
-    const isNew = !/-call:|-look-up:/.test(point.at) && !known.has(pointTitle(other));
-    return isNew ? [point, other] : [point];
-  });
-}
-
 // What workers look for now and then, chores, and what belongs to the simulated networks.
 const background =
-  /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_merchants_due|simulator_|payment_intents_to_expire|ledger_accounts_to_fold|network_pauses_delete_forgotten|idempotency_keys_delete_before|idempotency_keys_forget_responses|outbox_summary)/;
+  /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_merchants_due|simulator_|payment_intents_to_expire|ledger_accounts_to_fold|network_pauses_delete_forgotten|settlement_list_merchants|idempotency_keys_delete_before|idempotency_keys_forget_responses|outbox_summary)/;
 
 /** What a process waited for and no point stands for. A commit has many names, of which one is enough. */
 export function unlistedSteps(steps: readonly string[][], points: readonly CrashPoint[]): string[] {
-  const listed = new Set(addSides(points).map(({ at }) => at));
+  const listed = new Set(points.map(({ at }) => at));
   const unlisted = steps.filter((names) => !names.some((name) => listed.has(name) || background.test(name)));
   return [...new Set(unlisted.map((names) => names.join(', ')))];
 }

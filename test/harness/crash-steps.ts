@@ -13,6 +13,8 @@ import type { Database, Queryable, Statement, Transaction } from '../../server/s
 export interface CrashPoint {
   at: string;
   since?: string;
+  /** Only in the long run: what is stored and sent by then is the same as at the point before. */
+  long?: true;
 }
 
 /** Hears of each step as it is reached; a commit comes with the names of all its statements. */

@@ -18,13 +18,14 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
   assert.equal(transfer.status, 201, transfer.text);
   const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
   assert.equal(customer.status, 201, customer.text);
-  const subAccount = await api.post('/v1/sub-accounts', {
-    name: 'Awa Ceesay',
-    percentage: 10,
-    settlement_code: network,
-    account_number: '7000001',
-  });
+  const newSubAccount = { name: 'Awa Ceesay', percentage: 10, settlement_code: network, account_number: '7000001' };
+  const subAccount = await api.post('/v1/sub-accounts', newSubAccount);
   assert.equal(subAccount.status, 201, subAccount.text);
+  const unused = await api.post('/v1/sub-accounts', newSubAccount);
+  assert.equal(unused.status, 201, unused.text);
+  const share = { amount: 200, network, account_number: '7000001', sub_account: subAccount.body['id'] };
+  const shared = await api.post('/v1/payments', { data: share });
+  assert.equal(shared.status, 201, shared.text);
   const members = [{ sub_account: subAccount.body['id'], percentage: 10 }];
   const group = await api.post('/v1/sub-account-groups', { name: 'Rent', members });
   assert.equal(group.status, 201, group.text);
@@ -39,6 +40,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     transferId: String(transfer.body['id']),
     customerId: String(customer.body['id']),
     subAccountId: String(subAccount.body['id']),
+    unusedSubAccountId: String(unused.body['id']),
     subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),
   };

@@ -1,5 +1,5 @@
 import { completionPoints, deliveryPoints, dispatchPoints, sendPoints, unheardPoints } from '../harness/crash-paths.ts';
-import { commit, since, wait, write } from '../harness/crash-points.ts';
+import { commit, inLongRun, since, wait, write } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { order, verifyTransfer } from '../harness/crash-transfer.ts';
 import { countWhere } from '../harness/crash-world.ts';
@@ -60,7 +60,7 @@ testCrashStory({
   points: [
     ...write('network_inbox_claim'),
     ...wait('merchants_find_by_short_id', 'transfers_find_by_reference', 'merchants_find_by_id'),
-    ...completionPoints,
+    ...inLongRun(completionPoints),
     ...write('network_inbox_update'),
   ],
   elsewhere: told,

@@ -1,5 +1,5 @@
 import { completionPoints, deliveryPoints, dispatchPoints, sendPoints, unheardPoints } from '../harness/crash-paths.ts';
-import { call, commit, since, wait, write } from '../harness/crash-points.ts';
+import { call, commit, inLongRun, since, wait, write } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { order, verifyTransfer } from '../harness/crash-transfer.ts';
 import type { CrashWorld } from '../harness/crash-world.ts';
@@ -50,13 +50,8 @@ testCrashStory({
   role: 'worker',
   prepare: (world) => sendIntoTheDark(world, ({ front }) => front.loseAnswers(true)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: [
-    ...lookUpPoints,
-    ...write('network_receipts_insert_once'),
-    ...since('network_receipts_insert_once:after', [...wait('transfers_lock'), ...commit('transfers_update')]),
-    ...write('outbox_delete'),
-  ],
-  elsewhere: [...completionPoints, ...told],
+  points: [...lookUpPoints, ...inLongRun(completionPoints), ...write('outbox_delete')],
+  elsewhere: told,
 });
 
 testCrashStory({
@@ -72,8 +67,7 @@ testCrashStory({
     ...call('payouts-call'),
     ...wait('network_pauses_find'),
     ...write('network_pauses_update'),
-    ...write('network_receipts_insert_once'),
-    ...commit('ledger_holds_close'),
+    ...inLongRun([...write('network_receipts_insert_once'), ...commit('ledger_holds_close')]),
   ]),
   elsewhere: [...lookUpPoints, ...sendPoints, ...completionPoints, ...told],
 });

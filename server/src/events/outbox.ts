@@ -12,7 +12,7 @@ import {
 } from './queries.ts';
 
 /** Queues are worked side by side, each with limits of its own, so that one that hangs delays no other. */
-export type QueueName = 'webhooks' | 'settlement' | `network:${string}` | typeof oldNetworkQueue;
+export type QueueName = 'webhooks' | 'settlement' | 'notifications' | `network:${string}` | typeof oldNetworkQueue;
 
 /**
  * Where the version before wrote all work for networks. It is still worked, because processes of that version may go on
@@ -42,6 +42,7 @@ export type WorkKind =
   | 'send_transfer'
   | 'look_up_transfer'
   | 'settle_charge'
+  | 'notify_charge'
   | 'dispatch_event';
 
 /** What everyone who writes work needs: ids and times made here, and a way to wake the workers after the commit. */

@@ -49,7 +49,6 @@ describe('an address', () => {
   it('that does not exist answers 404 in the one shape, with and without a key', async () => {
     const keyless = createApiClient(service.url, '');
     for (const path of [
-      '/',
       '/v1',
       '/v1/',
       '/v2/payments',
@@ -215,6 +214,17 @@ describe('a request id', () => {
       const lines = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.request_id === id);
       assert.equal(lines.filter((line) => line.msg === 'request').length, 1, id);
     }
+  });
+});
+
+describe('a log line', () => {
+  it('of a request is for the operator; of our own talk with the simulated networks only for who looks for it', async () => {
+    for (const path of ['/healthz', '/simulator/networks/aps/collections']) await api.get(path);
+    const levelOf = (route: string) =>
+      service.logLines.map((line) => JSON.parse(line)).find((line) => line.msg === 'request' && line.route === route)
+        ?.level;
+    assert.equal(levelOf('/healthz'), 'info');
+    assert.equal(levelOf('/simulator/networks/:network/collections'), 'debug');
   });
 });
 

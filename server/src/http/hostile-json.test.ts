@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { Client } from 'undici';
-import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
 import type { OwnRecords } from '../../../test/harness/api-examples.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
@@ -60,7 +60,7 @@ function waysInto(schema: JsonSchema): string[][] {
 
 /** The example's body with this text in the field's place, behind all other fields. */
 function bodyWith({ operation, way }: Field, text: string): string {
-  return withText(examples[operation.operationId]?.body?.(own) ?? {}, way, text);
+  return withText(exampleOf(operation.operationId).body?.(own) ?? {}, way, text);
 }
 
 function withText(body: unknown, way: readonly string[], text: string): string {
@@ -83,8 +83,7 @@ async function send(
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Refusal> {
-  const example = examples[operation.operationId];
-  assert.ok(example);
+  const example = exampleOf(operation.operationId);
   const answer = await client.request({
     method: operation.method,
     path: operation.path.replace('{id}', own.endpointId),

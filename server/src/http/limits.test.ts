@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -99,7 +99,9 @@ describe('a text field', () => {
     intentSecret: '',
     chargeId: '',
     transferId: '',
+    customerId: '',
     subAccountId: '',
+    unusedSubAccountId: '',
     subAccountGroupId: '',
     endpointId: '',
   };
@@ -110,8 +112,7 @@ describe('a text field', () => {
       if (body === null) continue;
       const address = path.replace('{id}', business.test.endpointId);
       for (const { way, maxLength } of longestTexts(body)) {
-        const example = examples[operationId];
-        assert.ok(example);
+        const example = exampleOf(operationId);
         const text = JSON.stringify(replaced(example.body?.(nothing) ?? {}, way, 'x'.repeat(maxLength + 1)));
         const answer = await api.send(method, address, { body: text, headers: exampleHeaders(example) });
         assert.equal(refusedField(answer), `400 ${way.join('.')}`, `${operationId}: ${answer.text}`);

@@ -30,6 +30,9 @@ const requestIdLength = 20;
 // Room for the longest token; longer addresses are nobody's.
 const parameterLengthMax = 128;
 
+// What workers ask of the simulated networks, again and again, is our own talk: of interest only to who looks for it.
+const ownTalk = '/simulator/networks/';
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set for API requests once their key has been checked. */
@@ -79,7 +82,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: request.method, route, status: reply.statusCode };
     options.metrics.observeRequest(measured, reply.elapsedTime);
-    options.log.info('request', {
+    const level = route.startsWith(ownTalk) ? 'debug' : 'info';
+    options.log[level]('request', {
       ...measured,
       request_id: request.id,
       merchant_id: request.merchant?.id,

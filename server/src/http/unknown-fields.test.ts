@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { exampleHeaders, examples } from '../../../test/harness/api-examples.ts';
+import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
 import { createOwnRecords } from '../../../test/harness/own-records.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -51,8 +51,7 @@ function closedObjects(body: JsonSchema, isWrappable: boolean): { way: string[];
 
 function send(operation: Operation, way: string[], fields: Record<string, unknown>) {
   const { operationId, method, path, isWrappable } = operation;
-  const row = examples[operationId];
-  assert.ok(row);
+  const row = exampleOf(operationId);
   const bare = (row.body?.(own) ?? {}) as Record<string, Record<string, unknown>>;
   const example = isWrappable && way.length > 0 ? { data: bare } : bare;
   const body = way.length === 0 ? { ...example, ...fields } : { ...example, data: { ...example['data'], ...fields } };
@@ -147,8 +146,7 @@ describe('an unknown field', () => {
 
   it('of an address is refused by every route', async () => {
     for (const { operationId, method, path, body, query } of contract.operations) {
-      const example = examples[operationId];
-      assert.ok(example);
+      const example = exampleOf(operationId);
       const address = path.replace('{id}', own[example.names ?? 'intentId']) + (example.query?.(own) ?? '?');
       for (const name of ['nonsense', 'api_key', 'access_token', '__proto__', 'constructor', 'limit[]', 'Limit']) {
         assert.ok(!query.includes(name));

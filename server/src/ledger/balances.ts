@@ -3,11 +3,7 @@ import type { Account } from './accounts.ts';
 import { lockBalance } from './post.ts';
 import { listAccountsToFold, sumBalance, sumBalances } from './queries.ts';
 
-/**
- * An account's balance in bututs, as of one moment.
- *
- * @internal
- */
+/** An account's balance in bututs, as of one moment. */
 export function readBalance(
   db: Queryable,
   at: { merchantId: string; account: Account; currency: string },

@@ -36,6 +36,7 @@ export async function createLedgerWorld() {
   return {
     database,
     db,
+    clock,
     newId,
     postIn,
     /** A live merchant: its ledger is empty. */

@@ -58,14 +58,14 @@ test('a stored balance that was changed is found, with both sums', async () => {
     merchantId,
     account: 'payable_available',
     currency,
-    message: 'the balance says 9801, the movements say 9800',
+    message: 'the balance says 98.01, the movements say 98.00',
   });
 });
 
 test('a delta that was lost is found', async () => {
   const finding = await findingAfter(`DELETE FROM ledger_deltas WHERE account = 'fees'`);
   assert.deepEqual([finding.check, finding.account], ['balance', 'fees']);
-  assert.equal(finding.message, 'the balance says 0, the movements say 200');
+  assert.equal(finding.message, 'the balance says 0.00, the movements say 2.00');
 });
 
 test('a delta out of nowhere is found, on an account that nobody knows of too', async () => {
@@ -94,7 +94,7 @@ test('a guarded account below zero is found though its movements say the same', 
   await world.asOwner(insertDelta, [merchantId, 'float:rail', world.newId(), -201n]);
   const finding = await findingAfter(insertDelta, [merchantId, 'fees', world.newId(), -201n]);
   assert.deepEqual([finding.check, finding.account], ['below_zero', 'fees']);
-  assert.match(finding.message, /-1/);
+  assert.match(finding.message, /is -0\.01 and/);
 });
 
 test('an account of a kind that there is not is found', async () => {
@@ -108,7 +108,7 @@ test('money that is held for nothing is found', async () => {
   await world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 100n });
   const { finding } = await verifyLedger(world.db);
   assert.deepEqual([finding?.check, finding?.account], ['held', 'held']);
-  assert.equal(finding?.message, '100 is held, but the open holds sum to 0');
+  assert.equal(finding?.message, '1.00 is held, but the open holds sum to 0.00');
 });
 
 test('a hold without its money is found, and one that was closed counts no more', async () => {
@@ -118,7 +118,7 @@ test('a hold without its money is found, and one that was closed counts no more'
   assert.equal((await verifyLedger(world.db)).finding, null);
   const finding = await findingAfter(insertHold, [merchantId, world.newId(), 'open']);
   assert.deepEqual([finding.check, finding.account, finding.merchantId], ['held', 'held', merchantId]);
-  assert.equal(finding.message, '0 is held, but the open holds sum to 100');
+  assert.equal(finding.message, '0.00 is held, but the open holds sum to 1.00');
 });
 
 test('of several wrong rows the first is named: by merchant, then account', async () => {

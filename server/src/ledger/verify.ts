@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
 import { accountKinds } from './accounts.ts';
 import { listLedgerRows } from './queries.ts';
 import type { LedgerRow } from './queries.ts';
@@ -39,10 +40,18 @@ function checkAccounts(rows: readonly LedgerRow[]): LedgerFinding | null {
     const kind = (accountKinds as Record<string, { guarded: boolean } | undefined>)[row.kind];
     if (kind === undefined) return { check: 'account_kind', ...at, message: `no account is of the kind ${row.kind}` };
     if (row.stored !== row.moved) {
-      return { check: 'balance', ...at, message: `the balance says ${row.stored}, the movements say ${row.moved}` };
+      return {
+        check: 'balance',
+        ...at,
+        message: `the balance says ${inDalasi(row.stored)}, the movements say ${inDalasi(row.moved)}`,
+      };
     }
     if (kind.guarded && BigInt(row.stored) < 0n) {
-      return { check: 'below_zero', ...at, message: `the balance is ${row.stored} and must not be below zero` };
+      return {
+        check: 'below_zero',
+        ...at,
+        message: `the balance is ${inDalasi(row.stored)} and must not be below zero`,
+      };
     }
   }
   return null;
@@ -60,7 +69,7 @@ function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
   }
   for (const { row, sum } of sums.values()) {
     if (sum !== 0n) {
-      const message = `debits and credits differ by ${sum}`;
+      const message = `debits and credits differ by ${inDalasi(sum)}`;
       return { check: 'unbalanced', merchantId: row.merchantId, account: '*', currency: row.currency, message };
     }
   }
@@ -71,8 +80,13 @@ function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
 function checkHeld(rows: readonly LedgerRow[]): LedgerFinding | null {
   for (const { merchantId, account, currency, kind, stored, open } of rows) {
     if (open === (kind === 'held' ? stored : '0')) continue;
-    const message = `${stored} is held, but the open holds sum to ${open}`;
+    const message = `${inDalasi(stored)} is held, but the open holds sum to ${inDalasi(open)}`;
     return { check: 'held', merchantId, account, currency, message };
   }
   return null;
+}
+
+/** As operators read amounts everywhere else; the currency stands beside the account. */
+function inDalasi(minor: bigint | string): string {
+  return formatAmount(BigInt(minor), { style: 'plain' });
 }

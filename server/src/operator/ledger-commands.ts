@@ -15,7 +15,7 @@ const verify: Command = {
     const held = await verifyHolds(db);
     if (held !== null) return wrong({ check: 'held', account: 'held', ...held });
     return {
-      text: `The ledger is right: ${movements} movements on ${accounts} accounts.`,
+      text: `The ledger is right: ${counted(movements, 'movement')} on ${counted(accounts, 'account')}.`,
       data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
       exitCode: 0,
     };
@@ -30,6 +30,10 @@ function wrong(finding: Omit<LedgerFinding, 'currency'> & { currency?: string })
     data: { ok: false, check, merchant_id: merchantId, account, ...(currency && { currency }), message },
     exitCode: 1,
   };
+}
+
+function counted(count: bigint, noun: string): string {
+  return `${count} ${noun}${count === 1n ? '' : 's'}`;
 }
 
 export const ledgerCommands: readonly Command[] = [verify];

@@ -10,6 +10,7 @@ const shapes = {
   back: html`<path d="M4.5 9h10a5 5 0 0 1 0 10H9M8.5 5l-4 4 4 4"/>`,
   warning: html`<path d="M12 4L2.8 19.5h18.4z"/><path d="M12 10v4.5M12 17v.2"/>`,
   leave: html`<path d="M13.5 5H19v5.5M19 5l-8.5 8.5M16.5 14v5h-11v-11h5"/>`,
+  shop: html`<path d="M4 10v9.5h16V10M3 10l2-5.5h14L21 10a3 3 0 0 1-6 0 3 3 0 0 1-6 0 3 3 0 0 1-6 0zM10 19.5V15h4v4.5"/>`,
   phone: html`<rect x="7" y="2.5" width="10" height="19" rx="2.5"/><path d="M11 18.5h2"/>`,
 } as const;
 

@@ -125,6 +125,10 @@ async function book(
     const { merchantId, id: subjectId } = charge;
     enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
   }
+  if (intent.terminalId !== null) {
+    const { merchantId, id: subjectId } = charge;
+    enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
+  }
   await cancelOtherAttempts(tx, context, locked);
   return { ...locked, intent: paid, charge: completed };
 }

@@ -178,10 +178,9 @@ export async function bookReversed(
   from: { railAccount: string; takenMinor: bigint },
 ): Promise<{ shortfallMinor: bigint }> {
   const received = receivedMinor(charge);
-  const parts =
-    (await hasRefund(tx, charge.merchantId, charge.id))
-      ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
-      : difference(partsOf(charge, shares, received), partsOf(charge, shares, received - from.takenMinor));
+  const parts = (await hasRefund(tx, charge.merchantId, charge.id))
+    ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
+    : difference(partsOf(charge, shares, received), partsOf(charge, shares, received - from.takenMinor));
   const taken = await planTakeBack(tx, charge, parts);
   const float = `float:${from.railAccount}` as const;
   await post(tx, context, {

@@ -34,6 +34,8 @@ export interface PaymentSettings {
   amountMaxMinor: bigint;
   /** Keys ids that are made from something guessable. */
   idSecret: string;
+  /** Keys the checks in the QR codes of counters. */
+  terminalKey: string;
   /** What merchants may give as URLs, for each environment. */
   urlPolicy: (testMode: boolean) => OutboundPolicy;
 }

@@ -2,6 +2,7 @@ import { columnPart, commonParts, listClause, termPart } from '../kit/list-claus
 import type { Clause, ClausePart } from '../kit/list-clause.ts';
 import type { ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
+import { intentPart } from './queries/intent-part.ts';
 
 /** What a list may be narrowed by; absent is no filter. */
 export interface IntentFilter {
@@ -61,10 +62,4 @@ function statusPart(status: IntentStatus, now: Date): ClausePart {
     text: (next) => `(status = ${next()} AND NOT (${overdue(next())}))`,
     values: [status, now],
   };
-}
-
-/** Charges of the intents that have this value in a column. */
-function intentPart(name: string, column: string, value: string): ClausePart {
-  const intents = `SELECT id FROM payment_intents WHERE merchant_id = $1 AND ${column} =`;
-  return { name, text: (next) => `charges.intent_id IN (${intents} ${next()})`, values: [value] };
 }

@@ -116,6 +116,8 @@ export class PaymentModel {
   }
 
   #book(charge: ModelCharge, transactionId: string): 'booked' {
+    // What is late is late against an expiry that has been told.
+    this.expire();
     if (!this.#isOpen(this.statusNow)) this.late = true;
     this.status = 'successful';
     this.review = null;

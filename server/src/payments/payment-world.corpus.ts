@@ -85,6 +85,7 @@ export async function createPaymentWorld() {
       amountMinMinor: 1n,
       amountMaxMinor: 100_000_000n,
       idSecret: 'test',
+      terminalKey: 'test',
       urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     },
   };
@@ -243,6 +244,7 @@ export async function createPaymentWorld() {
     cancel_charge: jobs.cancel,
     send_transfer: () => assert.fail('payments pay nothing out'),
     look_up_transfer: () => assert.fail('payments pay nothing out'),
+    notify_charge: () => assert.fail('nobody is told here'),
     settle_charge: () => assert.fail('nothing waits for its settlement here'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),
   };

@@ -25,10 +25,15 @@ export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
   ] as const;
   for (const { path, url, judged } of fields) {
     if (url === null) continue;
-    if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
-    if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
+    refuseHarmful(path, url);
     if (!urls.skipUrlValidation) checkCallbackUrl(policy, path, judged(url));
   }
+}
+
+/** Refuses a page of the shop's, where payers are sent, by the rule of payments' return URLs. */
+export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: string; url: string }): void {
+  refuseHarmful(path, url);
+  checkCallbackUrl(policy, path, withoutPort(url));
 }
 
 /** A link that a browser may follow back to the shop or its app, or null where there is none. */
@@ -45,6 +50,11 @@ function withoutPort(url: string): string {
   const judged = new URL(url);
   judged.port = '';
   return judged.href;
+}
+
+function refuseHarmful(path: string, url: string): void {
+  if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
+  if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
 }
 
 const asItIs = (url: string): string => url;

@@ -157,6 +157,9 @@ function ownAccount(charge: Charge, part: RefundPart): Account {
 }
 
 /** The transfer of the same id carries the hold. */
-function sourceOf(context: RefundContext, { merchantId, id, currency }: Pick<Refund, 'merchantId' | 'id' | 'currency'>) {
+function sourceOf(
+  context: RefundContext,
+  { merchantId, id, currency }: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
+) {
   return { merchantId, currency, source: { type: 'transfer', id }, at: context.clock.now() };
 }

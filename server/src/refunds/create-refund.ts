@@ -100,7 +100,8 @@ function amountToRefund(charge: Charge, state: PartlyRefunded, wantedMinor: bigi
     throw fieldError('refund_not_possible', 'reference', message);
   }
   if (wantedMinor === null) return leftMinor;
-  if (wantedMinor === 0n) throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or none for all of it.');
+  if (wantedMinor === 0n)
+    throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or none for all of it.');
   if (wantedMinor > leftMinor) {
     const message = `Only ${formatAmount(leftMinor)} of this transaction is left to refund. Send at most that.`;
     throw fieldError('refund_not_possible', 'amount', message);

@@ -15,7 +15,6 @@ import { merchantOf } from '../merchants/merchant-of.ts';
 import type { RefundContext } from './context.ts';
 import { createRefund } from './create-refund.ts';
 import { findRefund, listRefunds } from './find-refund.ts';
-import type { RefundStatus } from './refund.ts';
 import { refundToWire } from './refund-wire.ts';
 import { newRefundSchema, refundSchema, refundStatusSchema } from './wire-schemas.ts';
 
@@ -83,7 +82,7 @@ const list = readRoute({
     const page = pageRequest(query);
     const term = searchTerm(query);
     const { rows, total } = await listRefunds(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status as RefundStatus }),
+      ...(query.status === undefined ? {} : { status: query.status }),
       ...(query.charge === undefined ? {} : { chargeId: query.charge }),
       ...(query.from === undefined ? {} : { from: new Date(query.from) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { asOwner } from '../../../test/harness/tables.ts';
+import { asOwner, dumpTables } from '../../../test/harness/tables.ts';
 import { AppError } from '../kit/app-error.ts';
 import { errorCodes } from '../kit/error-codes.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -112,6 +113,77 @@ describe('a split that cannot be', () => {
   it('is refused where both ways are named, whatever they are', async () => {
     const { id } = await world.create();
     assert.equal(await refusalOf({ subAccountId: id, groupId: unknownId }), 'invalid_request data.sub_account_group');
+  });
+});
+
+describe('a payment or preview over the API', () => {
+  /** What may not be combined with this merchant, and which field says so; ids are known late. */
+  async function wrongCombinations(): Promise<[object, string][]> {
+    const { id: own } = await world.create();
+    const { id: group } = await world.createGroup([{ sub_account: own, percentage: 10 }]);
+    const { id: resting } = await world.create({ name: 'Resting' });
+    const { id: restingGroup } = await world.createGroup([{ sub_account: resting, percentage: 10 }]);
+    await pause(resting);
+    const { id: deleted } = await world.create();
+    await world.markDeleted(deleted);
+    const stranger = world.clientOf((await world.service.onboard('Serekunda Shoes')).test);
+    const { id: foreign } = await world.create({}, stranger);
+    const { id: foreignGroup } = await world.createGroup([{ sub_account: foreign, percentage: 10 }], {}, stranger);
+    return [
+      ...[foreign, deleted, group, unknownId, 'nonsense'].map((id): [object, string] => [
+        { sub_account: id },
+        'invalid_request sub_account',
+      ]),
+      ...[foreignGroup, own, unknownId, 'nonsense'].map((id): [object, string] => [
+        { sub_account_group: id },
+        'invalid_request sub_account_group',
+      ]),
+      [{ sub_account: resting }, 'sub_account_paused sub_account'],
+      [{ sub_account_group: restingGroup }, 'sub_account_paused sub_account_group'],
+      [{ sub_account: own, sub_account_group: group }, 'invalid_request sub_account_group'],
+    ];
+  }
+
+  it('with a split that cannot be is refused by the name of its field before anything is stored', async () => {
+    const combinations = await wrongCombinations();
+    const before = await dumpTables(world.service);
+    for (const [fields, expected] of combinations) {
+      const [code, field] = expected.split(' ');
+      const place = JSON.stringify(fields);
+      for (const path of ['/v1/payments', '/v1/payments/preview']) {
+        const inside = await world.api.post(path, { data: { amount: 100, ...fields } });
+        assert.equal(refusal(inside), `400 ${code} data.${field}`, place);
+        const beside = await world.api.post(path, { data: { amount: 100 }, ...fields });
+        assert.equal(refusal(beside), `400 ${code} ${field}`, place);
+      }
+    }
+    const direct = { network: 'wave', account_number: '7000001', sub_account: unknownId };
+    const answer = await world.api.post('/v1/payments', { data: { amount: 100, ...direct } });
+    assert.equal(refusal(answer), '400 invalid_request data.sub_account');
+    const after = await dumpTables(world.service);
+    const tables = ['payment_intents', 'intent_shares', 'charges', 'events', 'outbox', 'ledger_movements'];
+    for (const table of tables) assert.equal(after.get(`public.${table}`), before.get(`public.${table}`), table);
+  });
+
+  it('with a live key never finds a test sub-account', async () => {
+    const { id } = await world.create();
+    const live = world.clientOf(world.live);
+    const answer = await live.post('/v1/payments', { data: { amount: 100, sub_account: id } });
+    assert.equal(refusal(answer), '400 invalid_request data.sub_account');
+  });
+
+  it('that is too small for its group is refused with the sums, also when its key is sent again', async () => {
+    const ids = [await world.create(), await world.create(), await world.create()].map(({ id }) => id);
+    const { id: group } = await world.createGroup(ids.map((id) => ({ sub_account: id, percentage: 1 })));
+    const headers = { 'idempotency-key': 'too small' };
+    const body = { data: { amount: 2.99, sub_account_group: group } };
+    const refused = await world.api.post('/v1/payments', body, headers);
+    assert.equal(refusal(refused), '400 split_exceeds_amount data.amount');
+    assert.match(String(refused.body['message']), /D3\.00 together.*D2\.99/);
+    // A remembered answer carries the request id of the first one, which the contract's client would not take.
+    const again = await createApiClient(world.service.url, world.merchant.key).post('/v1/payments', body, headers);
+    assert.equal(again.text, refused.text);
+    assert.equal((await world.api.post('/v1/payments', { data: { ...body.data, amount: 3 } })).status, 201);
   });
 });
 

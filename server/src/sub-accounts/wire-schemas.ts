@@ -27,7 +27,11 @@ export const newSubAccountSchema = Type.Object(
     settlement_code: settlementCodeType,
     account_number: accountNumberType,
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    // A name is required too, under one of its two names.
+    examples: [{ name: 'Awa Ceesay', percentage: 12.5, settlement_code: 'wave', account_number: '7012345' }],
+  },
 );
 
 export const subAccountChangeSchema = Type.Object(

@@ -62,8 +62,15 @@ export function operationsByTag(document: ApiDocument): Map<string, PlacedOperat
   return Map.groupBy(placed, ({ operation }) => operation.tags[0] ?? 'Other');
 }
 
+/** The fields of a body; of one that may also be wrapped, as it is without the wrapper. */
 export function bodySchemaOf(operation: Operation): Schema | undefined {
-  return operation.requestBody?.content[json]?.schema;
+  const schema = operation.requestBody?.content[json]?.schema;
+  return schema?.anyOf?.[0] ?? schema;
+}
+
+/** Whether the body may also come as `{data: …}`. */
+export function isWrappable(operation: Operation): boolean {
+  return operation.requestBody?.content[json]?.schema.anyOf !== undefined;
 }
 
 /** What a request that went well is answered, and with which status. */

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
-import { bodySchemaOf, errorsOf, operationsByTag, recordName, successOf } from './api-document.ts';
+import { bodySchemaOf, errorsOf, isWrappable, operationsByTag, recordName, successOf } from './api-document.ts';
 import type { ApiDocument, PlacedOperation, Schema } from './api-document.ts';
 import { curlExample } from './example-request.ts';
 import { renderInline } from './markdown.ts';
@@ -83,7 +83,7 @@ function operationSection(placed: PlacedOperation, options: ReferenceOptions): H
 ${operation.description !== undefined && html`<p>${text(operation.description)}</p>`}
 <pre tabindex="0"><code>${curlExample(placed, options.baseUrl)}</code></pre>
 ${fieldList('Parameters', parameterFields(placed))}
-${body && fieldList('Body', fieldsOf(body))}
+${body && fieldList(isWrappable(operation) ? 'Body, as it is or inside data' : 'Body', fieldsOf(body))}
 ${answer(placed)}
 ${errors(placed)}
 </article>`;

@@ -67,6 +67,8 @@ describe('the API reference', () => {
     const { text } = await get('/docs');
     assert.ok(text.includes(`curl -s -X POST &#39;${baseUrl}/v1/payments&#39;`));
     assert.ok(text.includes('x-shop-signature'));
+    const keys = apiRoutes.filter((route) => route.idempotencyKeyRequired).length;
+    assert.equal(text.split('idempotency-key: wages-2026-05-awa').length - 1, keys, 'where the key is required');
     const withBodies = apiRoutes.filter((route) => route.body !== undefined);
     assert.ok(withBodies.length >= 5);
     for (const { operationId, body } of withBodies) {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { countRows } from '../../../test/harness/tables.ts';
+import { change, created, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
+import type { CustomerApi } from './customer-api.corpus.ts';
+
+let world: CustomerApi;
+
+before(async () => {
+  world = await startCustomerApi();
+});
+after(() => world.close());
+
+function distinct(api: ApiClient, fields: object, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  return api.post('/v1/customers', { name: 'Somebody', ...fields, config: { distinct: true } }, headers);
+}
+
+describe('config.distinct', () => {
+  it('answers the customer with the same email or phone, with 200, as it is, and makes and tells nothing', async () => {
+    const { api, merchant } = await world.newShop();
+    const awa = await created(api, { email: 'Awa@Shop.example', phone: '701 2345' });
+    const same = [
+      { email: 'awa@shop.EXAMPLE' },
+      { email: 'awa@shop.example', phone: '9012345', metadata: { tier: 'gold' } },
+      ...['7012345', '877012345', '+220 701 2345', '00220 87 701 2345'].map((phone) => ({ phone })),
+      { email: 'somebody.else@shop.example', phone: '877012345' },
+    ];
+    for (const fields of same) {
+      const answer = await distinct(api, fields);
+      assert.deepEqual([answer.status, answer.body], [200, awa], JSON.stringify(fields));
+    }
+    assert.deepEqual(await countRows(world.service, merchant.id, 'customers', 'events'), { customers: 1, events: 1 });
+  });
+
+  it('knows a line that was stored by its nine digits by the seven, and the other way round', async () => {
+    const forms = [
+      ['7012345', '877012345'],
+      ['3012345', '833012345'],
+      ['6012345', '866012345'],
+      // A number that may be fixed or moved is its own line, and also the old form of the new one.
+      ['5512345', '835512345'],
+    ] as const;
+    for (const [old, late] of forms) {
+      for (const [first, second] of [
+        [old, late],
+        [late, old],
+      ] as const) {
+        const { api } = await world.newShop();
+        const stored = await created(api, { phone: first });
+        const answer = await distinct(api, { phone: second });
+        assert.deepEqual([answer.status, answer.body['id']], [200, stored.id], `${first}, then ${second}`);
+      }
+    }
+  });
+
+  it('makes another one where nothing is the same, or there is nothing to compare', async () => {
+    const { api } = await world.newShop();
+    const awa = await created(api, { email: 'awa@shop.example', phone: '7012345' });
+    for (const fields of [{ email: 'awa@shop.example.gm', phone: '7012346' }, { phone: '+44 20 7946 0958' }, {}, {}]) {
+      const answer = await distinct(api, { ...fields, name: 'Awa Ceesay' });
+      assert.equal(answer.status, 201, answer.text);
+      assert.notEqual(answer.body['id'], awa.id);
+    }
+    for (const config of [{}, { distinct: false }, { distinct: null }, { other: 1 }, null]) {
+      const another = await api.post('/v1/customers', { name: 'Awa', email: 'awa@shop.example', config });
+      assert.equal(another.status, 201, another.text);
+    }
+    const slip = await api.post('/v1/customers', { name: 'Awa', config: { distinct: 'true' } });
+    assert.equal(refusal(slip), '400 invalid_request config.distinct');
+  });
+
+  it('takes the oldest of several, and nobody who was changed or deleted since', async () => {
+    const { api } = await world.newShop();
+    const [first, second] = [await created(api, { phone: '7012345' }), await created(api, { phone: '877012345' })];
+    assert.equal((await distinct(api, { phone: '7012345' })).body['id'], first.id);
+    await change(api, first.id, { phone: '6012345' });
+    assert.equal((await distinct(api, { phone: '7012345' })).body['id'], second.id);
+    await remove(api, second.id);
+    const answer = await distinct(api, { phone: '7012345' });
+    assert.equal(answer.status, 201, answer.text);
+    assert.ok(![first.id, second.id].includes(String(answer.body['id'])));
+  });
+
+  it('makes one customer of many requests at once, whichever form each of them has', async () => {
+    const forms = [
+      { phone: '7012345' },
+      { phone: '877012345' },
+      { email: 'awa@shop.example', phone: '+2207012345' },
+      { email: 'AWA@shop.example', phone: '+220 877012345' },
+    ];
+    for (let round = 1; round <= 10; round += 1) {
+      const { api, merchant } = await world.newShop();
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, place) => distinct(api, forms[place % forms.length] ?? {})),
+      );
+      assert.equal(new Set(answers.map(({ body }) => body['id'])).size, 1);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array<number>(11).fill(200), 201]);
+      assert.deepEqual(await countRows(world.service, merchant.id, 'customers', 'events'), { customers: 1, events: 1 });
+    }
+  });
+
+  it('answers a repeated request the same, byte for byte, also where nothing was made', async () => {
+    const { api } = await world.newShop();
+    await created(api, { phone: '7012345' });
+    const headers = { 'idempotency-key': randomUUID() };
+    const [first, again] = [
+      await distinct(api, { phone: '877012345' }, headers),
+      await distinct(api, { phone: '877012345' }, headers),
+    ];
+    assert.deepEqual([first.status, again.status, again.text], [200, 200, first.text]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  });
+});

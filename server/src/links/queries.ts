@@ -1,0 +1,155 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
+import type { Clause, Page } from '../kit/list-clause.ts';
+import type { PaymentLink } from './payment-link.ts';
+
+const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
+  min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
+  custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
+  created_at AS "createdAt", updated_at AS "updatedAt", deleted_at AS "deletedAt"`;
+
+export function insertLink(link: PaymentLink): Statement {
+  return {
+    name: 'payment_links_insert',
+    text: `INSERT INTO payment_links (merchant_id, id, token, title, description, amount, min_amount, currency, metadata,
+             redirect_url, cancel_url, custom_fields, sub_account_id, sub_account_group_id, active, created_at,
+             updated_at, deleted_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, NULL)`,
+    values: [
+      link.merchantId,
+      link.id,
+      link.token,
+      link.title,
+      link.description,
+      link.amountMinor,
+      link.minAmountMinor,
+      link.currency,
+      JSON.stringify(link.metadata),
+      link.redirectUrl,
+      link.cancelUrl,
+      link.customFields,
+      link.subAccountId,
+      link.subAccountGroupId,
+      link.active,
+      link.createdAt,
+      link.updatedAt,
+    ],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateLinkRow(link: PaymentLink): Statement {
+  return {
+    name: 'payment_links_update',
+    text: `UPDATE payment_links
+           SET title = $3, description = $4, amount = $5, min_amount = $6, metadata = $7, redirect_url = $8,
+               cancel_url = $9, custom_fields = $10, sub_account_id = $11, sub_account_group_id = $12, active = $13,
+               updated_at = $14
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [
+      link.merchantId,
+      link.id,
+      link.title,
+      link.description,
+      link.amountMinor,
+      link.minAmountMinor,
+      JSON.stringify(link.metadata),
+      link.redirectUrl,
+      link.cancelUrl,
+      link.customFields,
+      link.subAccountId,
+      link.subAccountGroupId,
+      link.active,
+      link.updatedAt,
+    ],
+  };
+}
+
+/** The row stays: its page says that the link was deleted, and its payments name it. Answers 0 where there is none. */
+export function markLinkDeleted(db: Queryable, at: { merchantId: string; id: string }, deletedAt: Date): Promise<number> {
+  return db.run({
+    name: 'payment_links_mark_deleted',
+    text: `UPDATE payment_links SET deleted_at = $3, updated_at = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, deletedAt],
+  });
+}
+
+/** Also one that was deleted. */
+export function findLinkRow(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
+  return db.row<PaymentLink>({
+    name: 'payment_links_find',
+    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+/** Also one that was deleted. */
+export function findLinkRowByToken(db: Queryable, merchantId: string, token: string): Promise<PaymentLink | undefined> {
+  return db.row<PaymentLink>({
+    name: 'payment_links_find_by_token',
+    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND token = $2`,
+    values: [merchantId, token],
+  });
+}
+
+/** Changes of one link happen one after the other; payments through it do not wait for them. */
+export function lockLinkForChange(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
+  return db.row<PaymentLink>({
+    name: 'payment_links_lock_for_change',
+    text: `SELECT ${columns} FROM payment_links
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** What a list of links may be narrowed by; absent is no filter. */
+export interface LinkFilter {
+  active?: boolean | undefined;
+  term?: string | undefined;
+}
+
+const searchColumns = ['title', 'description', 'token', 'id::text'];
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export function listLinkRows(
+  db: Queryable,
+  merchantId: string,
+  filter: LinkFilter,
+  page: Page,
+): Promise<PaymentLink[]> {
+  const clause = filterClause(filter, page.before);
+  return db.rows<PaymentLink>({
+    name: `payment_links_list_${clause.name}`,
+    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countLinks(
+  db: Queryable,
+  merchantId: string,
+  filter: LinkFilter,
+  countMax: number,
+): Promise<number> {
+  const clause = filterClause(filter, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `payment_links_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+             LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function filterClause({ active, term }: LinkFilter, before: string | null): Clause {
+  return listClause([
+    ...(active === undefined ? [] : [columnPart('active', 'active =', active)]),
+    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
+    ...(term === undefined ? [] : [termPart(term, searchColumns)]),
+  ]);
+}

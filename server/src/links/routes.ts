@@ -1,0 +1,153 @@
+import Type from 'typebox';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { createLink } from './create-link.ts';
+import { deleteLink } from './delete-link.ts';
+import { getLink, listLinks } from './find-link.ts';
+import { changeOf } from './link-fields.ts';
+import { linkToWire } from './link-wire.ts';
+import { updateLink } from './update-link.ts';
+import { linkChangeSchema, linkSchema, linkStatusType, newLinkSchema } from './wire-schemas.ts';
+
+const tag = 'Payment links';
+const path = '/v1/payment-links';
+const refusals = [
+  'amount_out_of_bounds',
+  'currency_not_supported',
+  'url_not_allowed',
+  'sub_account_paused',
+  'split_exceeds_amount',
+] as const;
+
+const create = writeRoute('POST', {
+  path,
+  operationId: 'createPaymentLink',
+  tag,
+  summary: 'Create a payment link',
+  description:
+    'A hosted page that can be paid any number of times. Without `amount` the payer enters one, at least `min_amount`.',
+  body: Type.Object({ data: newLinkSchema }, { additionalProperties: false }),
+  status: 201,
+  response: linkSchema,
+  errors: refusals,
+  async handle(context: PaymentContext, { caller, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    const fields = { ...changeOf(context, merchant, body.data, 'data.'), title: body.data.title };
+    return linkToWire(context, caller, await createLink(tx, context, merchant, { fields, prefix: 'data.' }));
+  },
+});
+
+const list = readRoute({
+  path,
+  operationId: 'listPaymentLinks',
+  tag,
+  summary: 'List payment links, newest first',
+  query: Type.Object(
+    { ...pageParameters, ...searchParameters, status: Type.Optional(linkStatusType) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(linkSchema),
+  async handle(context: PaymentContext, { caller, query }) {
+    const page = pageRequest(query);
+    const active = query.status === undefined ? undefined : query.status === 'active';
+    const { rows, total } = await listLinks(context, caller.merchantId, page, { active, term: searchTerm(query) });
+    return pageToWire(page, rows, total, (link) => linkToWire(context, caller, link));
+  },
+});
+
+const retrieve = readRoute({
+  path: `${path}/:id`,
+  operationId: 'retrievePaymentLink',
+  tag,
+  summary: 'Retrieve a payment link',
+  params: idParameters,
+  status: 200,
+  response: linkSchema,
+  async handle(context: PaymentContext, { caller, params }) {
+    return linkToWire(context, caller, await getLink(context.db, caller.merchantId, params.id));
+  },
+});
+
+const update = writeRoute('PUT', {
+  path: `${path}/:id`,
+  operationId: 'updatePaymentLink',
+  tag,
+  summary: 'Change a payment link',
+  description:
+    'Send only what changes; null takes an optional field away. Payments that exist stay as they are. With ' +
+    '`status: "inactive"` the page says that the link is not active, and takes no money.',
+  params: idParameters,
+  body: bareOrWrapped(linkChangeSchema),
+  status: 200,
+  response: linkSchema,
+  errors: refusals,
+  async handle(context: PaymentContext, { caller, params, body }, tx) {
+    const merchant = await merchantOf(context, caller, tx);
+    const { fields, prefix } = unwrapped(body);
+    const request = { id: params.id, change: changeOf(context, merchant, fields, prefix), prefix };
+    return linkToWire(context, caller, await updateLink(tx, context, merchant, request));
+  },
+});
+
+const remove = writeRoute('DELETE', {
+  path: `${path}/:id`,
+  operationId: 'deletePaymentLink',
+  tag,
+  summary: 'Delete a payment link',
+  description: 'Its page says that it was deleted. Its payments stay, and those that were begun can still be paid.',
+  params: idParameters,
+  status: 200,
+  response: deletedSchema,
+  async handle(context: PaymentContext, { caller, params }, tx) {
+    await deleteLink(tx, context, { merchantId: caller.merchantId, id: params.id });
+    return { id: params.id, deleted: true };
+  },
+});
+
+/** The other address that clients in use know (decisions, "Payment links and customers"). */
+const single = { path: `${path}/single/:id`, description: 'The same at the address of older clients.' };
+
+const retrieveSingle = readRoute({
+  ...retrieve,
+  ...single,
+  operationId: 'retrieveSinglePaymentLink',
+  summary: 'Retrieve a payment link (older clients)',
+  handle: retrieve.handle,
+});
+const updateSingle = writeRoute('PUT', {
+  ...update,
+  ...single,
+  operationId: 'updateSinglePaymentLink',
+  summary: 'Change a payment link (older clients)',
+  handle: update.handle,
+});
+const removeSingle = writeRoute('DELETE', {
+  ...remove,
+  ...single,
+  operationId: 'deleteSinglePaymentLink',
+  summary: 'Delete a payment link (older clients)',
+  handle: remove.handle,
+});
+
+export const linkRoutes: readonly ApiRoute<PaymentContext>[] = [
+  create,
+  list,
+  retrieve,
+  update,
+  remove,
+  retrieveSingle,
+  updateSingle,
+  removeSingle,
+];

@@ -1,0 +1,62 @@
+import type { Queryable } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { checkAmount } from '../payments/create-payment.ts';
+import { resolveSplit } from '../sub-accounts/resolve-split.ts';
+import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
+import { shareBase, splitShares } from '../sub-accounts/shares.ts';
+import { AppError } from '../kit/app-error.ts';
+import type { PaymentLink } from './payment-link.ts';
+
+type Terms = Pick<PaymentLink, 'amountMinor' | 'minAmountMinor' | 'currency' | 'subAccountId' | 'subAccountGroupId'>;
+
+/** With whom the link's payments are shared; null where with nobody. `prefix` leads the fields' names in a refusal. */
+export function splitOf(
+  link: Pick<PaymentLink, 'subAccountId' | 'subAccountGroupId'>,
+  prefix: string,
+): SplitRequest | null {
+  const { subAccountId, subAccountGroupId: groupId } = link;
+  if (subAccountId === null && groupId === null) return null;
+  return {
+    subAccountId,
+    groupId,
+    paths: { subAccount: `${prefix}sub_account`, group: `${prefix}sub_account_group` },
+  };
+}
+
+/**
+ * Refuses terms that no payment could be made on: an amount out of bounds, whoever shares unknown or paused, an amount
+ * too small to be shared. What becomes of it later is judged when somebody pays.
+ *
+ * Throws AppError `amount_out_of_bounds`, `invalid_request`, `sub_account_paused` and `split_exceeds_amount`.
+ */
+export async function checkTerms(
+  db: Queryable,
+  context: PaymentContext,
+  merchant: Merchant,
+  terms: Terms,
+  prefix: string,
+): Promise<void> {
+  const { minAmountMinor: min, currency } = terms;
+  if (min !== null) {
+    named(`${prefix}min_amount`, () => checkAmount(context, merchant, { amountMinor: min, currency }));
+  }
+  const { amountMinor } = terms;
+  const path = `${prefix}amount`;
+  const fixed =
+    amountMinor === null ? null : named(path, () => checkAmount(context, merchant, { amountMinor, currency }));
+  const split = splitOf(terms, prefix);
+  if (split === null) return;
+  const members = await resolveSplit(db, merchant.id, split);
+  if (fixed !== null) splitShares({ baseMinor: shareBase(fixed), members, path });
+}
+
+/** A payment's refusal of its amount, by the name of the field that it came from. */
+function named<Result>(path: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, error.message, { fields: [{ path, message: error.message }], cause: error });
+  }
+}

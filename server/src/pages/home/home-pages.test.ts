@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fastify from 'fastify';
+import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { homePages } from './home-pages.ts';
+
+async function get(path: string, offersPhone: boolean) {
+  const app = fastify();
+  await app.register(homePages, { publicUrl: () => 'https://pay.example.gm', offersPhone });
+  const { statusCode: status, headers, body: text } = await app.inject({ path });
+  await app.close();
+  return { status, headers, text };
+}
+
+test('the bare address says what runs here and where to go on, and runs no script', async () => {
+  const { status, headers, text } = await get('/', true);
+  assert.equal(status, 200);
+  assert.match(text, /Dalasi is running/);
+  assert.match(String(headers['content-security-policy']), /default-src 'none'/);
+  assert.doesNotMatch(text + String(headers['content-security-policy']), /<script|script-src/);
+  for (const link of ['/docs', '/simulator/phone']) assert.ok(text.includes(`href="${link}"`), link);
+});
+
+test('where the simulated phone takes a link of its own, the bare address does not lead there', async () => {
+  assert.doesNotMatch((await get('/', false)).text, /simulator/);
+});
+
+test('the icon that browsers ask for is no error', async () => {
+  assert.equal((await get('/favicon.ico', false)).status, 204);
+});
+
+test('the page is accessible and fits 320 pixels', async () => {
+  const app = fastify();
+  let url = 'http://127.0.0.1';
+  await app.register(homePages, { publicUrl: () => url, offersPhone: true });
+  url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const browser = await launchBrowser();
+  {
+    await using opened = await openPage(browser, { width: 320, height: 640 });
+    await opened.page.goto(url);
+    assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth'), 320);
+    assert.deepEqual(await accessibilityViolations(opened.page), []);
+    assert.deepEqual(opened.complaints, []);
+  }
+  await browser.close();
+  await app.close();
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { createCustomer } from '../customers/create-customer.ts';
+import { deleteCustomer } from '../customers/delete-customer.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
+import type { Transaction } from '../kit/db.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { createPayment } from './create-payment.ts';
+import { forgetCustomer } from './forget-customer.ts';
+import { createPaymentWorld, newPayment, succeeded } from './payment-world.corpus.ts';
+import type { PaymentWorld } from './payment-world.corpus.ts';
+
+let world: PaymentWorld;
+let caller: { merchantId: string; testMode: boolean };
+
+before(async () => {
+  world = await createPaymentWorld();
+  caller = { merchantId: world.merchant.id, testMode: true };
+});
+after(() => world.close());
+
+async function newCustomer(): Promise<string> {
+  const awa = { name: 'Awa', email: 'awa@shop.example', phone: '7012345', metadata: {}, distinct: false };
+  const { customer } = await world.db.withTransaction((tx) => createCustomer(tx, world.context, caller, awa));
+  return customer.id;
+}
+
+function forget(id: string): Promise<void> {
+  const context = { ...world.context, forgetInPayments: forgetCustomer };
+  return world.db.withTransaction((tx) => deleteCustomer(tx, context, caller, id));
+}
+
+/** The statements of a creation, by name, in their order. */
+async function statementsOf(customerId: string | null): Promise<string[]> {
+  const names: string[] = [];
+  await world.db.withTransaction((tx) => {
+    const watched: Transaction = {
+      rows: (statement) => (names.push(statement.name), tx.rows(statement)),
+      row: (statement) => (names.push(statement.name), tx.row(statement)),
+      run: (statement) => (names.push(statement.name), tx.run(statement)),
+      send: (statement) => (names.push(statement.name), tx.send(statement)),
+      afterCommit: (action) => tx.afterCommit(action),
+    };
+    const request = { ...newPayment, network: null, accountNumber: null, customerId };
+    return createPayment(watched, world.context, world.merchant, request);
+  });
+  return names;
+}
+
+test('a payment without a customer asks the database nothing about customers', async () => {
+  const statements = await statementsOf(null);
+  assert.deepEqual(statements, ['payment_intents_insert', 'events_insert', 'outbox_upsert']);
+  assert.deepEqual(await statementsOf(await newCustomer()), ['customers_lock_for_payment', ...statements]);
+});
+
+test('a payment that is being made while its customer is deleted is forgotten with the others', async () => {
+  const customerId = await newCustomer();
+  const [isMade, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const creation = world.db.withTransaction(async (tx) => {
+    const { intent } = await createPayment(tx, world.context, world.merchant, { ...newPayment, customerId });
+    isMade.resolve();
+    await mayEnd.promise;
+    return intent;
+  });
+  await isMade.promise;
+  const deletion = forget(customerId);
+  const waiting = { name: 'test_waiting', text: 'SELECT 1 FROM pg_locks WHERE NOT granted', values: [] };
+  await eventually('the deletion waits', async () => (await world.db.run(waiting)) > 0);
+  mayEnd.resolve();
+  const intent = await creation;
+  await deletion;
+  assert.deepEqual([intent.customerName, intent.customerPhone], ['Awa', '7012345']);
+  const stored = await world.intent(intent);
+  assert.deepEqual(
+    [stored.customerId, stored.customerName, stored.customerEmail, stored.customerPhone],
+    [customerId, null, null, null],
+  );
+});
+
+test('an open payment of a forgotten customer is booked like any other when it is paid, and tells of nobody', async () => {
+  const customerId = await newCustomer();
+  const [paid, open] = [await world.createSent({ customerId }), await world.createSent({ customerId })];
+  await applyAnswer(world.context, paid.charge, succeeded(paid.charge));
+  const booked = await world.movements(paid.charge);
+  await forget(customerId);
+  await applyAnswer(world.context, open.charge, succeeded(open.charge));
+  assert.deepEqual(await world.movements(paid.charge), booked);
+  assert.deepEqual(await world.movements(open.charge), booked);
+  await world.verify();
+  const events = await listEventsOfObjects(world.db, world.merchant.id, [open.charge.id]);
+  const { customer, customer_name: name, customer_phone: phone } = events.at(-1)?.record ?? {};
+  assert.deepEqual([events.at(-1)?.kind, customer, name, phone], ['charge.succeeded', customerId, null, null]);
+});

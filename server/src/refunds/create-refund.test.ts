@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import { refused as paymentRefused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createRefund } from './create-refund.ts';
+import { merchantPartMinor } from './refund.ts';
+import type { Refund } from './refund.ts';
+import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import type { RefundWorld } from './refund-world.corpus.ts';
+
+let world: RefundWorld;
+
+before(async () => {
+  world = await createRefundWorld();
+});
+
+after(async () => {
+  await world.verify();
+  await world.close();
+});
+
+function refusedWith(code: string, path?: string, message?: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.deepEqual([error.code, error.fields?.[0]?.path], [code, path], error.message);
+    if (message) assert.match(error.message, message);
+    return true;
+  };
+}
+
+const partsOf = ({ parts }: Refund) =>
+  parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
+
+test('a whole refund takes each its part, and the charge is refunded once the network has paid', async () => {
+  const awa = await world.newSubAccount(20);
+  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+  const before = await world.balances('payable_available', 'held');
+  const refund = await world.refund(charge);
+  assert.deepEqual(partsOf(refund), ['sub: 2000 0']);
+  assert.equal(merchantPartMinor(refund), 8_000n);
+  assert.deepEqual(await world.balances('payable_available', 'held', `sub:${awa}`), {
+    payable_available: before.payable_available - 8_000n,
+    held: before.held + 10_000n,
+    [`sub:${awa}`]: 0n,
+  });
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
+  await world.work();
+  await world.tell(refund, paidBack(refund));
+  const refunded = await world.charge(charge);
+  assert.deepEqual([refunded.status, refunded.amountRefundedMinor], ['refunded', 10_000n]);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.refunded']);
+  assert.deepEqual(await world.notes(charge), ['refund_requested', 'refund_completed']);
+  assert.deepEqual(await world.movements({ ...charge, id: refund.id }), [
+    `held sub:${awa} → held 2000`,
+    'held payable_available → held 8000',
+    'transfer held → float:rail-aps 10000',
+  ]);
+  assert.equal((await world.found(refund)).transferStatus, 'completed');
+});
+
+test('parts are refunded until nothing is left, and the last one is exact', async () => {
+  const { id, members } = await world.newGroup(33, 33, 34);
+  const charge = await world.pay({ amountMinor: 10_000n, split: splitWith({ groupId: id }) });
+  const merchantBefore = await world.balance('payable_available');
+  for (const amountMinor of [1n, 1n, 3_333n, 6_664n]) {
+    await world.refundTold(charge, paidBack, amountMinor);
+    assert.equal((await world.charge(charge)).status, 'completed');
+    await world.verify();
+  }
+  const last = await world.refundTold(charge, paidBack);
+  assert.equal(last.amountMinor, 1n);
+  for (const member of members) assert.equal(await world.balance(`sub:${member}`), 0n);
+  assert.equal(
+    await world.balance('payable_available'),
+    merchantBefore,
+    'the merchant had nothing of it and gave nothing',
+  );
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await assert.rejects(world.refund(charge), refusedWith('refund_not_possible', 'reference', /Nothing is left/));
+});
+
+test('shares that make up for roundings give the merchant its bututs back, and take them again when that refund fails', async () => {
+  const { id, members } = await world.newGroup(50, 50);
+  const charge = await world.pay({ amountMinor: 200n, split: splitWith({ groupId: id }) });
+  const subs = members.map((member) => `sub:${member}` as const);
+  const before = await world.balances('payable_available', ...subs);
+  await world.refundTold(charge, paidBack, 1n);
+  assert.equal(await world.balance('payable_available'), before.payable_available - 1n);
+  const second = await world.refundSent(charge, 1n);
+  assert.equal(merchantPartMinor(second), -1n);
+  assert.deepEqual(await world.balances('payable_available', ...subs), {
+    payable_available: before.payable_available,
+    [subs[0] ?? '']: 99n,
+    [subs[1] ?? '']: 99n,
+  });
+  await world.tell(second, refused());
+  assert.deepEqual(await world.balances('payable_available', ...subs), {
+    payable_available: before.payable_available - 1n,
+    [subs[0] ?? '']: 100n,
+    [subs[1] ?? '']: 100n,
+  });
+  await world.refundTold(charge, paidBack);
+  assert.deepEqual(await world.balances('payable_available', ...subs), {
+    payable_available: before.payable_available,
+    [subs[0] ?? '']: 0n,
+    [subs[1] ?? '']: 0n,
+  });
+});
+
+test('a customer-paid fee goes back in proportion; a business-paid one the merchant gives', async () => {
+  const owner = await world.setFee({ fixedMinor: 300n, payer: 'customer' });
+  const { charge: customers } = await world.create({ network: 'aps' }, owner);
+  await applyAnswer(world.context, customers, succeeded(customers));
+  assert.equal(customers.amountPaidMinor, 10_300n);
+  const fees = await world.balance('fees');
+  const half = await world.refundTold(await world.charge(customers), paidBack, 5_150n);
+  assert.deepEqual(partsOf(half), ['fees 150 0']);
+  assert.equal(await world.balance('fees'), fees - 150n);
+  await world.refundTold(await world.charge(customers), paidBack);
+  assert.equal(await world.balance('fees'), fees - 300n);
+  const business = await world.setFee({ fixedMinor: 300n, payer: 'business' });
+  const { charge: own } = await world.create({ network: 'aps' }, business);
+  await applyAnswer(world.context, own, succeeded(own));
+  const before = await world.balance('payable_available');
+  assert.deepEqual(partsOf(await world.refundTold(await world.charge(own), paidBack)), []);
+  assert.equal(await world.balance('payable_available'), before - 10_000n);
+});
+
+test('what a sub-account was paid out the merchant advances, and its next shares repay it first', async () => {
+  const awa = await world.newSubAccount(20);
+  const split = splitWith({ subAccountId: awa });
+  const charge = await world.pay({ split });
+  await world.payOutWholly(awa, 2_000n);
+  const before = await world.balance('payable_available');
+  const refund = await world.refundTold(charge, paidBack);
+  assert.deepEqual(partsOf(refund), ['sub: 2000 2000']);
+  assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
+    payable_available: before - 10_000n,
+    due_from_subs: 2_000n,
+    [`sub_owed:${awa}`]: 2_000n,
+    [`sub:${awa}`]: 0n,
+  });
+  await world.pay({ amountMinor: 7_500n, split });
+  assert.deepEqual(await world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`), {
+    payable_available: before - 10_000n + 7_500n,
+    [`sub_owed:${awa}`]: 500n,
+    [`sub:${awa}`]: 0n,
+  });
+  await world.pay({ split });
+  assert.deepEqual(await world.balances('due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
+    due_from_subs: 0n,
+    [`sub_owed:${awa}`]: 0n,
+    [`sub:${awa}`]: 1_500n,
+  });
+});
+
+test('nobody pays themselves a share, pays it out and has the payment refunded at the operator’s cost', async () => {
+  const thief = await world.newSubAccount(100);
+  const charge = await world.pay({ amountMinor: 50_000n, split: splitWith({ subAccountId: thief }) });
+  await world.payOutWholly(thief, 50_000n);
+  await world.spendAllBut(49_999n);
+  await assert.rejects(world.refund(charge), refusedWith('insufficient_balance', undefined, /short by D0\.01/));
+  assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${thief}`), {
+    payable_available: 49_999n,
+    due_from_subs: 0n,
+    [`sub_owed:${thief}`]: 0n,
+  });
+  await world.refundTold(charge, paidBack, 49_999n);
+  assert.equal(await world.balance('payable_available'), 0n);
+  await world.pay({ amountMinor: 100_000_000n });
+  await world.verify();
+});
+
+test('only what was paid can be refunded, no more than is left, and what is under way counts', async () => {
+  const { charge: pending } = await world.create({ network: 'aps' });
+  await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /not been paid/));
+  await world.work();
+  await applyAnswer(world.context, pending, paymentRefused);
+  await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /is failed/));
+  const charge = await world.pay();
+  await assert.rejects(world.refund(charge, 10_001n), refusedWith('refund_not_possible', 'amount', /Only D100\.00/));
+  await assert.rejects(world.refund(charge, 0n), refusedWith('invalid_request', 'amount'));
+  const first = await world.refundSent(charge, 6_000n);
+  await assert.rejects(world.refund(charge, 4_001n), refusedWith('refund_not_possible', 'amount', /Only D40\.00/));
+  const rest = await world.refundSent(charge);
+  await assert.rejects(world.refund(charge), refusedWith('refund_not_possible', 'reference', /on their way/));
+  await world.tell(first, refused());
+  await world.tell(rest, paidBack(rest));
+  const again = await world.refundTold(charge, paidBack);
+  assert.equal(again.amountMinor, 6_000n);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+});
+
+test('a charge is found by either reference or its id, and never another merchant’s', async () => {
+  const charge = await world.pay();
+  const ask = (reference: string, owner = world.merchant) =>
+    world.db.withTransaction((tx) => createRefund(tx, world.context, owner, { reference, amountMinor: 100n }));
+  for (const reference of [charge.reference, charge.transactionReference, charge.id]) {
+    assert.equal((await ask(reference)).chargeId, charge.id);
+  }
+  const other = await world.newMerchant();
+  for (const reference of [charge.reference, charge.transactionReference, charge.id, 'TX-1']) {
+    await assert.rejects(ask(reference, other), refusedWith('invalid_request', 'reference'));
+  }
+});
+
+test('two refunds of the rest at once: one of them is made', async () => {
+  const charge = await world.pay();
+  await world.openConnections();
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => world.refund(charge)));
+  const made = results.filter(({ status }) => status === 'fulfilled');
+  assert.equal(made.length, 1);
+  for (const result of results) {
+    if (result.status === 'rejected') refusedWith('refund_not_possible', 'reference')(result.reason);
+  }
+});
+
+test('a refund and a payout of the share at once: the money goes one way, and what is missing is advanced', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const awa = await world.newSubAccount(20);
+    const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+    await world.openConnections();
+    const [payout, refund] = await Promise.allSettled([world.payOut(awa, 2_000n), world.refund(charge)]);
+    assert.equal(refund.status, 'fulfilled');
+    const isPaidOut = payout.status === 'fulfilled';
+    assert.equal(await world.balance(`sub_owed:${awa}`), isPaidOut ? 2_000n : 0n);
+    assert.equal(await world.balance(`sub:${awa}`), 0n);
+    await world.verify();
+  }
+});
+
+test('by the network where it can, whole or in part and in its time; else a payout to the payer; else refused', async () => {
+  const wayOf = async (network: string, amountMinor: bigint | null, changes = {}) => {
+    const charge = await world.pay({ network, ...changes });
+    const refund = await world.refund(charge, amountMinor);
+    return refund.route;
+  };
+  assert.equal(await wayOf('wave', null), 'network');
+  assert.equal(await wayOf('wave', 100n), 'payout');
+  assert.equal(await wayOf('aps', 100n), 'network');
+  assert.equal(await wayOf('afrimoney', null), 'payout');
+  const charge = await world.pay({ network: 'aps' });
+  await world.clock.jump(48 * 60 * 60 * 1_000 + 1);
+  assert.equal((await world.refund(charge)).route, 'payout');
+  const unknown = await world.pay({ network: 'wave' });
+  await world.asOwner('UPDATE charges SET account_number = NULL, account_canonical = NULL WHERE id = $1', [unknown.id]);
+  await assert.rejects(
+    world.refund(unknown, 100n),
+    refusedWith('refund_not_possible', undefined, /number is not known/),
+  );
+  assert.equal((await world.refund(unknown)).route, 'network');
+  await world.work();
+});
+
+test('the network is asked for its own transaction under our reference, and after its refusal the next one is a payout', async () => {
+  const charge = await world.pay({ network: 'wave' });
+  world.askedToRefund.length = 0;
+  const refund = await world.refundTold(charge, refused);
+  assert.deepEqual(
+    world.askedToRefund.map(({ reference, originalTransactionId, amountMinor }) => [
+      reference,
+      originalTransactionId,
+      amountMinor,
+    ]),
+    [[refund.reference, charge.networkTransactionId, 10_000n]],
+  );
+  const next = await world.refundTold(charge, paidBack);
+  assert.deepEqual([next.route, next.transferStatus], ['payout', 'completed']);
+});
+

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import { refused as paymentRefused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createRefund } from './create-refund.ts';
+import { merchantPartMinor } from './refund.ts';
+import type { Refund } from './refund.ts';
+import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import type { RefundWorld } from './refund-world.corpus.ts';
+
+let world: RefundWorld;
+
+before(async () => {
+  world = await createRefundWorld();
+});
+
+after(async () => {
+  await world.verify();
+  await world.close();
+});
+
+function refusedWith(code: string, path?: string, message?: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.deepEqual([error.code, error.fields?.[0]?.path], [code, path], error.message);
+    if (message) assert.match(error.message, message);
+    return true;
+  };
+}
+
+const partsOf = ({ parts }: Refund) =>
+  parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
+
+test('a refund that fails after the sub-account has repaid a part undoes what is owed and gives back what was repaid', async () => {
+  const awa = await world.newSubAccount(20);
+  const split = splitWith({ subAccountId: awa });
+  const charge = await world.pay({ split });
+  await world.payOutWholly(awa, 1_500n);
+  const before = await world.balance('payable_available');
+  const refund = await world.refundSent(charge);
+  assert.deepEqual(partsOf(refund), ['sub: 2000 1500']);
+  await world.pay({ amountMinor: 5_000n, split });
+  assert.equal(await world.balance(`sub_owed:${awa}`), 500n);
+  await world.tell(refund, refused());
+  assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
+    payable_available: before + 4_000n,
+    due_from_subs: 0n,
+    [`sub_owed:${awa}`]: 0n,
+    [`sub:${awa}`]: 500n + 1_000n,
+  });
+  const failed = await world.found(refund);
+  assert.deepEqual([failed.transferStatus, failed.failureCode, failed.parts], ['failed', 'account_blocked', []]);
+  assert.deepEqual(await world.notes(charge), ['refund_requested', 'refund_failed']);
+  assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
+  await world.verify();
+});
+
+test('a refund that the network brings back is not counted any more, everybody has their own, and it can be made again', async () => {
+  const awa = await world.newSubAccount(20);
+  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+  await world.payOutWholly(awa, 500n);
+  const before = await world.balances('payable_available', `sub:${awa}`);
+  const refund = await world.refundTold(charge, paidBack);
+  await world.tell(refund, broughtBack(refund));
+  assert.deepEqual(await world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`), {
+    ...before,
+    [`sub_owed:${awa}`]: 0n,
+  });
+  const open = await world.charge(charge);
+  assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 0n]);
+  assert.deepEqual((await world.events(charge)).slice(-2), ['charge.refunded', 'charge.refunded']);
+  assert.deepEqual(await world.cases({ ...charge, id: refund.id }), ['network_reversal']);
+  await world.refundTold(charge, paidBack);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
+test('a network that takes back a payment which was refunded in part, or is being refunded, takes it from the merchant', async () => {
+  for (const isDone of [true, false]) {
+    const awa = await world.newSubAccount(20);
+    const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+    const refund = await world.refundSent(charge, 5_000n);
+    if (isDone) await world.tell(refund, paidBack(refund));
+    const before = await world.balances('payable_available', `sub:${awa}`);
+    await applyAnswer(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
+    assert.deepEqual(await world.balances('payable_available', `sub:${awa}`), {
+      payable_available: before.payable_available - 10_000n,
+      [`sub:${awa}`]: 1_000n,
+    });
+    if (!isDone) await world.tell(refund, paidBack(refund));
+    const ended = await world.charge(charge);
+    assert.deepEqual([ended.status, ended.amountRefundedMinor], ['reversed', 5_000n]);
+    await assert.rejects(
+      world.refund(charge),
+      refusedWith('refund_not_possible', 'reference', /taken this payment back/),
+    );
+    await world.verify();
+  }
+});
+
+test('a payment that was refunded wholly and is taken back by the network all the same is the merchant’s to pay, with a case', async () => {
+  const charge = await world.pay();
+  await world.refundTold(charge, paidBack);
+  const before = await world.balance('payable_available');
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
+  assert.equal(await world.balance('payable_available'), before - 10_000n);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  assert.deepEqual(await world.cases(charge), ['network_reversal']);
+});
+
+test('a refund and the network’s reversal at once end the same way, whichever is first', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const charge = await world.pay();
+    const transactionId = charge.networkTransactionId ?? '';
+    await world.openConnections();
+    await Promise.allSettled([
+      applyAnswer(world.context, charge, reversed(charge, { transactionId })),
+      world.refund(charge),
+    ]);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+    await world.verify();
+  }
+  await world.work();
+});
+
+test('a refund that was paid after it had failed is the merchant’s alone, and counts once a person has confirmed it', async () => {
+  const awa = await world.newSubAccount(20);
+  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+  const refund = await world.refundTold(charge, refused, 5_000n);
+  const before = await world.balance('payable_available');
+  await world.tell(refund, paidBack(refund));
+  assert.equal(await world.balance('payable_available'), before - 5_000n);
+  assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
+  const found = (await listCases(world.db, null, 10_000)).find(({ subjectId }) => subjectId === refund.id);
+  assert.equal(found?.kind, 'late_success');
+  const resolver = createTransferResolvers(world.context).find(
+    ({ kind, resolution }) => kind === 'late_success' && resolution === 'accept',
+  );
+  assert.ok(found && resolver);
+  const resolve = await resolver.prepare(found, null);
+  await world.db.withTransaction((tx) => resolve(tx, { id: found.id, by: 'test' } as never));
+  const counted = await world.charge(charge);
+  assert.deepEqual([counted.status, counted.amountRefundedMinor], ['completed', 5_000n]);
+  assert.equal((await world.events(charge)).at(-1), 'charge.refunded');
+  const rest = await world.refundTold(charge, paidBack);
+  assert.deepEqual(partsOf(rest), ['sub: 2000 0'], 'the share makes up for what the merchant gave');
+  assert.equal(await world.balance('payable_available'), before - 5_000n - 3_000n);
+  await world.verify();
+});

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import type { JsonRecord } from '../events/kinds.ts';
+import type { Work } from '../events/outbox.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { post } from '../ledger/post.ts';
+import type { PayoutAnswer, PayoutReceipt, RefundCapabilities, StartRefund } from '../networks/contract.ts';
+import { PauseCopy } from '../networks/pause-copy.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import type { Charge } from '../payments/charge.ts';
+import { chargeToWire } from '../payments/charge-wire.ts';
+import type { NewPayment } from '../payments/create-payment.ts';
+import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
+import { createGroup } from '../sub-accounts/create-group.ts';
+import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
+import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
+import { createTransferJobs } from '../transfers/jobs.ts';
+import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import { findTransferById } from '../transfers/find-transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { verifyHolds } from '../transfers/verify-holds.ts';
+import type { RefundContext } from './context.ts';
+import { createRefund } from './create-refund.ts';
+import { endRefund } from './end-refund.ts';
+import { findRefund } from './find-refund.ts';
+import type { Refund } from './refund.ts';
+
+/**
+ * The payments' world with refunds and payouts on top: networks that say what the test wants, and no worker. Wave gives
+ * back whole amounts, APS parts, the others nothing.
+ */
+export type RefundWorld = Awaited<ReturnType<typeof createRefundWorld>>;
+
+const refunding: RefundCapabilities = {
+  partial: true,
+  withinMs: 48 * 60 * 60 * 1_000,
+  lookUpDelaysMs: [1_000, 2_000, 4_000],
+  resendAfterMs: 10_000,
+  giveUpAfterMs: 24 * 60 * 60 * 1_000,
+};
+
+export async function createRefundWorld(options: { settlementDelayMs?: number } = {}) {
+  const payments = await createPaymentWorld();
+  const { db, networks, merchant } = payments;
+  const context: RefundContext = {
+    ...payments.context,
+    pauses: new PauseCopy(),
+    transferOwners: { refund: (tx, ended) => endRefund(tx, context, ended) },
+    settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
+  };
+  const jobs = createTransferJobs(context);
+  /** What networks were asked to give back, in order. */
+  const askedToRefund: StartRefund[] = [];
+  for (const [name, partial] of [
+    ['wave', false],
+    ['aps', true],
+  ] as const) {
+    networks[name].refunds = {
+      capabilities: { ...refunding, partial },
+      start: (request) => {
+        askedToRefund.push(request);
+        return networks[name].payouts.start({
+          ...request,
+          beneficiaryNumber: '',
+          beneficiaryNumberAsSent: '',
+          beneficiaryName: null,
+        });
+      },
+      lookUp: (request) => networks[name].payouts.lookUp(request),
+    };
+  }
+  const caller = { merchantId: merchant.id, testMode: true };
+  let paymentsMade = 0;
+
+  const world = {
+    ...payments,
+    context,
+    transferJobs: jobs,
+    askedToRefund,
+
+    newSubAccount: async (percent: number): Promise<string> => {
+      const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
+      const percentHundredths = BigInt(Math.round(percent * 100));
+      const { id } = await db.withTransaction(async (tx) =>
+        createSubAccount(tx, context, caller, { ...request, percentHundredths }),
+      );
+      return id;
+    },
+    /** A group of sub-accounts of its own with these percentages; answers its id and theirs. */
+    newGroup: async (...percentages: number[]): Promise<{ id: string; members: string[] }> => {
+      const members: string[] = [];
+      for (const percentage of percentages) members.push(await world.newSubAccount(percentage));
+      const { id } = await db.withTransaction((tx) =>
+        createGroup(tx, context, caller, {
+          name: 'Rent',
+          prefix: '',
+          members: members.map((subAccountId, index) => {
+            return { subAccountId, percentHundredths: BigInt(Math.round((percentages[index] ?? 0) * 100)) };
+          }),
+        }),
+      );
+      return { id, members };
+    },
+    /** A payment that was paid. */
+    pay: async (changes: Partial<NewPayment> = {}): Promise<Charge> => {
+      const { charge } = await payments.create({ network: 'aps', ...changes });
+      paymentsMade += 1;
+      await applyAnswer(context, charge, succeeded(charge, { transactionId: `C-${paymentsMade}-${charge.id}` }));
+      return payments.charge(charge);
+    },
+    refund: (charge: Charge, amountMinor: bigint | null = null, owner = merchant): Promise<Refund> =>
+      db.withTransaction((tx) =>
+        createRefund(tx, context, owner, { reference: charge.transactionReference, amountMinor }),
+      ),
+    found: (refund: Pick<Refund, 'merchantId' | 'id'>): Promise<Refund> => findRefund(db, refund.merchantId, refund.id),
+    /** A refund that the network has and has not ended. */
+    refundSent: async (charge: Charge, amountMinor: bigint | null = null): Promise<Refund> => {
+      const refund = await world.refund(charge, amountMinor);
+      await world.work();
+      return refund;
+    },
+    /** A refund, and what the network says of it. */
+    refundTold: async (
+      charge: Charge,
+      answer: (refund: Refund) => PayoutAnswer,
+      amountMinor: bigint | null = null,
+    ): Promise<Refund> => {
+      const refund = await world.refundSent(charge, amountMinor);
+      await world.tell(refund, answer(refund));
+      return world.found(refund);
+    },
+    /** News of a network about a refund or a payout. */
+    tell: async (
+      { reference, network }: Pick<Refund, 'reference' | 'network'>,
+      answer: PayoutAnswer,
+    ): Promise<void> => {
+      const told = await jobs.applyNews(`${network}-test`, { operation: 'payout', reference, answer });
+      assert.equal(told, 'applied');
+    },
+    /** What of a sub-account's balance is paid out, not sent yet. */
+    payOut: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
+      const transfer = newTransfer(context, merchant, {
+        kind: 'sub_account_payout',
+        amountMinor,
+        feeMinor: 0n,
+        network: 'wave',
+        accountNumber: '7001234',
+        accountCanonical: '+220877001234',
+        beneficiaryName: 'Awa',
+        narration: null,
+        callbackUrl: null,
+        metadata: {},
+        subAccountId,
+      });
+      await db.withTransaction((tx) =>
+        acceptTransfer(tx, context, merchant, transfer, [{ account: `sub:${subAccountId}`, amountMinor }]),
+      );
+      return transfer;
+    },
+    /** The same, and it is paid. */
+    payOutWholly: async (subAccountId: string, amountMinor: bigint): Promise<void> => {
+      const transfer = await world.payOut(subAccountId, amountMinor);
+      await world.work();
+      await world.tell(transfer, paidBack(transfer));
+    },
+    /** Leaves the merchant with just this much to spend. */
+    spendAllBut: async (leftMinor: bigint): Promise<void> => {
+      const has = await payments.balance('payable_available');
+      if (has <= leftMinor) return;
+      const movements = [{ debit: 'payable_available', credit: 'test_funding', amountMinor: has - leftMinor }] as const;
+      const source = { type: 'test', id: merchant.id };
+      const posting = {
+        merchantId: merchant.id,
+        currency: 'GMD',
+        flow: 'test_money',
+        source,
+        at: payments.clock.now(),
+      };
+      await db.withTransaction((tx) => post(tx, context, { ...posting, movements }));
+    },
+    transfer: async (refund: Pick<Refund, 'merchantId' | 'id'>): Promise<Transfer> => {
+      const found = await findTransferById(db, refund.merchantId, refund.id);
+      assert.ok(found);
+      return found;
+    },
+    /** Does what is due for the networks now, and what becomes due through it. */
+    work: async (): Promise<string[]> => {
+      const done: string[] = [];
+      for (;;) {
+        const claimed = await payments.claim();
+        if (claimed.length === 0) return done;
+        for (const work of claimed) {
+          const handle = handlers[work.kind];
+          assert.ok(handle, `${work.kind} is not the networks’ work`);
+          await handle(work);
+          done.push(work.kind);
+        }
+      }
+    },
+    record: async (charge: Charge): Promise<JsonRecord> => {
+      const intent = await payments.intent({ merchantId: charge.merchantId, id: charge.intentId });
+      return chargeToWire(context, merchant, intent, await payments.charge(charge));
+    },
+    balances: async <Name extends Account>(...accounts: Name[]): Promise<Record<Name, bigint>> => {
+      const entries = await Promise.all(
+        accounts.map(async (account) => [account, await payments.balance(account)] as const),
+      );
+      return Object.fromEntries(entries) as Record<Name, bigint>;
+    },
+    /** The ledger adds up, and money is held for open transfers and for nothing else. */
+    verify: async (): Promise<void> => {
+      await payments.verify();
+      assert.equal(await verifyHolds(db), null);
+    },
+  };
+  const handlers: Partial<Record<Work['kind'], (work: Work) => Promise<void>>> = {
+    start_charge: payments.jobs.start,
+    look_up_charge: payments.jobs.lookUp,
+    cancel_charge: payments.jobs.cancel,
+    send_transfer: jobs.send,
+    look_up_transfer: jobs.lookUp,
+  };
+  return world;
+}
+
+export function splitWith(ids: { subAccountId?: string; groupId?: string }): SplitRequest {
+  const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
+  return { subAccountId: ids.subAccountId ?? null, groupId: ids.groupId ?? null, paths };
+}
+
+type Sent = Pick<Refund, 'reference' | 'amountMinor' | 'currency'>;
+
+/** What the payer got, as ordered unless changed. The transaction id follows from the reference. */
+export function receiptOf(refund: Sent, changes: Partial<PayoutReceipt> = {}): PayoutReceipt {
+  return {
+    transactionId: `R-${refund.reference}`,
+    networkReference: `N-${refund.reference}`,
+    amountMinor: refund.amountMinor,
+    currency: refund.currency,
+    networkFeeMinor: 0n,
+    ...changes,
+  };
+}
+
+export function paidBack(refund: Sent, changes: Partial<PayoutReceipt> = {}): PayoutAnswer {
+  return { state: 'succeeded', receipt: receiptOf(refund, changes) };
+}
+
+export function broughtBack(refund: Sent): PayoutAnswer {
+  return { state: 'reversed', receipt: receiptOf(refund) };
+}
+
+export const refused = (): PayoutAnswer => ({
+  state: 'refused',
+  failure: { code: 'account_blocked', reason: 'The account of this number is blocked and takes no money.' },
+});

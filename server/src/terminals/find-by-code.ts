@@ -1,0 +1,35 @@
+import type { Queryable } from '../kit/db.ts';
+import { findCodeOwner, findTerminalRow } from './queries.ts';
+import type { VirtualTerminal } from './terminal.ts';
+import { isTerminalCheck, readTerminalAddress } from './terminal-address.ts';
+
+/** A terminal that somebody stands at. */
+export interface TerminalAtHand {
+  /** Also one that is off or was deleted (`active`, `deletedAt`): its page says so. */
+  terminal: VirtualTerminal;
+  /** False where no check was sent: the payer is asked first whether this is the merchant and the counter. */
+  confirmed: boolean;
+}
+
+/**
+ * Whose counter an address is: what comes behind `/pos/`, `1234567` or `1234567-7KQ2`. Undefined for a code that nobody
+ * has and for a wrong check, which look the same. The merchant is `merchants.byId(terminal.merchantId)`.
+ */
+export async function findTerminalByAddress(
+  db: Queryable,
+  terminalKey: string,
+  text: string,
+): Promise<TerminalAtHand | undefined> {
+  const address = readTerminalAddress(text);
+  if (address === null) return undefined;
+  const { code, check } = address;
+  if (check !== null && !isTerminalCheck(terminalKey, { code, check })) return undefined;
+  const terminal = await findTerminalByCode(db, code);
+  return terminal && { terminal, confirmed: check !== null };
+}
+
+/** Whose counter a code is, also after it was switched off or deleted; a code never becomes another's. */
+export async function findTerminalByCode(db: Queryable, code: string): Promise<VirtualTerminal | undefined> {
+  const owner = await findCodeOwner(db, code);
+  return owner && findTerminalRow(db, owner.merchantId, owner.terminalId);
+}

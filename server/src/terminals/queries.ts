@@ -1,0 +1,161 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
+import type { Clause, Page } from '../kit/list-clause.ts';
+import type { VirtualTerminal } from './terminal.ts';
+
+const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
+  chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt",
+  deleted_at AS "deletedAt"`;
+
+/** True where the code was nobody's and is this terminal's now; of two who take one code, the second is told false. */
+export async function takeCode(
+  db: Queryable,
+  terminal: Pick<VirtualTerminal, 'merchantId' | 'id' | 'code'>,
+): Promise<boolean> {
+  const taken = await db.run({
+    name: 'terminal_codes_take',
+    text: `INSERT INTO terminal_codes (code, merchant_id, terminal_id) VALUES ($1, $2, $3)
+           ON CONFLICT (code) DO NOTHING`,
+    values: [terminal.code, terminal.merchantId, terminal.id],
+  });
+  return taken === 1;
+}
+
+/** Whose a code is, also after its terminal was deleted. */
+export function findCodeOwner(
+  db: Queryable,
+  code: string,
+): Promise<{ merchantId: string; terminalId: string } | undefined> {
+  return db.row({
+    name: 'terminal_codes_find',
+    text: `-- across merchants: a code is typed before anybody knows whose counter it is at
+           SELECT merchant_id AS "merchantId", terminal_id AS "terminalId" FROM terminal_codes WHERE code = $1`,
+    values: [code],
+  });
+}
+
+export function insertTerminal(terminal: VirtualTerminal): Statement {
+  return {
+    name: 'virtual_terminals_insert',
+    text: `INSERT INTO virtual_terminals (merchant_id, id, name, code, chat_numbers, chat_canonical, active, created_at,
+             updated_at, deleted_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)`,
+    values: [
+      terminal.merchantId,
+      terminal.id,
+      terminal.name,
+      terminal.code,
+      terminal.chatNumbers,
+      terminal.chatCanonical,
+      terminal.active,
+      terminal.createdAt,
+      terminal.updatedAt,
+    ],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateTerminalRow(terminal: VirtualTerminal): Statement {
+  return {
+    name: 'virtual_terminals_update',
+    text: `UPDATE virtual_terminals
+           SET name = $3, chat_numbers = $4, chat_canonical = $5, active = $6, updated_at = $7
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [
+      terminal.merchantId,
+      terminal.id,
+      terminal.name,
+      terminal.chatNumbers,
+      terminal.chatCanonical,
+      terminal.active,
+      terminal.updatedAt,
+    ],
+  };
+}
+
+/** The row stays: its page says what became of it, and its payments name it. Answers 0 where there is none. */
+export function markTerminalDeleted(
+  db: Queryable,
+  at: { merchantId: string; id: string },
+  deletedAt: Date,
+): Promise<number> {
+  return db.run({
+    name: 'virtual_terminals_mark_deleted',
+    text: `UPDATE virtual_terminals SET deleted_at = $3, updated_at = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, deletedAt],
+  });
+}
+
+/** Also one that was deleted. */
+export function findTerminalRow(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal | undefined> {
+  return db.row<VirtualTerminal>({
+    name: 'virtual_terminals_find',
+    text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+/** Changes of one terminal happen one after the other; payments at it do not wait for them. */
+export function lockTerminalForChange(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+): Promise<VirtualTerminal | undefined> {
+  return db.row<VirtualTerminal>({
+    name: 'virtual_terminals_lock_for_change',
+    text: `SELECT ${columns} FROM virtual_terminals
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+const searchColumns = [
+  'name',
+  'code',
+  `array_to_string(chat_numbers, ' ')`,
+  `array_to_string(chat_canonical, ' ')`,
+  'id::text',
+];
+
+/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
+export function listTerminalRows(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  page: Page,
+): Promise<VirtualTerminal[]> {
+  const clause = searchClause(term, page.before);
+  return db.rows<VirtualTerminal>({
+    name: `virtual_terminals_list_${clause.name}`,
+    text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
+  });
+}
+
+/** Counts up to `countMax`, so that a long list costs no more than that. */
+export async function countTerminals(
+  db: Queryable,
+  merchantId: string,
+  term: string | undefined,
+  countMax: number,
+): Promise<number> {
+  const clause = searchClause(term, null);
+  const row = await db.row<{ count: bigint }>({
+    name: `virtual_terminals_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             SELECT 1 FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
+             LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, countMax],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+function searchClause(term: string | undefined, before: string | null): Clause {
+  return listClause([
+    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
+    ...(term === undefined ? [] : [termPart(term, searchColumns)]),
+  ]);
+}
