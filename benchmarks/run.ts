@@ -11,10 +11,11 @@ import { openWorkbench } from './harness/workbench.ts';
 import { ledgerVerify } from './ledger-verify.ts';
 import { memory } from './memory.ts';
 import { million } from './million.ts';
+import { settlement } from './settlement.ts';
 import { whole } from './whole.ts';
 import { writers } from './writers.ts';
 
-const parts: readonly Part[] = [create, whole, writers, million, memory, ledgerVerify];
+const parts: readonly Part[] = [create, whole, writers, million, memory, ledgerVerify, settlement];
 
 const tell = (sentence: string): void => console.log(sentence);
 

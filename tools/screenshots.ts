@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { AppError } from '../server/src/kit/app-error.ts';
 import { launchBrowser, openPage } from '../test/harness/browser.ts';
 import { scenes } from '../test/harness/checkout-scenes.ts';
+import { counterScenes, linkScenes } from '../test/harness/collect-scenes.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
 import { launches, phones } from '../test/harness/phone-scenes.ts';
@@ -48,6 +49,9 @@ const pictures: Picture[] = [
     path: '/pay/choose',
     act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
   },
+  ...Object.keys(linkScenes).map((name) => ({ name: `link-${name}`, path: `/link/${name}` })),
+  ...Object.keys(counterScenes).map((name) => ({ name: `counter-${name}`, path: `/pos/${name}` })),
+  { name: 'link-refused', path: '/link/open', act: (page) => enterAmount(page, '5') },
   { name: 'home', path: '/' },
   { name: 'phone-ask', path: '/simulator/phone' },
   { name: 'phone-ask-refused', path: '/simulator/phone/12' },
@@ -71,6 +75,12 @@ async function photograph(from: Browser, { name, path, act }: Picture, size: (ty
     await opened.page.screenshot({ path: join(directory, `${file}.png`), fullPage: true });
     for (const complaint of opened.complaints) console.log(`${file}: ${complaint}`);
   }
+}
+
+async function enterAmount(page: Page, amount: string): Promise<void> {
+  await page.getByLabel('Amount').fill(amount);
+  await page.getByRole('button').click();
+  await page.locator('.error').waitFor();
 }
 
 async function payWith(page: Page, number: string, answer: Error | null): Promise<void> {

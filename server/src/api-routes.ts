@@ -1,11 +1,14 @@
 import { customerRoutes } from './customers/routes.ts';
 import type { ApiRoute } from './kit/route.ts';
+import { linkRoutes } from './links/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { refundRoutes } from './refunds/routes.ts';
+import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
+import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 
@@ -19,5 +22,8 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...subAccountRoutes,
   ...settlementRoutes,
   ...subAccountGroupRoutes,
+  ...linkRoutes,
+  ...terminalRoutes,
+  ...terminalSummaryRoutes,
   ...endpointRoutes,
 ];

@@ -7,9 +7,12 @@ import { networkCallbacks } from './http/network-callbacks.ts';
 import { describeApi } from './http/openapi.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
+import { linkRoutes } from './links/routes.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { simulatorRoutes } from './networks/simulator/routes.ts';
 import type { Simulator } from './networks/simulator/simulator.ts';
+import { collectPages } from './pages/collect/collect-pages.ts';
+import { createCollectPlaces } from './pages/collect/places.ts';
 import { checkoutPages } from './pages/checkout/checkout-pages.ts';
 import { homePages } from './pages/home/home-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
@@ -22,7 +25,9 @@ import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { refundRoutes } from './refunds/routes.ts';
+import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
+import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 import type { EndpointRouteContext } from './webhooks/routes.ts';
@@ -63,6 +68,9 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(subAccountRoutes, money),
         ...bindRoutes(settlementRoutes, money),
         ...bindRoutes(subAccountGroupRoutes, money),
+        ...bindRoutes(linkRoutes, money),
+        ...bindRoutes(terminalRoutes, { ...money, chatDelivery: async () => new Map() }),
+        ...bindRoutes(terminalSummaryRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
       ],
     }),
@@ -80,6 +88,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     log,
     simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
   });
+  await server.register(collectPages, { places: createCollectPlaces(money), log, publicUrl, formKey: secrets.formKey });
   await server.register(phonePages, {
     simulator,
     log,

@@ -7,6 +7,9 @@ export interface OwnRecords {
   intentId: string;
   intentSecret: string;
   chargeId: string;
+  /** A charge that was paid, and of which a part has been refunded. */
+  paidChargeId: string;
+  refundId: string;
   /** A transfer that waits for its network and may be cancelled. */
   transferId: string;
   /** A customer without payments. */
@@ -16,6 +19,9 @@ export interface OwnRecords {
   /** A sub-account that nothing uses. */
   unusedSubAccountId: string;
   subAccountGroupId: string;
+  paymentLinkId: string;
+  /** A virtual terminal without payments. */
+  terminalId: string;
   /** A webhook endpoint that is not the default one. */
   endpointId: string;
 }
@@ -57,6 +63,13 @@ export const examples: Readonly<Record<string, Example>> = {
   retrievePaymentTimeline: { names: 'intentId' },
   listTransactions: { names: null },
   retrieveTransaction: { names: 'chargeId' },
+  createRefund: {
+    names: null,
+    refersTo: 'paidChargeId',
+    body: ({ paidChargeId }) => ({ reference: paidChargeId, amount: 0.01 }),
+  },
+  listRefunds: { names: null },
+  retrieveRefund: { names: 'refundId' },
   createTransfer: { names: null, needsKey: true, body: () => transferBody },
   listTransfers: { names: null },
   quoteTransferFee: { names: null, body: () => ({ amount: 10, network: 'wave' }) },
@@ -86,6 +99,20 @@ export const examples: Readonly<Record<string, Example>> = {
   retrieveSubAccountGroup: { names: 'subAccountGroupId' },
   updateSubAccountGroup: { names: 'subAccountGroupId', body: () => ({ name: 'Changed' }) },
   deleteSubAccountGroup: { names: 'subAccountGroupId' },
+  createPaymentLink: { names: null, body: () => ({ data: { title: 'School fees', min_amount: 100 } }) },
+  listPaymentLinks: { names: null },
+  retrievePaymentLink: { names: 'paymentLinkId' },
+  updatePaymentLink: { names: 'paymentLinkId', body: () => ({ title: 'Changed' }) },
+  deletePaymentLink: { names: 'paymentLinkId' },
+  retrieveSinglePaymentLink: { names: 'paymentLinkId' },
+  updateSinglePaymentLink: { names: 'paymentLinkId', body: () => ({ status: 'inactive' }) },
+  deleteSinglePaymentLink: { names: 'paymentLinkId' },
+  createVirtualTerminal: { names: null, body: () => ({ name: 'Till 1', chat_numbers: ['7012345'] }) },
+  listVirtualTerminals: { names: null },
+  retrieveVirtualTerminal: { names: 'terminalId' },
+  updateVirtualTerminal: { names: 'terminalId', body: () => ({ name: 'Till 2' }) },
+  deleteVirtualTerminal: { names: 'terminalId' },
+  summariseVirtualTerminal: { names: 'terminalId' },
   // A port that nobody listens on: an example is not worth a look-up of a name.
   createWebhookEndpoint: { names: null, body: () => ({ url: 'http://127.0.0.1:9/events' }) },
   listWebhookEndpoints: { names: null },

@@ -5,9 +5,11 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { homePages } from '../../server/src/pages/home/home-pages.ts';
 import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
 import { sceneTime, scenes } from './checkout-scenes.ts';
+import { scenePlaces } from './collect-scenes.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
 import { sceneSimulator } from './phone-scenes.ts';
 
@@ -34,6 +36,12 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
     formKey: 'a key of the tests',
     simulatedPhoneUrl: () => '/simulator/phone',
     ...options,
+  });
+  await app.register(collectPages, {
+    places: scenePlaces,
+    log: createLog({ level: 'silent' }),
+    publicUrl: () => baseUrl,
+    formKey: 'a key of the tests',
   });
   await app.register(homePages, { publicUrl: () => baseUrl, offersPhone: true });
   await app.register(phonePages, {

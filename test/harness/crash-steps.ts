@@ -17,32 +17,53 @@ export interface CrashPoint {
   long?: true;
 }
 
-/** Hears of each step as it is reached; a commit comes with the names of all its statements. */
-type Reach = (...steps: string[]) => void;
+/** A promise that nobody keeps. */
+type Never = Promise<never>;
 
-/** Ends this process as `kill -9` does, once the point is reached. */
-export function dieAt({ at, since }: CrashPoint): Reach {
-  let isArmed = since === undefined;
-  return (...steps) => {
-    if (isArmed && steps.includes(at)) process.kill(process.pid, 'SIGKILL');
-    if (since !== undefined && steps.includes(since)) isArmed = true;
+/** What a service has come to, step by step. */
+export interface Steps {
+  /** A commit comes with the names of all its statements. Answers what to wait for instead of going on, at the point. */
+  reach(...steps: string[]): Never | undefined;
+  readonly haveEnded: boolean;
+}
+
+/** Goes on until the point is reached, calls `onEnd` and lets nothing go on after it. */
+export function stepsUntil(point: CrashPoint, onEnd: () => void): Steps {
+  let isArmed = point.since === undefined;
+  let haveEnded = false;
+  const never = new Promise<never>(() => {});
+  return {
+    reach: (...steps) => {
+      if (!haveEnded && isArmed && steps.includes(point.at)) {
+        haveEnded = true;
+        onEnd();
+      }
+      if (point.since !== undefined && steps.includes(point.since)) isArmed = true;
+      return haveEnded ? never : undefined;
+    },
+    get haveEnded() {
+      return haveEnded;
+    },
   };
 }
 
 /** The same database, with a step before and after everything that is waited for. */
-export function watchDatabase(db: Database, reach: Reach): Database {
+export function watchDatabase(db: Database, steps: Steps): Database {
   return {
-    ...watchQueryable(db, reach),
-    withTransaction: (body) =>
-      db.withTransaction(async (tx) => {
+    ...watchQueryable(db, steps),
+    withTransaction: async (body) => {
+      const result = await db.withTransaction(async (tx) => {
         const names = new Set<string>();
-        const steps = (moment: string) => [...names].map((name) => `${name}:${moment}`);
+        const stepsOf = (moment: string) => [...names].map((name) => `${name}:${moment}`);
         // First, so that nothing that follows the commit has happened yet.
-        tx.afterCommit(() => reach(...steps('after-commit')));
-        const result = await body(watchTransaction(tx, names, reach));
-        reach(...steps('before-commit'));
-        return result;
-      }),
+        tx.afterCommit(() => void steps.reach(...stepsOf('after-commit')));
+        const prepared = await body(watchTransaction(tx, names, steps));
+        await steps.reach(...stepsOf('before-commit'));
+        return prepared;
+      });
+      await steps.reach();
+      return result;
+    },
     dedicatedClient: () => db.dedicatedClient(),
     get waiting() {
       return db.waiting;
@@ -51,25 +72,29 @@ export function watchDatabase(db: Database, reach: Reach): Database {
   };
 }
 
-function watchTransaction(tx: Transaction, names: Set<string>, reach: Reach): Transaction {
+function watchTransaction(tx: Transaction, names: Set<string>, steps: Steps): Transaction {
   return {
-    ...watchQueryable(tx, reach, (name) => names.add(name)),
+    ...watchQueryable(tx, steps, (name) => names.add(name)),
     // Nobody waits for what is sent: its commit does.
     send: (statement) => {
       names.add(statement.name);
       tx.send(statement);
     },
-    afterCommit: (action) => tx.afterCommit(action),
+    afterCommit: (action) =>
+      tx.afterCommit(() => {
+        if (!steps.haveEnded) action();
+      }),
   };
 }
 
-function watchQueryable(db: Queryable, reach: Reach, note: (name: string) => void = () => {}): Queryable {
+function watchQueryable(db: Queryable, steps: Steps, note: (name: string) => void = () => {}): Queryable {
   const around = async <Result>({ name }: Statement, run: () => Promise<Result>): Promise<Result> => {
     note(name);
-    reach(`${name}:before`);
+    const end = steps.reach(`${name}:before`);
+    // Not waited for where it goes on: statements keep the order in which they were asked for.
+    if (end) return end;
     const result = await run();
-    if (!isEmptyClaim(name, result)) reach(`${name}:after`);
-    return result;
+    return (isEmptyClaim(name, result) ? steps.reach() : steps.reach(`${name}:after`)) ?? result;
   };
   return {
     rows: <Row>(statement: Statement) => around(statement, () => db.rows<Row>(statement)),
@@ -83,8 +108,11 @@ function isEmptyClaim(name: string, result: unknown): boolean {
   return /_(claim|take)(_|$)/.test(name) && Array.isArray(result) && result.length === 0;
 }
 
-/** Steps of HTTP, out and in, as Node and its client tell of them by themselves. */
-export function watchHttp(reach: Reach): void {
+/**
+ * Steps of HTTP, out and in, as Node and its client tell of them by themselves. Several services in one process are told
+ * apart by port: the one they listen on, and those that they call.
+ */
+export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   const calls: Record<string, string> = {
     'undici:request:create': 'before',
     'undici:request:bodySent': 'sent',
@@ -92,8 +120,9 @@ export function watchHttp(reach: Reach): void {
   };
   for (const [channel, moment] of Object.entries(calls)) {
     subscribe(channel, (message) => {
-      const { request } = message as { request: { method: string; path: string } };
-      reach(`${callName(request)}:${moment}`);
+      const { request } = message as { request: { origin: string; method: string; path: string } };
+      const port = Number(new URL(request.origin).port);
+      void stepsAt(port)?.reach(`${callName(request)}:${moment}`);
     });
   }
   const requests: Record<string, string> = {
@@ -102,8 +131,8 @@ export function watchHttp(reach: Reach): void {
   };
   for (const [channel, moment] of Object.entries(requests)) {
     subscribe(channel, (message) => {
-      const { method, url = '' } = (message as { request: IncomingMessage }).request;
-      reach(`${method} ${url.split('?')[0]}:${moment}`);
+      const { method, url = '', socket } = (message as { request: IncomingMessage }).request;
+      void stepsAt(socket.localPort ?? 0)?.reach(`${method} ${url.split('?')[0]}:${moment}`);
     });
   }
 }

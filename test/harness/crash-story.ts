@@ -4,9 +4,10 @@ import { pointTitle, unlistedSteps } from './crash-points.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import { CrashWorld } from './crash-world.ts';
 import type { CrashRole } from './crash-world.ts';
+import { killTogether } from './crash-together.ts';
+import type { Killed } from './crash-together.ts';
 import { effort } from './effort.ts';
-import { ProcessWorld, waitUntil } from './process.ts';
-import type { TestProcess } from './process.ts';
+import { ProcessWorld } from './process.ts';
 
 /** What a process is doing when it dies, and what must be so when others have ended it. */
 export interface CrashStory {
@@ -29,92 +30,79 @@ export interface CrashStory {
 }
 
 const rounds = effort({ usual: 1, long: 20 });
-// One waits for its process to start while the other works; more have only made each other slower.
-const concurrency = 2;
+// What starts in one process. More would be cheaper still, and need more connections than the tests' server takes.
+const togetherMax = effort({ usual: 3, long: 1 });
 
 /** Kills a process at each point of the story, and checks that the list of points has everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
-  const points = effort({ usual: story.points.filter(({ long }) => long !== true), long: story.points });
-  describe(`a process that is killed ${story.title} loses nothing and does nothing twice`, { concurrency }, () => {
-    let processes: ProcessWorld;
-    before(() => {
-      processes = new ProcessWorld();
-    });
-    after(() => processes.close());
+  const points = story.points.filter(({ long }) => effort({ usual: long !== true, long: true }));
+  describe(`a process that is killed ${story.title} loses nothing and does nothing twice`, () => {
+    const kills = new Kills(story, points);
+    before(() => kills.begin());
+    after(() => kills.end());
 
     test('whatever it waits for on the way is among the points', async () => {
-      const unlisted = unlistedSteps(await traceSteps(story, processes), [...story.points, ...(story.elsewhere ?? [])]);
+      const { steps } = await kills.next(null);
+      const unlisted = unlistedSteps(steps, [...story.points, ...(story.elsewhere ?? [])]);
       assert.deepEqual(unlisted, [], 'each needs a point, or is a chore, which crash-points.ts names');
     });
 
     for (const point of points) {
       test(pointTitle(point), async () => {
-        for (let round = 0; round < rounds; round += 1) await crash(story, processes, { point, round });
+        for (let round = 0; round < rounds; round += 1) await recover(story, point, await kills.next(point));
       });
     }
   });
 }
 
-async function crash(
-  story: CrashStory,
-  processes: ProcessWorld,
-  { point, round }: { point: CrashPoint; round: number },
-): Promise<void> {
-  const world = await CrashWorld.create();
-  try {
-    await story.prepare?.(world, round);
-    const victim = watch(world.spawn(processes, story.role, point));
-    world.whenClosing(() => end(victim));
-    if (story.provoke) await story.provoke(world, await urlOf(victim));
-    await waitUntil(`it comes to ${pointTitle(point)}`, victim.hasEnded);
-    assert.deepEqual(await victim.ended, { code: null, signal: 'SIGKILL' }, victim.stderr());
-    await story.restart?.(world, point);
-    await world.settle();
-    await story.verify(world, point);
-  } finally {
-    await world.close();
+async function recover(story: CrashStory, point: CrashPoint, { world, hasCome, stderr }: Killed): Promise<void> {
+  assert(hasCome, `it never came to ${pointTitle(point)}: ${stderr}`);
+  await story.restart?.(world, point);
+  await world.settle();
+  await story.verify(world, point);
+  await world.close();
+}
+
+/** The deaths of one story in the order of its tests, some of them in one process. */
+class Kills {
+  readonly #story: CrashStory;
+  readonly #points: (CrashPoint | null)[];
+  #processes: ProcessWorld | undefined;
+  #killed: { point: CrashPoint | null; killed: Killed }[] = [];
+  readonly #worlds: CrashWorld[] = [];
+
+  constructor(story: CrashStory, points: readonly CrashPoint[]) {
+    this.#story = story;
+    this.#points = [null, ...points.flatMap((point) => Array.from({ length: rounds }, () => point))];
   }
-}
 
-/** The steps of a process that nobody kills. */
-async function traceSteps(story: CrashStory, processes: ProcessWorld): Promise<string[][]> {
-  const world = await CrashWorld.create();
-  try {
-    await story.prepare?.(world, 0);
-    const survivor = watch(world.spawn(processes, story.role, null));
-    world.whenClosing(() => end(survivor));
-    if (story.provoke) await story.provoke(world, await urlOf(survivor));
-    else await waitUntil('everything is done', () => isDone(story, world, survivor));
-    await end(survivor);
-    return [...survivor.stdout().matchAll(/^step (.+)$/gm)].map(([, steps = '']) => steps.split('  '));
-  } finally {
-    await world.close();
+  begin(): void {
+    this.#processes = new ProcessWorld();
   }
-}
 
-async function isDone(story: CrashStory, world: CrashWorld, survivor: WatchedProcess): Promise<boolean> {
-  assert(!survivor.hasEnded(), survivor.stderr());
-  return story.isDone ? story.isDone(world) : (await world.whatIsLeft()).length === 0;
-}
+  /** What was left by the next death at this point (null: by a process that went its way). */
+  async next(point: CrashPoint | null): Promise<Killed> {
+    // Tests that are left out have deaths that nobody asks for.
+    while (this.#killed[0] && this.#killed[0].point !== point) this.#killed.shift();
+    if (this.#killed.length === 0) await this.#kill(point);
+    const next = this.#killed.shift();
+    assert(next);
+    return next.killed;
+  }
 
-async function urlOf(process: TestProcess): Promise<string> {
-  const [, url = ''] = await process.printed(/^Ready at (\S+)/m);
-  return url;
-}
+  async #kill(first: CrashPoint | null): Promise<void> {
+    while (this.#points[0] !== first) this.#points.shift();
+    const points = this.#points.splice(0, togetherMax);
+    const worlds = await Promise.all(points.map(() => CrashWorld.create()));
+    this.#worlds.push(...worlds);
+    assert(this.#processes);
+    const round = rounds - 1 - this.#points.filter((point) => point === first).length;
+    const killed = await killTogether(this.#story, this.#processes, { points, worlds, round });
+    this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
+  }
 
-/** One that a test has given up on keeps its database from being removed, which would hide why. */
-async function end(process: WatchedProcess): Promise<void> {
-  process.signal('SIGKILL');
-  await process.ended;
-}
-
-type WatchedProcess = TestProcess & { hasEnded: () => boolean };
-
-function watch(process: TestProcess): WatchedProcess {
-  let hasEnded = false;
-  const note = (): void => {
-    hasEnded = true;
-  };
-  process.ended.then(note, note);
-  return { ...process, hasEnded: () => hasEnded };
+  async end(): Promise<void> {
+    await this.#processes?.close();
+    for (const world of this.#worlds) await world.close();
+  }
 }

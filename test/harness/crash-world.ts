@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../server/src/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -21,9 +20,9 @@ import { CrashClock } from './crash-clock.ts';
 import { startCrashFront } from './crash-front.ts';
 import type { CrashFront } from './crash-front.ts';
 import type { CrashPoint } from './crash-steps.ts';
+import type { Victim } from './crashing-service.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
-import type { ProcessWorld, TestProcess } from './process.ts';
 import { startService, testKeys } from './service.ts';
 import type { TestService } from './service.ts';
 import { asOwner } from './tables.ts';
@@ -35,7 +34,6 @@ export type CrashRole = 'api' | 'worker' | 'all';
 export const startingMinor = 100_000_000n;
 export const transferFeeMinor = 250n;
 
-const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 // After the longest lease, and after the time in which an order may still arrive at its network.
 const stepMs = 61_000;
@@ -49,7 +47,6 @@ export class CrashWorld {
   readonly receiver: CallbackReceiver;
   readonly front: CrashFront;
   readonly #running: { role: CrashRole; service: TestService }[] = [];
-  readonly #closing: (() => Promise<void>)[] = [];
   #merchant: { merchant: Merchant; key: string } | undefined;
 
   private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; front: CrashFront }) {
@@ -58,7 +55,7 @@ export class CrashWorld {
     this.front = parts.front;
     this.db = openDatabase({
       url: parts.database.appUrl,
-      connectionsMax: 2,
+      connectionsMax: 1,
       clock: this.clock,
       onConnectionError: () => {},
     });
@@ -140,16 +137,14 @@ export class CrashWorld {
     for (const { role, service } of this.#running) if (role !== 'worker') await service.app.drain();
   }
 
-  /** Starts a process that ends at the point; without one it lives on and prints its steps. */
-  spawn(processes: ProcessWorld, role: CrashRole, point: CrashPoint | null): TestProcess {
-    return processes.start([process.execPath, crashingService], {
-      ...this.#settings(role),
-      ...testKeys,
-      APP_ENV: 'development',
-      PORT: '0',
-      CRASH_NOW: this.clock.now().toISOString(),
-      ...(point && { CRASH_POINT: JSON.stringify(point) }),
-    });
+  /** A service on this world's database, for a process that is going to be killed. */
+  victim(role: CrashRole, point: CrashPoint | null): Victim {
+    return {
+      settings: { ...this.#settings(role), ...testKeys, APP_ENV: 'development', PORT: '0' },
+      now: this.clock.now().toISOString(),
+      point,
+      ports: [this.front.url, this.receiver.url].map((url) => Number(new URL(url).port)),
+    };
   }
 
   pass(ms: number): void {
@@ -193,13 +188,7 @@ export class CrashWorld {
     return rows.map(({ what }) => what);
   }
 
-  /** Before anything else when the world ends. */
-  whenClosing(action: () => Promise<void>): void {
-    this.#closing.push(action);
-  }
-
   async close(): Promise<void> {
-    for (const action of this.#closing) await action();
     // Workers first: what they have under way goes to the networks, which live with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
     await Promise.all([this.receiver.close(), this.front.close(), this.db.close()]);

@@ -1,11 +1,11 @@
 /**
- * The service, put together as in server/src/main.ts, in a process that ends itself at a named point. Nothing in the
- * service knows of it: the database that it is handed tells of each step, and so do Node's own channels.
+ * Services, each put together as in server/src/main.ts, in a process that is killed when each has come to a named point.
+ * Nothing in the service knows of it: the database that it is handed tells of each step, and so do Node's own channels.
+ * One service ends the process itself, at its very point. Of several, each stands still at its point until the test ends
+ * all of them: starting a process costs four times as much as a service in it.
  *
- * Settings: those of the service, CRASH_NOW (the moment that its clock tells), and CRASH_POINT (a CrashPoint as JSON).
- * Without a point it lives on and prints each step.
+ * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
-import { flushCompileCache } from 'node:module';
 import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -14,31 +14,60 @@ import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { CrashClock } from './crash-clock.ts';
-import { dieAt, watchDatabase, watchHttp } from './crash-steps.ts';
-import type { CrashPoint } from './crash-steps.ts';
+import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
+import type { CrashPoint, Steps } from './crash-steps.ts';
 
-const { CRASH_NOW = '', CRASH_POINT } = process.env;
-const point = CRASH_POINT === undefined ? null : (JSON.parse(CRASH_POINT) as CrashPoint);
-const tell = (line: string) => process.stdout.write(`${line}\n`);
-const reach = point ? dieAt(point) : (...steps: string[]) => tell(`step ${steps.join('  ')}`);
+/** A service that is to die. */
+export interface Victim {
+  settings: Record<string, string>;
+  /** The moment that its clock tells. */
+  now: string;
+  /** Null lives on and prints its steps. */
+  point: CrashPoint | null;
+  /** The ports that it calls. */
+  ports: number[];
+}
 
-const config = readConfig(process.env);
-const clock = new CrashClock(new Date(CRASH_NOW));
-const log = createLog({ level: config.logLevel });
-// Not by openServiceDatabase: it refuses the tests' database server, which would lose rows in a power cut.
-const opened = openDatabase({
-  url: config.appDatabaseUrl ?? '',
-  connectionsMax: 8,
-  clock,
-  onConnectionError: (error) => log.error('a database connection was lost', error),
-  onAfterCommitError: (error) => log.error('what follows a commit failed', error),
-  refuseNestedUse: true,
-});
-const db = watchDatabase(opened, reach);
-watchHttp(reach);
-const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-const secrets = readSecrets(config, systemRandom);
-const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
-await app.start();
-flushCompileCache();
-tell(`Ready at ${app.publicUrl()}`);
+const victims = JSON.parse(process.env['CRASH_VICTIMS'] ?? '') as Victim[];
+const stepsByPort = new Map<number, Steps>();
+watchHttp((port) => stepsByPort.get(port));
+await Promise.all(victims.map(start));
+
+async function start(victim: Victim, index: number): Promise<void> {
+  const tell = (what: string): unknown => process.stdout.write(`${index} ${what}\n`);
+  const steps = stepsOf(victim, tell);
+  for (const port of victim.ports) stepsByPort.set(port, steps);
+  const config = readConfig(victim.settings);
+  const clock = new CrashClock(new Date(victim.now));
+  const log = createLog({ level: config.logLevel });
+  // Not by openServiceDatabase: it refuses the tests' database server, which would lose rows in a power cut.
+  const opened = openDatabase({
+    url: config.appDatabaseUrl ?? '',
+    connectionsMax: 4,
+    clock,
+    onConnectionError: (error) => log.error('a database connection was lost', error),
+    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
+    refuseNestedUse: true,
+  });
+  const db = watchDatabase(opened, steps);
+  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+  const secrets = readSecrets(config, systemRandom);
+  const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
+  const url = new URL(await app.start());
+  stepsByPort.set(Number(url.port), steps);
+  tell(`ready at ${url.origin}`);
+}
+
+function stepsOf({ point }: Victim, tell: (what: string) => unknown): Steps {
+  if (point === null) {
+    const reach: Steps['reach'] = (...steps) => {
+      if (steps.length > 0) tell(`step ${steps.join('  ')}`);
+      return undefined;
+    };
+    return { reach, haveEnded: false };
+  }
+  return stepsUntil(point, () => {
+    if (victims.length === 1) process.kill(process.pid, 'SIGKILL');
+    tell('is there');
+  });
+}

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from './api-client.ts';
 import type { OwnRecords } from './api-examples.ts';
+import { eventually } from './eventually.ts';
 
 /**
  * One record of every kind for the client's merchant: the payer of the payment never answers, and the transfer waits for
- * a float that nobody fills.
+ * a float that nobody fills; what is refunded is another payment. The service must work, not only answer.
  */
 export async function createOwnRecords(api: ApiClient, network = 'wave'): Promise<OwnRecords> {
   const intent = await api.post('/v1/payments', { data: { amount: 10, network, account_number: '7000004' } });
@@ -33,7 +34,10 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
   assert.equal(endpoint.status, 201, endpoint.text);
   const charge = await api.get(`/v1/transactions/${String(intent.body['payment_intent_id'])}`);
   assert.equal(charge.status, 200, charge.text);
+  const refunded = await refundPart(api, String(shared.body['payment_intent_id']));
   return {
+    ...refunded,
+    ...(await createCollecting(api)),
     intentId: String(intent.body['payment_intent_id']),
     intentSecret: String(intent.body['intent_secret']),
     chargeId: String(charge.body['id']),
@@ -44,4 +48,25 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),
   };
+}
+
+async function createCollecting(api: ApiClient): Promise<Pick<OwnRecords, 'paymentLinkId' | 'terminalId'>> {
+  const link = await api.post('/v1/payment-links', { data: { title: 'School fees' } });
+  assert.equal(link.status, 201, link.text);
+  const terminal = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
+  assert.equal(terminal.status, 201, terminal.text);
+  return { paymentLinkId: String(link.body['id']), terminalId: String(terminal.body['id']) };
+}
+
+/** A part of a payment, once it is paid; waits until the payer has it. */
+async function refundPart(api: ApiClient, intentId: string): Promise<Pick<OwnRecords, 'paidChargeId' | 'refundId'>> {
+  const path = `/v1/transactions/${intentId}`;
+  await eventually('the payment is paid', async () => (await api.get(path)).body['status'] === 'completed');
+  const { body: charge } = await api.get(path);
+  const refund = await api.post('/v1/transactions/refund', { reference: charge['reference'], amount: 1 });
+  assert.equal(refund.status, 201, refund.text);
+  const refundId = String(refund.body['id']);
+  const isThere = async () => (await api.get(`/v1/refunds/${refundId}`)).body['status'] === 'completed';
+  await eventually('the payer has the refund', isThere);
+  return { paidChargeId: String(charge['id']), refundId };
 }

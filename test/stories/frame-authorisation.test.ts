@@ -18,11 +18,15 @@ const unknown: OwnRecords = {
   intentId: '01a1f8ac-4b37-7417-9fed-11d78420f713',
   intentSecret: '0'.repeat(64),
   chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
+  paidChargeId: '01a1f8ac-4b37-7417-9fed-11d78420f740',
+  refundId: '01a1f8ac-4b37-7417-9fed-11d78420f741',
   transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
   customerId: '01a1f8ac-4b37-7417-9fed-11d78420f723',
   subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
   unusedSubAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f730',
   subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
+  paymentLinkId: '01a1f8ac-4b37-7417-9fed-11d78420f750',
+  terminalId: '01a1f8ac-4b37-7417-9fed-11d78420f751',
   endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
 };
 
@@ -54,8 +58,12 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const intent = await api.post('/v1/payments', { data: { amount: 10 } });
   const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
+  const link = await api.post('/v1/payment-links', { data: { title: 'School fees' } });
+  const terminal = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
   const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
   const transferId = '01a1f8ac-4b37-7417-9fed-11d78420f719';
+  const paidChargeId = '01a1f8ac-4b37-7417-9fed-11d78420f742';
+  const refundId = '01a1f8ac-4b37-7417-9fed-11d78420f743';
   const subAccountId = '01a1f8ac-4b37-7417-9fed-11d78420f722';
   const unusedSubAccountId = '01a1f8ac-4b37-7417-9fed-11d78420f731';
   const intentId = String(intent.body['payment_intent_id']);
@@ -67,7 +75,10 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
       [JSON.stringify({ merchant_id: business.live.merchant.id, ...changes }), id],
     );
   await copy('charges', test.chargeId, { id: chargeId, intent_id: intentId });
+  await copy('charges', test.paidChargeId, { id: paidChargeId, intent_id: intentId, attempt: 2 });
   await copy('transfers', test.transferId, { id: transferId });
+  await copy('transfers', test.refundId, { id: refundId });
+  await copy('refunds', test.refundId, { id: refundId, charge_id: paidChargeId });
   await copy('sub_accounts', test.subAccountId, { id: subAccountId });
   await copy('sub_accounts', test.unusedSubAccountId, { id: unusedSubAccountId });
   const members = [{ sub_account: subAccountId, percentage: 10 }];
@@ -76,11 +87,15 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
     intentId,
     intentSecret: String(intent.body['intent_secret']),
     chargeId,
+    paidChargeId,
+    refundId,
     transferId,
     customerId: String(customer.body['id']),
     subAccountId,
     unusedSubAccountId,
     subAccountGroupId: String(group.body['id']),
+    paymentLinkId: String(link.body['id']),
+    terminalId: String(terminal.body['id']),
     endpointId: String(endpoint.body['id']),
   };
 }
@@ -108,7 +123,8 @@ async function recordsOfBusiness(): Promise<unknown> {
   const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
   const records = ['payment_intents', 'charges', 'ledger_holds', 'webhook_endpoints'];
   const sharing = ['customers', 'sub_accounts', 'sub_account_groups', 'sub_account_group_members'];
-  const tables = [...records, ...sharing, 'events', 'idempotency_keys', 'api_keys'];
+  const collecting = ['payment_links', 'virtual_terminals'];
+  const tables = [...records, ...sharing, ...collecting, 'events', 'idempotency_keys', 'api_keys'];
   const rows = tables.map((table) => asOwner(service, `SELECT * FROM ${table} WHERE merchant_id = ANY ($1)`, [ids]));
   return await Promise.all(rows);
 }
@@ -247,14 +263,19 @@ describe('a request', () => {
       'deleteCustomer',
       'deleteSubAccount',
       'deleteSubAccountGroup',
+      'deletePaymentLink',
+      'deleteSinglePaymentLink',
+      'deleteVirtualTerminal',
       'deleteWebhookEndpoint',
     ];
+    // These two end what another one has ended already.
+    const again = ['cancelPaymentByPatch', 'deleteSinglePaymentLink'];
     const isEnding = ({ operationId }: Operation) => ending.includes(operationId);
     for (const operation of [
       ...contract.operations.filter((candidate) => !isEnding(candidate)),
       ...contract.operations.filter(isEnding),
     ]) {
-      const records = operation.operationId === 'cancelPaymentByPatch' ? await createOwnRecords(api) : own.test;
+      const records = again.includes(operation.operationId) ? await createOwnRecords(api) : own.test;
       const answer = await call(api, operation, records);
       const successes = [...operation.responses.keys()].filter((status) => status < 300);
       assert.ok(successes.includes(answer.status), `${operation.operationId}: ${answer.text}`);

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { AlreadyThere } from '../kit/route.ts';
-import type { ApiRequest, BoundRoute, CsvFile } from '../kit/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile, FileAnswer } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
 import { prefersCsv } from './accept.ts';
@@ -55,6 +55,7 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
       else if (request.body === undefined) request.body = bodyInsteadOfNone(route, body);
     },
     handler: async (request, reply) => {
+      if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));
       if (route.kind === 'read' && route.csv) {
         reply.header('vary', 'accept');
         if (prefersCsv(request.headers.accept))
@@ -68,16 +69,24 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
 }
 
 function sendCsv(reply: FastifyReply, { name, text }: CsvFile): FastifyReply {
+  return sendFile(reply, { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) });
+}
+
+function sendFile(reply: FastifyReply, { name, contentType, bytes }: FileAnswer): FastifyReply {
   return reply
     .code(200)
     .header('content-disposition', `attachment; filename="${name}"`)
-    .type('text/csv; charset=utf-8')
-    .send(text);
+    .type(contentType)
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
 const noParameters = { type: 'object', additionalProperties: false, properties: {} };
 
-async function run(options: ApiOptions, route: BoundRoute, request: FastifyRequest): Promise<Answer> {
+async function run(
+  options: ApiOptions,
+  route: Exclude<BoundRoute, { kind: 'file' }>,
+  request: FastifyRequest,
+): Promise<Answer> {
   const input = toApiRequest(request);
   if (route.kind === 'read') {
     return {

@@ -98,11 +98,15 @@ describe('a text field', () => {
     intentId: '',
     intentSecret: '',
     chargeId: '',
+    paidChargeId: '',
+    refundId: '',
     transferId: '',
     customerId: '',
     subAccountId: '',
     unusedSubAccountId: '',
     subAccountGroupId: '',
+    paymentLinkId: '',
+    terminalId: '',
     endpointId: '',
   };
 

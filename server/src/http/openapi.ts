@@ -103,13 +103,19 @@ function schemaOf(route: ApiRoute<never>): object {
 }
 
 function successResponses(route: ApiRoute<never>): Record<string, object> {
+  if (route.kind === 'file') return { 200: fileResponse(route.contentTypes) };
   return {
     ...(route.answersExisting ? { 200: { description: 'It was there already.', ...route.response } } : {}),
     [route.status]: successResponse(route),
   };
 }
 
-function successResponse(route: ApiRoute<never>): object {
+function fileResponse(contentTypes: readonly string[]): object {
+  const content = contentTypes.map((type) => [type, { schema: Type.String({ contentMediaType: type }) }] as const);
+  return { description: 'The file.', content: Object.fromEntries(content) };
+}
+
+function successResponse(route: Exclude<ApiRoute<never>, { kind: 'file' }>): object {
   const description = 'Done.';
   if (route.kind !== 'read' || !route.csv) return { description, ...route.response };
   const table = Type.String({ description: 'The same as a table, for `Accept: text/csv`.' });

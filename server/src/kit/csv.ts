@@ -5,7 +5,7 @@ export type CsvCell = string | bigint | null;
 
 // A spreadsheet takes a cell that begins with one of these for a formula, also in their wide forms, and some look past
 // white space at the beginning.
-const beginsFormula = /^[\s\u0000-\u001f\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+const beginsFormula = /^[\s\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 
 /**
  * A table by RFC 4180, safe to open in a spreadsheet: text that would be taken for a formula is led by a quote, which

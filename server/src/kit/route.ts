@@ -25,11 +25,6 @@ interface RouteBase {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** 201 where something was made, 200 for everything else. */
-  status: 200 | 201;
-  response: TSchema;
-  /** True where a creating route may make nothing and answer 200 with what was there, by `AlreadyThere`. */
-  answersExisting?: boolean;
   /** What this route refuses beyond what every route may answer. */
   errors?: readonly ErrorCode[];
   /**
@@ -37,6 +32,15 @@ interface RouteBase {
    * stands for what it made for ever. Such a route has `recall`.
    */
   idempotencyKeyRequired?: boolean;
+}
+
+/** What a route answers that speaks JSON. */
+interface JsonAnswer {
+  /** 201 where something was made, 200 for everything else. */
+  status: 200 | 201;
+  response: TSchema;
+  /** True where a creating route may make nothing and answer 200 with what was there, by `AlreadyThere`. */
+  answersExisting?: boolean;
 }
 
 type Value<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
@@ -49,7 +53,7 @@ interface Schemas<Params, Query, Body> {
 
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface ReadHandler<Context> {
+interface ReadHandler<Context> extends JsonAnswer {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<unknown>;
   /** The same as a table, for who accepts `text/csv` rather than JSON. */
   csv?(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<CsvFile>;
@@ -62,7 +66,21 @@ export interface CsvFile {
   text: string;
 }
 
-interface WriteHandler<Context> {
+interface FileHandler<Context> {
+  /** What the file may be: `image/png`. */
+  contentTypes: readonly string[];
+  handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<FileAnswer>;
+}
+
+/** A picture or a document to save. */
+export interface FileAnswer {
+  /** What it is saved as: letters, digits, hyphens and dots. */
+  name: string;
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+interface WriteHandler<Context> extends JsonAnswer {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
   recall?: Recall<Context>;
 }
@@ -81,6 +99,7 @@ type Recall<Context> = (
 export type ApiRoute<Context> = RouteBase &
   (
     | ({ method: 'GET'; kind: 'read' } & ReadHandler<Context>)
+    | ({ method: 'GET'; kind: 'file' } & FileHandler<Context>)
     | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>)
   );
 
@@ -96,12 +115,24 @@ export class AlreadyThere {
 /** A route that only reads. */
 export function readRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &
+    JsonAnswer &
     Schemas<Params, Query, undefined> & {
       handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<unknown>;
       csv?(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<CsvFile>;
     },
 ): ApiRoute<Context> {
   return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read' };
+}
+
+/** A route that only reads, and answers a file instead of JSON. */
+export function fileRoute<Context, Params = undefined, Query = undefined>(
+  route: RouteBase &
+    Pick<FileHandler<Context>, 'contentTypes'> &
+    Schemas<Params, Query, undefined> & {
+      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<FileAnswer>;
+    },
+): ApiRoute<Context> {
+  return { ...(route as RouteBase & FileHandler<Context>), method: 'GET', kind: 'file' };
 }
 
 /**
@@ -111,6 +142,7 @@ export function readRoute<Context, Params = undefined, Query = undefined>(
 export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
   method: WriteMethod,
   route: RouteBase &
+    JsonAnswer &
     Schemas<Params, Query, Body> & {
       handle(
         context: Context,
@@ -119,7 +151,7 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
       ): Promise<unknown>;
       recall?: Recall<Context>;
     },
-): ApiRoute<Context> {
+): Extract<ApiRoute<Context>, { kind: 'write' }> {
   return { ...(route as RouteBase & WriteHandler<Context>), method, kind: 'write' };
 }
 

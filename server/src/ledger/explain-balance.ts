@@ -42,8 +42,10 @@ export async function explainBalance(
   const rows = await listMovementsBehind(db, { ...ask, laterFrom: firstLaterId(ask) });
   const [first] = rows;
   const creditSign = -debitSign(ask.account);
-  let balanceMinor = BigInt(first?.stored ?? '0') - creditSign * BigInt(first?.creditedLater ?? '0');
-  const explained: ExplainedBalance = { balanceMinor, lines: [] };
+  const storedMinor = BigInt(first?.stored ?? '0');
+  let balanceMinor = storedMinor - creditSign * BigInt(first?.creditedLater ?? '0');
+  const atMinor = storedMinor - creditSign * BigInt(first?.creditedAfter ?? '0');
+  const explained: ExplainedBalance = { balanceMinor: atMinor, lines: [] };
   for (const row of rows) {
     if (row.id === null) continue;
     const changeMinor = creditSign * row.credited;

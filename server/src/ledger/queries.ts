@@ -232,6 +232,12 @@ export interface HistoryRow {
   credited: bigint;
 }
 
+/** A movement behind a balance, which is null in the one row of an empty page. */
+export type MovementBehind = { stored: string; creditedLater: string; creditedAfter: string } & (
+  | HistoryRow
+  | { id: null }
+);
+
 const historyColumns = `id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId"`;
 
 // The same condition as the partial indexes have, so that they are found. An account's name is a value of the statement
@@ -243,13 +249,13 @@ const touchesAccount = {
 
 /**
  * An account's movements up to `at`, the newest first, before the movement `before`. With them the balance as it is
- * stored, and what was credited by everything after the first of them: all in one snapshot, so that they add up. There
- * is one row at least; its movement is null where there is none.
+ * stored, what was credited by everything after the first of them, and what by everything after `at`: all in one
+ * snapshot, so that they add up. There is one row at least; its movement is null where there is none.
  */
 export function listMovementsBehind(
   db: Queryable,
   ask: AccountAddress & { at: Date | null; before: string | null; laterFrom: string; rowsMax: number },
-): Promise<({ stored: string; creditedLater: string } & (HistoryRow | { id: null }))[]> {
+): Promise<MovementBehind[]> {
   const kind = ask.account.startsWith('sub:') ? 'sub' : 'any';
   const credited = 'CASE WHEN credit_account = $2 THEN amount ELSE -amount END';
   return db.rows({
@@ -260,7 +266,9 @@ export function listMovementsBehind(
                   + COALESCE((SELECT sum(amount) FROM ledger_deltas
                               WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0) AS balance
            ), later AS (
-             SELECT COALESCE(sum(${credited}), 0) AS credited FROM ledger_movements
+             SELECT COALESCE(sum(${credited}), 0) AS credited,
+                    COALESCE(sum(${credited}) FILTER (WHERE created_at > $4), 0) AS after_at
+             FROM ledger_movements
              WHERE merchant_id = $1 AND currency = $3 AND ${touchesAccount[kind]} AND id >= $6
                AND (created_at > $4 OR id >= $5)
            ), page AS (
@@ -269,7 +277,8 @@ export function listMovementsBehind(
                AND ($4::timestamptz IS NULL OR created_at <= $4) AND ($5::uuid IS NULL OR id < $5)
              ORDER BY ledger_movements.id DESC LIMIT $7
            )
-           SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater", page.*
+           SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater",
+                  later.after_at::text AS "creditedAfter", page.*
            FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC`,
     values: [ask.merchantId, ask.account, ask.currency, ask.at, ask.before, ask.laterFrom, ask.rowsMax],
   });

@@ -66,7 +66,11 @@ export function updateLinkRow(link: PaymentLink): Statement {
 }
 
 /** The row stays: its page says that the link was deleted, and its payments name it. Answers 0 where there is none. */
-export function markLinkDeleted(db: Queryable, at: { merchantId: string; id: string }, deletedAt: Date): Promise<number> {
+export function markLinkDeleted(
+  db: Queryable,
+  at: { merchantId: string; id: string },
+  deletedAt: Date,
+): Promise<number> {
   return db.run({
     name: 'payment_links_mark_deleted',
     text: `UPDATE payment_links SET deleted_at = $3, updated_at = $3

@@ -119,35 +119,15 @@ const remove = writeRoute('DELETE', {
 /** The other address that clients in use know (decisions, "Payment links and customers"). */
 const single = { path: `${path}/single/:id`, description: 'The same at the address of older clients.' };
 
-const retrieveSingle = readRoute({
-  ...retrieve,
-  ...single,
-  operationId: 'retrieveSinglePaymentLink',
-  summary: 'Retrieve a payment link (older clients)',
-  handle: retrieve.handle,
-});
-const updateSingle = writeRoute('PUT', {
-  ...update,
-  ...single,
-  operationId: 'updateSinglePaymentLink',
-  summary: 'Change a payment link (older clients)',
-  handle: update.handle,
-});
-const removeSingle = writeRoute('DELETE', {
-  ...remove,
-  ...single,
-  operationId: 'deleteSinglePaymentLink',
-  summary: 'Delete a payment link (older clients)',
-  handle: remove.handle,
-});
-
-export const linkRoutes: readonly ApiRoute<PaymentContext>[] = [
-  create,
-  list,
-  retrieve,
-  update,
-  remove,
-  retrieveSingle,
-  updateSingle,
-  removeSingle,
+const singles: ApiRoute<PaymentContext>[] = [
+  {
+    ...retrieve,
+    ...single,
+    operationId: 'retrieveSinglePaymentLink',
+    summary: 'Retrieve a payment link (older clients)',
+  },
+  { ...update, ...single, operationId: 'updateSinglePaymentLink', summary: 'Change a payment link (older clients)' },
+  { ...remove, ...single, operationId: 'deleteSinglePaymentLink', summary: 'Delete a payment link (older clients)' },
 ];
+
+export const linkRoutes: readonly ApiRoute<PaymentContext>[] = [create, list, retrieve, update, remove, ...singles];

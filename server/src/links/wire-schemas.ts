@@ -24,7 +24,8 @@ const newFields = {
     Type.Array(Type.String({ minLength: 1, maxLength: labelLengthMax }), {
       minItems: 1,
       maxItems: labelsMax,
-      description: 'Labels that the payer may fill in, each once; the answers are in the charge’s `custom_fields_values`.',
+      description:
+        'Labels that the payer may fill in, each once; the answers are in the charge’s `custom_fields_values`.',
       examples: [['Student', 'Class']],
     }),
   ),

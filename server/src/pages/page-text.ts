@@ -39,6 +39,16 @@ export function formatDuration(ms: number): string {
   return hours < 48 ? plural(hours, 'hour') : plural(Math.floor(hours / 24), 'day');
 }
 
+/** `12 seconds`, `3 minutes`, `2 hours`: how long ago something was, rounded down. */
+export function formatSince(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 60) return plural(seconds, 'second');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return plural(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? plural(hours, 'hour') : plural(Math.floor(hours / 24), 'day');
+}
+
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

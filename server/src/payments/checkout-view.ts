@@ -9,6 +9,8 @@ export interface CheckoutView {
   merchantName: string;
   testMode: boolean;
   status: IntentStatus;
+  /** The counter's name, where it is paid at one. */
+  counterName: string | null;
   title: string | null;
   description: string | null;
   currency: string;
@@ -50,6 +52,8 @@ export interface CheckoutCharge {
   /** Set while a person has to look at it, for example another amount than asked for. */
   underReview: boolean;
   transactionReference: string;
+  /** What staff compare with their message. */
+  shortCode: string;
   /** What the payer paid: what came, once anything has. */
   amountPaidMinor: bigint;
   /** What came while it waits for a person; null when nothing did, or in another currency. */

@@ -16,6 +16,7 @@ import { findLatestCharge } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
 import { linkableUrl } from './urls.ts';
+import { shortCodeOf } from './transaction-reference.ts';
 
 /** What the hosted pages may do with a payment; the same use-cases that the API calls. */
 export interface Checkout {
@@ -122,6 +123,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     merchantName: merchant.name,
     testMode: merchant.testMode,
     status,
+    counterName: counterNameOf(intent),
     title: intent.title,
     description: intent.description,
     currency: intent.currency,
@@ -141,6 +143,12 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
   };
 }
 
+/** As it was when the payment began: a counter that is renamed later stays what the payer saw. */
+function counterNameOf({ source, metadata }: Intent): string | null {
+  const name = metadata['terminal_name'];
+  return source === 'terminal' && typeof name === 'string' ? name : null;
+}
+
 function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charge): CheckoutCharge {
   return {
     id: charge.id,
@@ -154,6 +162,7 @@ function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charg
     failureCode: charge.failureCode,
     underReview: charge.review !== null,
     transactionReference: charge.transactionReference,
+    shortCode: shortCodeOf(charge.transactionReference),
     amountPaidMinor: receivedMinor(charge),
     arrivedMinor: charge.paidAt === null ? charge.amountReceivedMinor : null,
     paidAt: charge.paidAt,

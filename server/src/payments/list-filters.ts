@@ -2,7 +2,7 @@ import { columnPart, commonParts, listClause, termPart } from '../kit/list-claus
 import type { Clause, ClausePart } from '../kit/list-clause.ts';
 import type { ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
-import { intentPart } from './queries/intent-part.ts';
+import { intentPart, sharePart } from './queries/intent-part.ts';
 
 /** What a list may be narrowed by; absent is no filter. */
 export interface IntentFilter {
@@ -17,6 +17,12 @@ export interface ChargeFilter {
   status?: ChargeStatus;
   /** Of the payments of this customer. */
   customerId?: string;
+  /** Paid at this counter. */
+  terminalId?: string;
+  /** Paid through this link. */
+  paymentLinkId?: string;
+  /** Of which this sub-account has a share. */
+  subAccountId?: string;
   from?: Date;
   to?: Date;
   term?: string;
@@ -34,6 +40,9 @@ export function chargeFilterClause(filter: ChargeFilter, before: string | null):
   const parts: ClausePart[] = [];
   if (filter.status !== undefined) parts.push(columnPart('status', 'charges.status =', filter.status));
   if (filter.customerId !== undefined) parts.push(intentPart('customer', 'customer_id', filter.customerId));
+  if (filter.terminalId !== undefined) parts.push(intentPart('terminal', 'terminal_id', filter.terminalId));
+  if (filter.paymentLinkId !== undefined) parts.push(intentPart('link', 'payment_link_id', filter.paymentLinkId));
+  if (filter.subAccountId !== undefined) parts.push(sharePart(filter.subAccountId));
   parts.push(...commonParts('charges', filter, before));
   if (filter.term) parts.push(termPart(filter.term, chargeSearchColumns));
   return listClause(parts);

@@ -4,7 +4,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { createCustomer } from '../customers/create-customer.ts';
 import { deleteCustomer } from '../customers/delete-customer.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Statement, Transaction } from '../kit/db.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
@@ -35,11 +35,15 @@ function forget(id: string): Promise<void> {
 async function statementsOf(customerId: string | null): Promise<string[]> {
   const names: string[] = [];
   await world.db.withTransaction((tx) => {
+    const named = (statement: Statement): Statement => {
+      names.push(statement.name);
+      return statement;
+    };
     const watched: Transaction = {
-      rows: (statement) => (names.push(statement.name), tx.rows(statement)),
-      row: (statement) => (names.push(statement.name), tx.row(statement)),
-      run: (statement) => (names.push(statement.name), tx.run(statement)),
-      send: (statement) => (names.push(statement.name), tx.send(statement)),
+      rows: (statement) => tx.rows(named(statement)),
+      row: (statement) => tx.row(named(statement)),
+      run: (statement) => tx.run(named(statement)),
+      send: (statement) => tx.send(named(statement)),
       afterCommit: (action) => tx.afterCommit(action),
     };
     const request = { ...newPayment, network: null, accountNumber: null, customerId };

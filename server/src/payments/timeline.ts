@@ -1,7 +1,12 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
+import { formatAmount } from '../kit/money.ts';
+import { explainShare } from '../sub-accounts/share-explanation.ts';
+import { shareBase } from '../sub-accounts/shares.ts';
+import { partsOf } from './charge.ts';
 import { networkName } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
+import { totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
@@ -25,7 +30,10 @@ export async function paymentTimeline(
       id: event.id,
       kind: event.kind,
       transactionId: event.objectId === id ? null : event.objectId,
-      detail: eventDetail(event.kind, event.record, nameOf),
+      detail:
+        event.kind === 'payment_intent.created'
+          ? creationDetail(intent)
+          : eventDetail(event.kind, event.record, nameOf),
     })),
     ...notes.map((note) => ({
       at: note.createdAt,
@@ -49,8 +57,6 @@ export async function paymentTimeline(
 function eventDetail(kind: string, record: JsonRecord, nameOf: (network: string) => string): string {
   const network = nameOf(textOf(record['payment_method']));
   switch (kind) {
-    case 'payment_intent.created':
-      return 'The payment was created.';
     case 'payment_intent.cancelled':
       return 'The payment was cancelled.';
     case 'payment_intent.expired':
@@ -68,6 +74,23 @@ function eventDetail(kind: string, record: JsonRecord, nameOf: (network: string)
     default:
       return kind;
   }
+}
+
+/** With whoever gets a part of it, how the part was rounded, and what the merchant keeps. */
+function creationDetail(intent: Intent): string {
+  const { shares, feeMinor } = intent;
+  const baseMinor = shareBase(intent);
+  const parts = partsOf(intent, shares, totalMinor(intent));
+  const sentences = [
+    'The payment was created.',
+    ...(feeMinor > 0n ? [`The fee is ${formatAmount(feeMinor)}, paid by the ${intent.feePayer}.`] : []),
+    ...shares.map((share) => {
+      const explained = explainShare(baseMinor, share).text;
+      return `Sub-account ${share.subAccountId} gets ${formatAmount(share.amountMinor)}: ${explained}`;
+    }),
+    ...(shares.length > 0 || feeMinor > 0n ? [`The merchant keeps ${formatAmount(parts.merchantMinor)}.`] : []),
+  ];
+  return sentences.join(' ');
 }
 
 function textOf(value: unknown): string {

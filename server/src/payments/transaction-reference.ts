@@ -10,3 +10,10 @@ export function transactionReference(now: Date, random: Random): string {
   const suffix = Array.from(random.bytes(suffixLength), (byte) => alphabet[byte % alphabet.length]).join('');
   return `TX-${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${suffix}`;
 }
+
+const shortCodeLength = 4;
+
+/** The reference's last four characters, which staff compare across the counter: on the receipt and in the message. */
+export function shortCodeOf(reference: string): string {
+  return reference.slice(-shortCodeLength);
+}

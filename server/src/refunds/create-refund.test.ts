@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
-import { refused as paymentRefused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
 import { createRefund } from './create-refund.ts';
 import { merchantPartMinor } from './refund.ts';
 import type { Refund } from './refund.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
@@ -268,4 +268,3 @@ test('the network is asked for its own transaction under our reference, and afte
   const next = await world.refundTold(charge, paidBack);
   assert.deepEqual([next.route, next.transferStatus], ['payout', 'completed']);
 });
-

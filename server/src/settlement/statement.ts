@@ -111,12 +111,14 @@ function kindOf({ flow, changeMinor }: BalanceLine, source: LineSource): Stateme
       return 'reversal';
     case 'held':
     case 'late_success':
+    case 'refund_rounding':
       return source.type === 'refund' ? 'refund' : 'payout';
     case 'released':
     case 'transfer_reversed':
     case 'late_success_reversed':
     case 'mismatch_accepted':
     case 'mismatch_returned':
+    case 'refund_undone':
       return source.type === 'refund' ? 'refund_returned' : 'payout_returned';
     default:
       return 'adjustment';

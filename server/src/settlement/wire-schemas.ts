@@ -56,7 +56,7 @@ export const balanceMovementsSchema = Type.Object(
     ),
     account: Type.String(),
     at: orNull(timeType('The moment that was asked about.')),
-    balance: amountType('What there was at that moment, or is now; the first line of the first page ends with it.'),
+    balance: amountType('What there was at that moment, or is now.'),
     currency: Type.String(),
     meta: cursorMeta,
   },

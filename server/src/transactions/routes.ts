@@ -58,6 +58,9 @@ const list = readRoute({
       ...searchParameters,
       status: Type.Optional(chargeSchema.properties.status),
       customer: Type.Optional(idType('Paid by this customer.')),
+      terminal_id: Type.Optional(idType('Paid at this virtual terminal.')),
+      payment_link: Type.Optional(idType('Paid through this payment link.')),
+      sub_account: Type.Optional(idType('Shared with this sub-account, by itself or in a group.')),
       from: Type.Optional(timeType('Started at or after.')),
       to: Type.Optional(timeType('Started at or before.')),
       timeframe: Type.Optional(
@@ -78,6 +81,9 @@ const list = readRoute({
     const { rows, total } = await listTransactions(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
       ...(query.customer === undefined ? {} : { customerId: query.customer }),
+      ...(query.terminal_id === undefined ? {} : { terminalId: query.terminal_id }),
+      ...(query.payment_link === undefined ? {} : { paymentLinkId: query.payment_link }),
+      ...(query.sub_account === undefined ? {} : { subAccountId: query.sub_account }),
       ...(query.from === undefined ? {} : { from: new Date(query.from) }),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
       ...(query.to === undefined ? {} : { to: new Date(query.to) }),

@@ -32,6 +32,7 @@ export async function cancelTransfer(
 }
 
 function refusal({ status, network }: Transfer): string {
+  if (status === 'cancelled') return 'This transfer was cancelled already.';
   if (status !== 'pending') return `This transfer is ${status} and can no longer be cancelled.`;
   return `This transfer has been sent to ${network}, which may already have paid. Wait for its outcome.`;
 }

@@ -130,7 +130,7 @@ describe('POST /v1/transfers/{id}/cancel', () => {
     assert.equal((await balanceOf(shop.api))['payout_balance'], 1_000_000);
     const again = await shop.api.post(`/v1/transfers/${id}/cancel`);
     assert.deepEqual([again.status, again.body['code']], [409, 'state_conflict']);
-    assert.equal(again.body['message'], 'This transfer is cancelled and can no longer be cancelled.');
+    assert.equal(again.body['message'], 'This transfer was cancelled already.');
     assert.equal((await balanceOf(shop.api))['payout_balance'], 1_000_000);
     const { body } = await shop.api.get(`/v1/transfers/${id}/timeline`);
     assert.deepEqual(body['data'], [

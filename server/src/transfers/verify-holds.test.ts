@@ -32,7 +32,7 @@ test('an open transfer whose money is not held any more is found', async () => {
   const { id } = await world.create();
   await asOwner("UPDATE ledger_holds SET status = 'released' WHERE source_id = $1", id);
   const { message } = (await verifyHolds(world.db)) ?? {};
-  assert.equal(message, `transfer ${id}: nothing is held, but 10000 must be held`);
+  assert.equal(message, `transfer ${id}: nothing is held, but D100.00 must be held`);
   await asOwner("UPDATE ledger_holds SET status = 'open' WHERE source_id = $1", id);
 });
 
@@ -40,6 +40,6 @@ test('money held for a transfer that has ended is found', async () => {
   const { id } = await world.create();
   await asOwner("UPDATE transfers SET status = 'failed' WHERE id = $1", id);
   const { message } = (await verifyHolds(world.db)) ?? {};
-  assert.equal(message, `transfer ${id}: 10000 is held, but it is not under way`);
+  assert.equal(message, `transfer ${id}: D100.00 is held, but it is not under way`);
   await asOwner("UPDATE transfers SET status = 'pending' WHERE id = $1", id);
 });

@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
 import { findUnmatchedHold } from './queries.ts';
 
 /** Money that is held for no open transfer, or an open transfer without its money: the first one, in words. */
@@ -6,7 +7,7 @@ export async function verifyHolds(db: Queryable): Promise<{ merchantId: string; 
   const found = await findUnmatchedHold(db);
   if (!found) return null;
   const { merchantId, id, heldMinor, wantedMinor } = found;
-  const held = heldMinor === null ? 'nothing is held' : `${heldMinor} is held`;
-  const wanted = wantedMinor === null ? 'it is not under way' : `${wantedMinor} must be held`;
+  const held = heldMinor === null ? 'nothing is held' : `${formatAmount(heldMinor)} is held`;
+  const wanted = wantedMinor === null ? 'it is not under way' : `${formatAmount(wantedMinor)} must be held`;
   return { merchantId, message: `transfer ${id}: ${held}, but ${wanted}` };
 }

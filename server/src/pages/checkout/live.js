@@ -96,6 +96,16 @@
     if (minutes <= 120) left.textContent = minutes + (minutes === 1 ? ' minute' : ' minutes');
   }
 
+  // How long ago it was paid, running: a picture of a receipt stands still.
+  function countUp() {
+    const since = document.querySelector('[data-since-ms]');
+    if (!since) return;
+    if (!cameAt.has(since)) cameAt.set(since, performance.now());
+    const seconds = Math.floor((Number(since.dataset.sinceMs) + performance.now() - cameAt.get(since)) / 1000);
+    const [count, noun] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
+    if (seconds < 7200) since.textContent = count + ' ' + noun + (count === 1 ? '' : 's');
+  }
+
   document.addEventListener('submit', (event) => {
     const button = event.target.querySelector('button:not([type=button])');
     if (!button) return;
@@ -119,5 +129,6 @@
   dress();
   countDown();
   setInterval(countDown, 10000);
+  setInterval(countUp, 1000);
   listen();
 })();

@@ -3,7 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
-import { foreignText, formatTime } from '../page-text.ts';
+import { foreignText, formatSince, formatTime } from '../page-text.ts';
 import type { CheckoutScene } from './scene.ts';
 import { shopLink } from './links.ts';
 import { bigAmount } from './summary.ts';
@@ -16,6 +16,7 @@ export function receipt(scene: CheckoutScene, step: 'paid' | 'reversed'): Html {
 <p class="seal ${reversed ? 'wait' : 'good'}">${icon(reversed ? 'back' : 'check')}</p>
 <h1 id="step">${reversed ? 'Taken back by the network' : html`Paid to ${foreignText(view.merchantName)}`}</h1>
 ${bigAmount(paidMinor(view))}
+${!reversed && counterProof(scene)}
 ${afterwards(view)}
 ${lines(view)}
 <div class="actions">
@@ -23,6 +24,20 @@ ${shopLink(view.returnUrl, view.merchantName)}
 ${!reversed && html`<p class="quiet"><button type="button" class="link" data-print hidden>Print or save this receipt</button></p>`}
 </div>
 </section>`;
+}
+
+/**
+ * What staff check across the counter: a picture of an old receipt has an old code, and its clock stands still.
+ */
+function counterProof({ view, now }: CheckoutScene): Html {
+  const { charge, counterName } = view;
+  if (counterName === null || charge === null || charge.paidAt === null) return html``;
+  const sinceMs = Math.max(0, now.getTime() - charge.paidAt.getTime());
+  return html`<div class="proof">
+<p class="code" aria-label="Code ${charge.shortCode.split('').join(' ')}">${charge.shortCode}</p>
+<p>Counter <b>${foreignText(counterName)}</b></p>
+<p>Paid <span data-since-ms="${sinceMs}">${formatSince(sinceMs)}</span> ago</p>
+</div>`;
 }
 
 /** What came: a person may have accepted another amount than was asked for. */

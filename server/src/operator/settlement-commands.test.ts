@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { parseArgs } from 'node:util';
+import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
+import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
+import { UsageError } from './command.ts';
+import type { CommandContext, CommandResult } from './command.ts';
+import { explainCommand } from './explain-command.ts';
+import { createProgress } from './progress.ts';
+import { settlementCommands } from './settlement-commands.ts';
+
+let world: SettlementWorld;
+let shown: string[];
+
+before(async () => {
+  world = await createSettlementWorld();
+});
+after(async () => {
+  await world.verify();
+  await world.close();
+});
+
+/** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
+function run(words: string): Promise<CommandResult> {
+  const [subject, verb, ...args] = words.replaceAll('MERCHANT', world.merchant.id).split(' ');
+  const command = [...settlementCommands, explainCommand].find(({ name }) => name === `${subject} ${verb}`);
+  assert.ok(command, words);
+  const options = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  shown = [];
+  const { db, clock } = world;
+  const progressTo = { write: (text: string) => shown.push(text) };
+  // These commands use nothing else of their context.
+  const context = {
+    db,
+    clock,
+    progressTo,
+    moneyWork: () => Promise.resolve(world.context),
+  } as unknown as CommandContext;
+  return command.run(context, { positionals, options: values, flags: new Set() });
+}
+
+async function refused(words: string): Promise<string> {
+  const error = await run(words).catch((refusal: unknown) => refusal);
+  assert.ok(error instanceof UsageError, String(error));
+  return error.message;
+}
+
+describe('settlement run', () => {
+  test('pays out what is due, says how much, and pays nothing when it is run again', async () => {
+    for (let count = 0; count < 3; count += 1) await world.subAccount(2_000n);
+    const first = await run('settlement run --merchant MERCHANT');
+    assert.deepEqual(first.data, {
+      merchant_id: world.merchant.id,
+      period: today,
+      payouts: 3,
+      amount: 60,
+      refused: 0,
+      failed: 0,
+    });
+    assert.equal(first.text, `Period ${today}: 3 payouts of D60.00 together were ordered.`);
+    assert.deepEqual(shown, ['3 of 3 sub-accounts\n']);
+    const again = await run('settlement run --merchant MERCHANT');
+    assert.equal((again.data as { payouts: number }).payouts, 0);
+  });
+
+  test('takes a day that has begun, and for weekly payouts its week', async () => {
+    const subAccount = await world.subAccount(2_000n);
+    assert.match(await refused('settlement run --merchant MERCHANT --period 2026-11-21'), /has not begun/);
+    for (const period of ['yesterday', '2026-02-30', '2026-11', '2026-11-20T00:00']) {
+      assert.match(await refused(`settlement run --merchant MERCHANT --period ${period}`), /is a day such as/);
+    }
+    await run('settlement schedule weekly --merchant MERCHANT');
+    await run('settlement run --merchant MERCHANT --period 2026-11-19');
+    assert.deepEqual(await world.periodsOf(subAccount), ['2026-11-16 paid']);
+    await run('settlement schedule manual --merchant MERCHANT');
+  });
+
+  test('names the merchant that it does not know', async () => {
+    assert.match(await refused('settlement run --merchant nobody'), /There is no merchant nobody/);
+  });
+});
+
+describe('settlement schedule', () => {
+  test('takes manual, daily and weekly, and nothing else', async () => {
+    for (const chosen of ['daily', 'weekly', 'manual']) {
+      const { data } = await run(`settlement schedule ${chosen} --merchant MERCHANT`);
+      assert.deepEqual(data, { merchant_id: world.merchant.id, schedule: chosen });
+    }
+    assert.match(await refused('settlement schedule hourly --merchant MERCHANT'), /manual, daily, weekly, not hourly/);
+  });
+});
+
+describe('ledger explain', () => {
+  test('lists the movements behind any account’s balance, at any moment', async () => {
+    const subAccount = await world.subAccount(2_000n);
+    const before = world.clock.now().toISOString();
+    await world.clock.advance(60_000);
+    const payout = await world.payOut(subAccount, 1_500n);
+    const account = `sub:${subAccount.id}`;
+    const now = await run(`ledger explain --merchant MERCHANT --account ${account}`);
+    assert.match(now.text, new RegExp(`^${account} of Kairaba Books .* has GMD 5\\.00 now\\.\nTIME +FLOW`));
+    assert.match(now.text, new RegExp(`held +transfer ${payout.id} +-15\\.00 +5\\.00`));
+    const then = await run(`ledger explain --merchant MERCHANT --account ${account} --at ${before}`);
+    assert.match(then.text, /has GMD 20\.00 at 2026-11-20T/);
+    const first = await run('ledger explain --merchant MERCHANT --account float:rail-wave --limit 1');
+    const older = / --before ([0-9a-f-]{36})$/.exec(first.text)?.[1];
+    const second = await run(
+      `ledger explain --merchant MERCHANT --account float:rail-wave --limit 1 --before ${older}`,
+    );
+    interface Explained {
+      balance: number;
+      movements: { amount: number; balance: number }[];
+    }
+    const [one, other] = [first.data as Explained, second.data as Explained];
+    assert.equal(one.balance, other.balance, 'on every page that of the moment');
+    assert.equal(one.movements[0]?.balance, one.balance);
+    assert.equal(other.movements[0]?.balance, one.balance - (one.movements[0]?.amount ?? 0));
+  });
+
+  test('says what it does not understand', async () => {
+    const explain = 'ledger explain --merchant MERCHANT';
+    assert.match(await refused(`${explain} --account purse`), /No account is of the kind purse/);
+    for (const at of ['noon', '2026-11-20T10:00:00', '2026-13-01']) {
+      assert.match(await refused(`${explain} --account held --at ${at}`), /--at is a time such as/);
+    }
+    for (const limit of ['0', '1001', 'many']) {
+      assert.match(await refused(`${explain} --account held --limit ${limit}`), /--limit is a whole number/);
+    }
+    assert.match(await refused(`${explain} --account held --before x`), /--before is the id/);
+  });
+});
+
+describe('progress', () => {
+  const written = (
+    stream: { isTTY?: boolean; columns?: number },
+    steps: readonly number[],
+    total: number,
+  ): string[] => {
+    const texts: string[] = [];
+    const progress = createProgress({ ...stream, write: (text) => texts.push(text) }, { total, what: 'sub-accounts' });
+    for (const step of steps) progress.show(step);
+    progress.end();
+    return texts;
+  };
+
+  /** What stands on the line, which is drawn over the one before. */
+  const drawn = (text = ''): string => {
+    const begin = '\r\u001b[K';
+    assert.ok(text.startsWith(begin));
+    return text.slice(begin.length);
+  };
+
+  test('is a bar on a terminal, which is drawn over itself and never wider than the terminal', () => {
+    const texts = written({ isTTY: true, columns: 60 }, [0, 500, 1_000], 1_000);
+    assert.equal(texts.length, 4);
+    assert.match(drawn(texts[1]), /^█+░+ {2}50 % {2}500 of 1,000 sub-accounts$/);
+    assert.match(drawn(texts[2]), /^█+ 100 % {2}1,000 of 1,000 sub-accounts$/);
+    for (const text of texts.slice(0, -1)) assert.ok(drawn(text).length < 60, text);
+    assert.equal(texts.at(-1), '\n');
+  });
+
+  test('is a line now and then elsewhere, without a sign that moves the cursor', () => {
+    const steps = Array.from({ length: 1_001 }, (_, step) => step);
+    const texts = written({}, steps, 1_000);
+    assert.equal(texts.length, 10);
+    assert.equal(texts[4], '500 of 1,000 sub-accounts\n');
+    for (const text of texts) assert.ok(!text.includes('\r') && !text.includes('\u001b'), text);
+  });
+
+  test('of nothing is nothing to wait for', () => {
+    assert.deepEqual(written({}, [], 0), []);
+  });
+});

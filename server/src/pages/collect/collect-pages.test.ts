@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+
+let server: CheckoutServer;
+
+before(async () => {
+  server = await startCheckoutServer();
+});
+
+after(() => server[Symbol.asyncDispose]());
+
+function open(path: string): Promise<Response> {
+  return fetch(server.baseUrl + path, { redirect: 'manual' });
+}
+
+/** As the page's own form sends it. */
+function send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(server.baseUrl + path, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', ...headers },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
+const pages = ['/link/open', '/link/fixed', '/link/fields', '/link/long', '/pos/1234567-7KQ2', '/pos/1234567'];
+
+for (const path of pages) {
+  test(`${path} says who is paid first, loads nothing else, and weighs next to nothing`, async () => {
+    const answer = await open(path);
+    const text = await answer.text();
+    assert.equal(answer.status, 200);
+    assert.ok(text.indexOf('Kairaba') < (text.includes('<form') ? text.indexOf('<form') : text.length));
+    assert.doesNotMatch(text, /<script|<link rel="stylesheet|<img/);
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.match(answer.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.ok(gzipSync(text).length < 8_000 && text.length < 15_000, `${text.length} bytes`);
+  });
+}
+
+test('an amount that was entered makes the payment and leads to its page', async () => {
+  const answer = await send('/pos/1234567-7KQ2', { amount: '1,250.50' });
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/pay/choose']);
+});
+
+test('what cannot be paid is said beside the field, with what was typed still in it', async () => {
+  for (const [amount, message] of [
+    ['', 'Enter the amount to pay.'],
+    ['ten', 'Write the amount in dalasi with digits'],
+    ['5', 'The shop asks for at least D100.00 here.'],
+  ] as const) {
+    const answer = await send('/link/open', { amount });
+    const text = await answer.text();
+    assert.equal(answer.status, 400);
+    assert.match(text, new RegExp(`id="amount-error"[\\s\\S]*${message}`));
+    assert.match(text, /aria-invalid="true"/);
+    if (amount !== '') assert.match(text, new RegExp(`value="${amount}"`));
+  }
+});
+
+test('what the payer cannot mend is said above the form', async () => {
+  const answer = await send('/pos/1234567-7KQ2', { amount: '9000000' });
+  assert.equal(answer.status, 400);
+  assert.match(await answer.text(), /role="alert"[\s\S]*takes no payments at the moment/);
+});
+
+test('a code without its check asks first whether this is the right counter', async () => {
+  const asked = await (await open('/pos/1234567')).text();
+  assert.match(asked, /Is this where you are\?/);
+  assert.doesNotMatch(asked, /name="amount"/);
+  const confirmed = await (await open('/pos/1234567?counter=right')).text();
+  assert.match(confirmed, /name="amount"/);
+});
+
+test('a link that is closed says so and takes nothing', async () => {
+  for (const answer of [await open('/link/closed'), await send('/link/closed', { amount: '100' })]) {
+    assert.equal(answer.status, 410);
+    assert.match(await answer.text(), /This link is not active[\s\S]*Nothing was paid here/);
+  }
+});
+
+test('an address that is nobody’s is not found, whatever it looks like', async () => {
+  for (const path of ['/link/unknown', '/pos/7654321-AAAA', '/pos/1234567-XXXX', '/pos/%00', '/link/..%2fadmin']) {
+    assert.equal((await open(path)).status, 404, path);
+  }
+});
+
+test('a form that another site sends makes no payment', async () => {
+  const headers: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'none', origin: 'https://evil.example' },
+  ];
+  for (const header of headers) {
+    assert.equal((await send('/pos/1234567-7KQ2', { amount: '100' }, header)).status, 403);
+  }
+});
+
+test('markup in what was typed stays text', async () => {
+  const text = await (
+    await send('/link/fields', { amount: '450.00', field_0: '"><script>alert(1)</script>', field_1: '' })
+  ).text();
+  assert.doesNotMatch(text, /<script>alert/);
+  const refused = await (await send('/link/open', { amount: '"><script>1</script>' })).text();
+  assert.match(refused, /value="&quot;&gt;&lt;script&gt;/);
+});

@@ -1,0 +1,128 @@
+import type { Transaction } from '../../kit/db.ts';
+import { payAtTerminal } from '../../links/pay-at-terminal.ts';
+import { findLinkByToken, payLink } from '../../links/pay-link.ts';
+import { linkState } from '../../links/payment-link.ts';
+import type { PaymentLink } from '../../links/payment-link.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import type { PaymentContext } from '../../payments/context.ts';
+import type { Intent } from '../../payments/intent.ts';
+import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
+import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
+import type { PageContent } from '../document.ts';
+import { closedPage } from './collect-page.ts';
+import type { CollectScene } from './collect-page.ts';
+
+type CollectContext = PaymentContext & { settings: TerminalAddressSettings };
+
+/** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
+export interface Place {
+  scene: Omit<CollectScene, 'formProof' | 'refused'>;
+  closed: PageContent | null;
+  /** Whether the payer has to say first that this is the right counter. */
+  unconfirmed: boolean;
+  /** Makes the payment and answers the path of its page. Throws AppErrors in words for the payer. */
+  pay(sent: { amountMinor: bigint; answers: readonly string[] }): Promise<string>;
+}
+
+/** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
+export interface CollectPlaces {
+  findLink(token: string): Promise<Place | undefined>;
+  /** By what comes behind `/pos/`: a code, with its check or without. */
+  findCounter(address: string): Promise<Place | undefined>;
+}
+
+export function createCollectPlaces(context: CollectContext): CollectPlaces {
+  return {
+    findLink: (token) => findLinkPlace(context, token),
+    findCounter: (address) => findCounterPlace(context, address),
+  };
+}
+
+async function makePayment(context: CollectContext, create: (tx: Transaction) => Promise<Intent>): Promise<string> {
+  const { checkoutToken } = await context.db.withTransaction(create);
+  return `/pay/${checkoutToken}`;
+}
+
+async function findLinkPlace(context: CollectContext, token: string): Promise<Place | undefined> {
+  const found = await findLinkByToken(context.db, context.merchants, token);
+  if (!found) return undefined;
+  const { merchant, link } = found;
+  return {
+    scene: {
+      ...sceneOf(merchant, `/link/${link.token}`),
+      kind: 'link',
+      heading: link.title,
+      description: link.description,
+      amountMinor: link.amountMinor,
+      minAmountMinor: link.minAmountMinor,
+      customFields: link.customFields,
+    },
+    closed: closedLink(merchant, link),
+    unconfirmed: false,
+    pay: ({ amountMinor, answers }) =>
+      makePayment(context, (tx) =>
+        payLink(tx, context, merchant, link, {
+          amountMinor,
+          customFieldsValues: Object.fromEntries(
+            link.customFields.map((label, index) => [label, answers[index] ?? '']),
+          ),
+        }),
+      ),
+  };
+}
+
+function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
+  switch (linkState(link)) {
+    case 'active':
+      return null;
+    case 'inactive':
+      return closedPage({
+        title: 'This link is not active',
+        text: 'it cannot be paid at the moment. Nothing was paid here. Ask the shop whether it will open again.',
+        merchantName,
+        icon: 'clock',
+      });
+    case 'deleted':
+      return closedPage({
+        title: 'This link was deleted',
+        text: 'it can no longer be paid. Nothing was paid here. Ask the shop for a new link.',
+        merchantName,
+        icon: 'cross',
+      });
+  }
+}
+
+async function findCounterPlace(context: CollectContext, address: string): Promise<Place | undefined> {
+  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address);
+  const merchant = found && (await context.merchants.byId(found.terminal.merchantId));
+  if (!found || !merchant) return undefined;
+  const { terminal, confirmed } = found;
+  return {
+    scene: {
+      ...sceneOf(merchant, `/pos/${address.toUpperCase()}`),
+      kind: 'counter',
+      heading: terminal.name,
+      description: null,
+      amountMinor: null,
+      minAmountMinor: null,
+      customFields: [],
+    },
+    closed: closedCounter(merchant, terminal),
+    unconfirmed: !confirmed,
+    pay: ({ amountMinor }) =>
+      makePayment(context, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
+  };
+}
+
+function closedCounter({ name: merchantName }: Merchant, terminal: VirtualTerminal): PageContent | null {
+  if (terminal.deletedAt === null && terminal.active) return null;
+  const text =
+    terminal.deletedAt === null
+      ? 'this counter takes no payments at the moment. Nothing was paid here. Ask the staff.'
+      : 'this counter no longer exists. Nothing was paid here. Ask the staff for another one.';
+  return closedPage({ title: 'This counter is closed', text, merchantName, icon: 'clock' });
+}
+
+function sceneOf({ name: merchantName, testMode }: Merchant, path: string) {
+  return { merchantName, testMode, path };
+}

@@ -1,0 +1,65 @@
+import { inflateSync } from 'node:zlib';
+
+/**
+ * The code points that a font can draw, from its character map. The layout draws an empty box for any other and says
+ * nothing, so what a font lacks must be known before.
+ *
+ * Reads WOFF 1 (https://www.w3.org/TR/WOFF/) and the map's formats 4 and 12 (OpenType, `cmap`), the only two that
+ * fonts for Unicode use today. Throws on anything else: the fonts are ours.
+ */
+export function readGlyphCoverage(woff: Buffer): ReadonlySet<number> {
+  const map = readTable(woff, 'cmap');
+  const covered = new Set<number>();
+  const count = map.readUInt16BE(2);
+  for (let index = 0; index < count; index += 1) {
+    const at = map.readUInt32BE(4 + index * 8 + 4);
+    const format = map.readUInt16BE(at);
+    if (format === 4) addSegments(map.subarray(at), covered);
+    if (format === 12) addGroups(map.subarray(at), covered);
+  }
+  if (covered.size === 0) throw new Error('the font has no character map that could be read');
+  return covered;
+}
+
+const headerBytes = 44;
+const entryBytes = 20;
+
+function readTable(woff: Buffer, tag: string): Buffer {
+  if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the font is not WOFF 1');
+  const count = woff.readUInt16BE(12);
+  for (let index = 0; index < count; index += 1) {
+    const entry = headerBytes + index * entryBytes;
+    if (woff.toString('latin1', entry, entry + 4) !== tag) continue;
+    const [offset, packedBytes, bytes] = [4, 8, 12].map((place) => woff.readUInt32BE(entry + place));
+    const stored = woff.subarray(offset, (offset ?? 0) + (packedBytes ?? 0));
+    return packedBytes === bytes ? stored : inflateSync(stored);
+  }
+  throw new Error(`the font has no table ${tag}`);
+}
+
+/** Format 4: segments with parallel lists of ends, starts, deltas and offsets. Glyph 0 is the box. */
+function addSegments(table: Buffer, covered: Set<number>): void {
+  const listBytes = table.readUInt16BE(6);
+  const [ends, starts] = [14, 16 + listBytes];
+  const [deltas, offsets] = [starts + listBytes, starts + 2 * listBytes];
+  for (let at = 0; at < listBytes; at += 2) {
+    const [end, start] = [table.readUInt16BE(ends + at), table.readUInt16BE(starts + at)];
+    const [delta, offset] = [table.readUInt16BE(deltas + at), table.readUInt16BE(offsets + at)];
+    for (let codePoint = start; codePoint <= end && codePoint < 0xffff; codePoint += 1) {
+      const listed = offset === 0 ? codePoint : table.readUInt16BE(offsets + at + offset + 2 * (codePoint - start));
+      const glyph = listed === 0 ? 0 : (listed + delta) & 0xffff;
+      if (glyph !== 0) covered.add(codePoint);
+    }
+  }
+}
+
+/** Format 12: groups of first and last code point and first glyph. */
+function addGroups(table: Buffer, covered: Set<number>): void {
+  const count = table.readUInt32BE(12);
+  for (let at = 16; at < 16 + count * 12; at += 12) {
+    const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
+    for (let codePoint = first; codePoint <= last; codePoint += 1) {
+      if (glyph + codePoint - first !== 0) covered.add(codePoint);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { crc32, inflateSync } from 'node:zlib';
+
+export const logoBytesMax = 200 * 1_024;
+const sideMax = 2_000;
+
+const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+const headerBytes = 13;
+
+/** How many samples a pixel has, by the colour type of the header. */
+const samples: ReadonlyMap<number, number> = new Map([
+  [0, 1],
+  [2, 3],
+  [3, 1],
+  [4, 2],
+  [6, 4],
+]);
+const depths = new Set([1, 2, 4, 8, 16]);
+
+/** Width and height of a PNG that was checked. */
+export function pngDimensions(png: Uint8Array): { width: number; height: number } {
+  const header = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+  return { width: header.readUInt32BE(16), height: header.readUInt32BE(20) };
+}
+
+/**
+ * What is wrong with a file that should be a logo, as the rest of a sentence, or null: a whole PNG of a moderate size, of
+ * which every chunk is as it was written and the pixels are as many as the header says. What passes is small when it is
+ * unpacked, too.
+ */
+export function pngProblem(file: Uint8Array): string | null {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  if (bytes.length > logoBytesMax) return `has ${bytes.length} bytes; ${logoBytesMax} are the most`;
+  if (!bytes.subarray(0, signature.length).equals(signature)) return 'is not a PNG';
+  const chunks = readChunks(bytes);
+  const header = chunks?.[0];
+  if (!chunks || header?.type !== 'IHDR' || header.data.length !== headerBytes) return 'is a damaged PNG';
+  const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
+  if (width === 0 || height === 0 || width > sideMax || height > sideMax) {
+    return `is ${width} × ${height} pixels; ${sideMax} × ${sideMax} are the most`;
+  }
+  if (header.data[12] !== 0) return 'is an interlaced PNG; save it without interlacing';
+  const perPixel = (samples.get(header.data[9] ?? 1) ?? 0) * (header.data[8] ?? 0);
+  if (perPixel === 0 || !depths.has(header.data[8] ?? 0)) return 'is a damaged PNG';
+  const pixelBytes = (Math.ceil((width * perPixel) / 8) + 1) * height;
+  return hasPixels(chunks, pixelBytes) ? null : 'is a damaged PNG';
+}
+
+interface Chunk {
+  type: string;
+  data: Buffer;
+}
+
+/** Every chunk up to the end, or undefined where one is cut off or changed. */
+function readChunks(bytes: Buffer): Chunk[] | undefined {
+  const chunks: Chunk[] = [];
+  let at = signature.length;
+  while (at + 12 <= bytes.length) {
+    const end = at + 8 + bytes.readUInt32BE(at);
+    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return undefined;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    chunks.push({ type, data: bytes.subarray(at + 8, end) });
+    if (type === 'IEND') return chunks;
+    at = end + 4;
+  }
+  return undefined;
+}
+
+function hasPixels(chunks: readonly Chunk[], pixelBytes: number): boolean {
+  const packed = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data));
+  try {
+    return inflateSync(packed, { maxOutputLength: pixelBytes }).length === pixelBytes;
+  } catch {
+    return false;
+  }
+}

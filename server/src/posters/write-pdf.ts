@@ -1,0 +1,40 @@
+import PdfDocument from 'pdfkit';
+import type { PageSize } from './sizes.ts';
+import type { Scene, Shape } from './scene.ts';
+
+/** One page with the same shapes, sharp at any size. On a screen the QR code is also a link. */
+export async function writePdf(
+  scene: Scene,
+  { widthPoints, heightPoints }: PageSize,
+  about: { title: string; link: string },
+): Promise<Uint8Array> {
+  const pdf = new PdfDocument({
+    size: [widthPoints, heightPoints],
+    margin: 0,
+    info: { Title: about.title },
+    // Nothing is written in a font.
+    font: null as unknown as string,
+  });
+  const parts: Buffer[] = [];
+  pdf.on('data', (part: Buffer) => parts.push(part));
+  const ended = new Promise<void>((resolve, reject) => {
+    pdf.on('end', resolve);
+    pdf.on('error', reject);
+  });
+  pdf.scale(widthPoints / scene.width, heightPoints / scene.height);
+  for (const shape of scene.shapes) draw(pdf, shape);
+  const { x, y, width, height } = scene.qrCode;
+  pdf.link(x, y, width, height, about.link);
+  pdf.end();
+  await ended;
+  return Buffer.concat(parts);
+}
+
+function draw(pdf: InstanceType<typeof PdfDocument>, shape: Shape): void {
+  if (shape.kind === 'path') {
+    pdf.path(shape.path).fill(shape.fill);
+    return;
+  }
+  const { x, y, width, height } = shape.place;
+  pdf.image(Buffer.from(shape.png), x, y, { fit: [width, height], align: 'center', valign: 'center' });
+}

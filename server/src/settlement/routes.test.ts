@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import { startTransferStory } from '../../../test/harness/transfer-story.ts';
+import type { TransferStory } from '../../../test/harness/transfer-story.ts';
+
+const hourMs = 60 * 60 * 1_000;
+
+let story: TransferStory;
+let stranger: TransferStory;
+
+before(async () => {
+  story = await startTransferStory();
+  stranger = await story.another();
+});
+after(async () => {
+  await story.verify();
+  await story.stop();
+});
+
+async function newSubAccount(accountNumber = '7000001', api: ApiClient = story.api): Promise<string> {
+  const answer = await api.post('/v1/sub-accounts', {
+    name: 'Awa Ceesay',
+    percentage: 20,
+    settlement_code: 'aps',
+    account_number: accountNumber,
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return String(answer.body['id']);
+}
+
+/** A share of 20 dalasi. */
+async function share(subAccountId: string, data: object = {}): Promise<void> {
+  await story.paySettled('7000001', { amount: 100, sub_account: subAccountId, ...data });
+}
+
+function payOut(id: string, body: object = {}, { key = randomUUID(), api = story.api } = {}): Promise<ApiAnswer> {
+  return api.post(`/v1/sub-accounts/${id}/payouts`, body, { 'idempotency-key': key });
+}
+
+function refusal({ status, body }: ApiAnswer): string {
+  return `${status} ${String(body['code'])}`;
+}
+
+describe('POST /v1/sub-accounts/{id}/payouts', () => {
+  it('answers 201 with the transfer, which arrives in full, and its event', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const answer = await payOut(id);
+    assert.equal(answer.status, 201, answer.text);
+    const { id: payoutId, ...record } = answer.body;
+    for (const [name, value] of Object.entries({
+      kind: 'sub_account_payout',
+      sub_account: id,
+      status: 'pending',
+      amount: 20,
+      fee: 0,
+      network: 'aps',
+      account_number: '7000001',
+      beneficiary_name: 'Awa Ceesay',
+    })) {
+      assert.deepEqual(record[name], value, name);
+    }
+    await story.settle();
+    assert.equal(await story.statusOf(String(payoutId)), 'completed');
+    assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 0);
+    assert.deepEqual(await story.events(String(payoutId)), ['sub_account.payout.succeeded']);
+    const listed = await story.api.get('/v1/transfers?limit=1');
+    assert.equal((listed.body['data'] as { id: string }[])[0]?.id, payoutId, 'it is among the transfers');
+  });
+
+  it('answers 400 without an Idempotency-Key, and for one that was used for another request 422', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const without = await story.api.post(`/v1/sub-accounts/${id}/payouts`, {});
+    assert.equal(refusal(without), '400 idempotency_key_invalid');
+    const key = randomUUID();
+    assert.equal((await payOut(id, { amount: 5 }, { key })).status, 201);
+    assert.equal(refusal(await payOut(id, { amount: 6 }, { key })), '422 idempotency_key_reused');
+  });
+
+  it('pays once for a key, also when the first answer is no longer kept', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    await share(id);
+    const key = randomUUID();
+    const first = await payOut(id, { amount: 12 }, { key });
+    const again = await payOut(id, { amount: 12 }, { key });
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    await story.pass(80 * hourMs);
+    const later = await payOut(id, { amount: 12 }, { key });
+    assert.deepEqual([later.status, later.body['id'], later.body['status']], [201, first.body['id'], 'completed']);
+    assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 28);
+  });
+
+  it('answers 400 for too little, and the key remembers it', async () => {
+    const id = await newSubAccount();
+    const key = randomUUID();
+    assert.equal(refusal(await payOut(id, {}, { key })), '400 balance_below_minimum');
+    await share(id);
+    // A remembered answer has the first request's id, which the other client would not take.
+    const api = createApiClient(story.service.url, story.merchant.key);
+    assert.equal(refusal(await payOut(id, {}, { key, api })), '400 balance_below_minimum');
+    assert.equal(refusal(await payOut(id, { amount: 20.01 })), '400 insufficient_balance');
+    assert.equal(refusal(await payOut(id, { amount: 0.5 })), '400 amount_out_of_bounds');
+    for (const amount of [-1, 1.234, '5', true]) {
+      assert.equal(refusal(await payOut(id, { amount })), '400 invalid_request', JSON.stringify(amount));
+    }
+    assert.equal((await payOut(id, { amount: null })).body['amount'], 20);
+  });
+
+  it('answers 404 for another merchant’s sub-account, and for none', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    assert.equal(refusal(await payOut(id, {}, { api: stranger.api })), '404 not_found');
+    assert.equal(refusal(await payOut(randomUUID())), '404 not_found');
+    assert.equal(refusal(await payOut('nonsense')), '404 not_found');
+  });
+
+  it('pays out a paused sub-account', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const paused = { body: '{"active":false}', headers: { 'content-type': 'application/json' } };
+    assert.equal((await story.api.send('PUT', `/v1/sub-accounts/${id}`, paused)).status, 200);
+    assert.equal((await payOut(id)).status, 201);
+  });
+
+  it('gives the money back when the network refuses', async () => {
+    const id = await newSubAccount('7000002');
+    await share(id);
+    const payout = String((await payOut(id)).body['id']);
+    await story.settle();
+    assert.equal(await story.statusOf(payout), 'failed');
+    assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 20);
+    assert.deepEqual(await story.events(payout), ['sub_account.payout.failed']);
+  });
+});
+
+describe('DELETE /v1/sub-accounts/{id}', () => {
+  it('answers 200, and from then on the sub-account is not there', async () => {
+    const id = await newSubAccount();
+    const deleted = await story.api.send('DELETE', `/v1/sub-accounts/${id}`);
+    assert.deepEqual([deleted.status, deleted.body], [200, { id, deleted: true }]);
+    assert.equal(refusal(await story.api.send('DELETE', `/v1/sub-accounts/${id}`)), '404 not_found');
+    assert.equal(refusal(await story.api.get(`/v1/sub-accounts/${id}`)), '404 not_found');
+    assert.equal(refusal(await story.api.get(`/v1/sub-accounts/${id}/statement`)), '404 not_found');
+    assert.equal(refusal(await payOut(id)), '404 not_found');
+    const payment = await story.api.post('/v1/payments', { data: { amount: 10, sub_account: id } });
+    assert.equal(refusal(payment), '400 invalid_request');
+  });
+
+  it('answers 400 while it is in use, and 404 to another merchant', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const refused = await story.api.send('DELETE', `/v1/sub-accounts/${id}`);
+    assert.equal(refusal(refused), '400 sub_account_in_use');
+    assert.match(String(refused.body['message']), /^The sub-account still has D20\.00\. Pay it out first; /);
+    assert.equal(refusal(await stranger.api.send('DELETE', `/v1/sub-accounts/${id}`)), '404 not_found');
+  });
+});
+
+describe('GET /v1/sub-accounts/{id}/statement', () => {
+  it('answers pages, the oldest line first, with the balances of the whole time', async () => {
+    const id = await newSubAccount();
+    for (let count = 0; count < 3; count += 1) await share(id, { title: `Rent ${count}` });
+    await payOut(id, { amount: 15 });
+    const path = `/v1/sub-accounts/${id}/statement?limit=3`;
+    const first = (await story.api.get(path)).body;
+    const lines = first['data'] as Record<string, unknown>[];
+    assert.deepEqual(
+      lines.map(({ kind, amount, balance, description }) => [kind, amount, balance, description]),
+      [
+        ['share', 20, 20, 'Rent 0'],
+        ['share', 20, 40, 'Rent 1'],
+        ['share', 20, 60, 'Rent 2'],
+      ],
+    );
+    assert.deepEqual([first['opening_balance'], first['closing_balance']], [0, 45]);
+    const { next_cursor: cursor } = first['meta'] as { next_cursor: string };
+    const second = (await story.api.get(`${path}&cursor=${cursor}`)).body;
+    assert.deepEqual(
+      (second['data'] as Record<string, unknown>[]).map(({ kind, amount, balance }) => [kind, amount, balance]),
+      [['payout', -15, 45]],
+    );
+    assert.deepEqual(second['meta'], { limit: 3, next_cursor: null });
+    const charge = await story.api.get(`/v1/transactions/${String(lines[0]?.['source_id'])}`);
+    assert.equal(charge.status, 200, 'a line leads to its payment');
+    await story.settle();
+  });
+
+  it('answers a table to who accepts text/csv', async () => {
+    const id = await newSubAccount();
+    await share(id, { title: '=1+1' });
+    const api = createApiClient(story.service.url, story.merchant.key);
+    const answer = await api.send('GET', `/v1/sub-accounts/${id}/statement`, { headers: { accept: 'text/csv' } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.equal(answer.headers.get('content-disposition'), `attachment; filename="statement-${id}.csv"`);
+    assert.equal(answer.headers.get('vary'), 'accept');
+    assert.match(
+      answer.text,
+      /^time,kind,amount,.*\r\n,opening_balance,,0\.00,.*\r\n[^,]+,share,20\.00,20\.00,GMD,[^,]+,"'=1\+1",charge,/,
+    );
+  });
+
+  it('refuses a table as everything else, in JSON', async () => {
+    const id = await newSubAccount();
+    const headers = { accept: 'text/csv' };
+    const path = `/v1/sub-accounts/${id}/statement`;
+    for (const [api, address, refused] of [
+      [stranger.api, path, '404 not_found'],
+      [story.api, `${path}?from=yesterday`, '400 invalid_request'],
+      [story.api, `${path}?colour=red`, '400 unknown_field'],
+    ] as const) {
+      const answer = await api.send('GET', address, { headers });
+      assert.equal(refusal(answer), refused);
+      assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    }
+  });
+});
+
+describe('GET /v1/balances/movements', () => {
+  it('answers what a balance is made of, the newest first, now and at an earlier moment', async () => {
+    const shop = await story.another();
+    const own = async (query: string) => (await shop.api.get(`/v1/balances/movements?${query}`)).body;
+    const before = await own('account=payout_balance');
+    assert.deepEqual([before['balance'], (before['data'] as object[]).length], [1_000_000, 1], 'test money');
+    const noon = story.clock.now().toISOString();
+    await story.clock.advance(hourMs);
+    const ordered = await shop.order('7000004', { amount: 100 });
+    const now = await own('account=payout_balance');
+    assert.equal(now['balance'], (await shop.api.get('/v1/balances')).body['payout_balance']);
+    const [newest] = now['data'] as Record<string, unknown>[];
+    assert.deepEqual(
+      [newest?.['flow'], newest?.['amount'], newest?.['balance'], newest?.['source_type'], newest?.['source_id']],
+      ['held', -100, 999_900, 'transfer', ordered.body['id']],
+    );
+    assert.equal((await own(`account=payout_balance&at=${noon}`))['balance'], 1_000_000);
+    const page = await own('account=payout_balance&limit=1');
+    const { next_cursor: cursor } = page['meta'] as { next_cursor: string };
+    const [older] = (await own(`account=payout_balance&limit=1&cursor=${cursor}`))['data'] as object[];
+    assert.deepEqual(older, (before['data'] as object[])[0]);
+    assert.equal((await own('account=available_balance'))['balance'], 0);
+  });
+
+  it('answers for sub-accounts, also for one that was deleted', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const answer = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
+    assert.equal(answer.body['balance'], 20);
+    await payOut(id);
+    await story.settle();
+    assert.equal((await story.api.send('DELETE', `/v1/sub-accounts/${id}`)).status, 200);
+    const later = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
+    assert.deepEqual([later.body['balance'], (later.body['data'] as object[]).length], [0, 2]);
+    assert.equal((await story.api.get(`/v1/balances/movements?account=sub:${id}:pending`)).body['balance'], 0);
+  });
+
+  it('refuses accounts that a merchant does not have, and another merchant’s', async () => {
+    const id = await newSubAccount();
+    for (const account of ['float:sim-wave', 'fees', 'sub:', 'sub:x', `sub:${randomUUID()}`, `sub:${id}:x`, '']) {
+      const answer = await story.api.get(`/v1/balances/movements?account=${encodeURIComponent(account)}`);
+      assert.equal(refusal(answer), '400 invalid_request', account);
+    }
+    const foreign = await stranger.api.get(`/v1/balances/movements?account=sub:${id}`);
+    assert.equal(refusal(foreign), '400 invalid_request');
+  });
+});

@@ -1,0 +1,34 @@
+import { fieldError } from '../kit/app-error.ts';
+import { parseInternationalNumber, PhoneNumberError } from '../kit/phone-number.ts';
+import type { Caller } from '../kit/route.ts';
+import type { VirtualTerminal } from './terminal.ts';
+
+/**
+ * The numbers as they were sent and their E.164 forms. Two spellings of one line would get each message twice, so the
+ * second is refused. Throws AppError `invalid_request` naming `chat_numbers.N`.
+ */
+export function readChatNumbers(
+  { testMode }: Pick<Caller, 'testMode'>,
+  chatNumbers: readonly string[],
+): Pick<VirtualTerminal, 'chatNumbers' | 'chatCanonical'> {
+  const chatCanonical: string[] = [];
+  for (const [index, number] of chatNumbers.entries()) {
+    const path = `chat_numbers.${index}`;
+    const canonical = canonicalNumber(number, { strict: !testMode, path });
+    const same = chatCanonical.indexOf(canonical);
+    if (same !== -1) {
+      throw fieldError('invalid_request', path, `${path} is the same number as chat_numbers.${same}. Send it once.`);
+    }
+    chatCanonical.push(canonical);
+  }
+  return { chatNumbers: [...chatNumbers], chatCanonical };
+}
+
+function canonicalNumber(number: string, { strict, path }: { strict: boolean; path: string }): string {
+  try {
+    return parseInternationalNumber(number, { strict });
+  } catch (error) {
+    if (error instanceof PhoneNumberError) throw fieldError('invalid_request', path, error.message);
+    throw error;
+  }
+}

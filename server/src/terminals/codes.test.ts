@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPaymentWorld } from '../payments/payment-world.corpus.ts';
+import type { PaymentWorld } from '../payments/payment-world.corpus.ts';
+import type { Random } from '../kit/random.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { createTerminal } from './create-terminal.ts';
+import { deleteTerminal } from './delete-terminal.ts';
+import { findTerminalByAddress, findTerminalByCode } from './find-by-code.ts';
+import type { TerminalContext, VirtualTerminal } from './terminal.ts';
+import { terminalCheck } from './terminal-address.ts';
+
+let world: PaymentWorld;
+let context: TerminalContext;
+
+before(async () => {
+  world = await createPaymentWorld();
+  context = { ...world.context, chatDelivery: async () => new Map() };
+});
+after(() => world.close());
+
+function create(random: Random = world.context.random, merchant: Merchant = world.merchant): Promise<VirtualTerminal> {
+  const caller = { merchantId: merchant.id, testMode: true };
+  const request = { name: 'Till 1', chatNumbers: ['7012345'] };
+  return world.db.withTransaction((tx) => createTerminal(tx, { ...context, random }, caller, request));
+}
+
+/** Draws these numbers one after another, and the last one for ever. */
+function drawing(...numbers: number[]): Random {
+  let drawn = 0;
+  return {
+    bytes: (count) => {
+      const bytes = Buffer.alloc(count);
+      bytes.writeUInt32BE(numbers[Math.min(drawn, numbers.length - 1)] ?? 0);
+      drawn += 1;
+      return bytes;
+    },
+  };
+}
+
+test('a code has seven digits and does not begin with 0', async () => {
+  assert.equal((await create(drawing(0))).code, '1000000');
+  assert.equal((await create(drawing(8_999_999))).code, '9999999');
+  // What lies above the last whole round of codes is drawn again.
+  assert.equal((await create(drawing(0xffff_ffff, 2_345_678))).code, '3345678');
+  for (let round = 0; round < 20; round += 1) assert.match((await create()).code, /^[1-9]\d{6}$/);
+});
+
+test('of those who draw one code at one moment, also of other merchants, one has it', async () => {
+  const stranger = await world.newMerchant();
+  await world.openConnections();
+  for (let round = 0; round < 5; round += 1) {
+    const [same, next] = [100_000 + round, 200_000 + 10 * round];
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        create(drawing(same, next + index), index % 2 === 0 ? world.merchant : stranger),
+      ),
+    );
+    const codes = made.map(({ code }) => code);
+    assert.equal(new Set(codes).size, 8, codes.join(' '));
+    assert.equal(codes.filter((code) => code === String(1_000_000 + same)).length, 1, codes.join(' '));
+    for (const terminal of made) {
+      assert.deepEqual(await findTerminalByCode(world.db, terminal.code), terminal);
+    }
+  }
+});
+
+test('the code of a deleted terminal is not given out again, and leads to what it was', async () => {
+  const terminal = await create(drawing(300_000));
+  await world.db.withTransaction((tx) => deleteTerminal(tx, context, terminal));
+  const next = await create(drawing(300_000, 300_001));
+  assert.equal(next.code, '1300001');
+  const found = await findTerminalByCode(world.db, terminal.code);
+  assert.deepEqual([found?.id, found?.deletedAt], [terminal.id, world.clock.now()]);
+});
+
+test('where every code that is drawn is taken, nothing is stored', async () => {
+  await create(drawing(400_000));
+  const count = () => world.asOwner('SELECT count(*) FROM virtual_terminals');
+  const before = await count();
+  await assert.rejects(create(drawing(400_000)), /used up/);
+  assert.deepEqual(Reflect.get(Object(await count()), 'rows'), Reflect.get(Object(before), 'rows'));
+});
+
+test('an address with the right check is confirmed, without one it is not, and a wrong one is nobody’s', async () => {
+  const { terminalKey } = context.settings;
+  const terminal = await create();
+  const { code } = terminal;
+  const check = terminalCheck(terminalKey, code);
+  const find = (text: string, key = terminalKey) => findTerminalByAddress(world.db, key, text);
+  assert.deepEqual(await find(`${code}-${check}`), { terminal, confirmed: true });
+  assert.deepEqual(await find(`${code}-${check.toLowerCase()}`), { terminal, confirmed: true });
+  assert.deepEqual(await find(code), { terminal, confirmed: false });
+  const other = terminalCheck(terminalKey, '9999998');
+  for (const text of [`${code}-${other}`, `${code}-`, `${code}-${check}0`, '9999998', `9999998-${other}`, 'nonsense']) {
+    assert.equal(await find(text), undefined, text);
+  }
+  assert.equal(await find(`${code}-${check}`, 'the key of another installation'), undefined);
+});

@@ -1,0 +1,111 @@
+import Type from 'typebox';
+import type { Queryable } from '../kit/db.ts';
+import {
+  pageParameters,
+  pageRequest,
+  pageSchema,
+  pageToWire,
+  searchParameters,
+  searchTerm,
+} from '../kit/pagination.ts';
+import { readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute, Caller } from '../kit/route.ts';
+import { deletedSchema, idParameters } from '../kit/wire-types.ts';
+import { createTerminal } from './create-terminal.ts';
+import { deleteTerminal } from './delete-terminal.ts';
+import { getTerminal, listTerminals } from './find-terminal.ts';
+import { terminalsToWire } from './terminal-wire.ts';
+import type { TerminalContext, VirtualTerminal } from './terminal.ts';
+import { updateTerminal } from './update-terminal.ts';
+import { newTerminalSchema, terminalChangeSchema, terminalSchema } from './wire-schemas.ts';
+
+const tag = 'Virtual terminals';
+const path = '/v1/virtual-terminals';
+
+const create = writeRoute('POST', {
+  path,
+  operationId: 'createVirtualTerminal',
+  tag,
+  summary: 'Create a virtual terminal',
+  description: 'A counter with a QR code of its own. Each payment there is told to `chat_numbers`.',
+  body: newTerminalSchema,
+  status: 201,
+  response: terminalSchema,
+  async handle(context: TerminalContext, { caller, body }, tx) {
+    const request = { name: body.name, chatNumbers: body.chat_numbers };
+    return recordOf(tx, context, caller, await createTerminal(tx, context, caller, request));
+  },
+});
+
+const list = readRoute({
+  path,
+  operationId: 'listVirtualTerminals',
+  tag,
+  summary: 'List virtual terminals, newest first',
+  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
+  status: 200,
+  response: pageSchema(terminalSchema),
+  async handle(context: TerminalContext, { caller, query }) {
+    const page = pageRequest(query);
+    const { rows, total } = await listTerminals(context, caller.merchantId, page, searchTerm(query));
+    const records = await terminalsToWire(context.db, context, caller, rows);
+    return pageToWire(page, records, total, (record) => record);
+  },
+});
+
+const retrieve = readRoute({
+  path: `${path}/:id`,
+  operationId: 'retrieveVirtualTerminal',
+  tag,
+  summary: 'Retrieve a virtual terminal',
+  params: idParameters,
+  status: 200,
+  response: terminalSchema,
+  async handle(context: TerminalContext, { caller, params }) {
+    const { db } = context;
+    return recordOf(db, context, caller, await getTerminal(db, caller.merchantId, params.id));
+  },
+});
+
+const update = writeRoute('PUT', {
+  path: `${path}/:id`,
+  operationId: 'updateVirtualTerminal',
+  tag,
+  summary: 'Change a virtual terminal',
+  description: 'Send only what changes. Code and QR code stay, so that what was printed goes on working.',
+  params: idParameters,
+  body: terminalChangeSchema,
+  status: 200,
+  response: terminalSchema,
+  async handle(context: TerminalContext, { caller, params, body }, tx) {
+    const change = { name: body.name, chatNumbers: body.chat_numbers, active: body.active };
+    return recordOf(tx, context, caller, await updateTerminal(tx, context, caller, { id: params.id, change }));
+  },
+});
+
+const remove = writeRoute('DELETE', {
+  path: `${path}/:id`,
+  operationId: 'deleteVirtualTerminal',
+  tag,
+  summary: 'Delete a virtual terminal',
+  description: 'Its page says that it is gone, its code is never given out again, and its payments stay.',
+  params: idParameters,
+  status: 200,
+  response: deletedSchema,
+  async handle(context: TerminalContext, { caller, params }, tx) {
+    await deleteTerminal(tx, context, { merchantId: caller.merchantId, id: params.id });
+    return { id: params.id, deleted: true };
+  },
+});
+
+export const terminalRoutes: readonly ApiRoute<TerminalContext>[] = [create, list, retrieve, update, remove];
+
+async function recordOf(
+  db: Queryable,
+  context: TerminalContext,
+  caller: Caller,
+  terminal: VirtualTerminal,
+): Promise<unknown> {
+  const [record] = await terminalsToWire(db, context, caller, [terminal]);
+  return record;
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isTerminalCheck, qrCodeUrl, readTerminalAddress, terminalCheck } from './terminal-address.ts';
+
+const key = 'a key';
+
+test('a check is the code’s under the installation’s key, and stays the same for ever', () => {
+  // Printed posters hang on walls: another check for the same code and key would make all of them useless.
+  assert.equal(terminalCheck(key, '4718205'), 'GMQH');
+  assert.notEqual(terminalCheck('another key', '4718205'), terminalCheck(key, '4718205'));
+});
+
+test('a check has no sign that is taken for another, and says nothing about the next code’s', () => {
+  const checks = Array.from({ length: 5_000 }, (_, index) => terminalCheck(key, String(1_000_000 + index)));
+  for (const check of checks) assert.match(check, /^[0-9A-HJKMNP-TV-Z]{4}$/);
+  // Of a million possible ones some dozen come twice among 5,000.
+  assert.ok(new Set(checks).size > 4_950);
+});
+
+test('only the code’s own check passes', () => {
+  const code = '4718205';
+  const check = terminalCheck(key, code);
+  assert.ok(isTerminalCheck(key, { code, check }));
+  for (const wrong of ['', check.slice(0, 3), `${check}0`, check.toLowerCase(), terminalCheck(key, '4718206')]) {
+    assert.ok(!isTerminalCheck(key, { code, check: wrong }), wrong);
+  }
+  assert.ok(!isTerminalCheck('another key', { code, check }));
+});
+
+test('an address is read as it was scanned or typed', () => {
+  const read: [string, object | null][] = [
+    ['4718205', { code: '4718205', check: null }],
+    ['4718205-7KQ2', { code: '4718205', check: '7KQ2' }],
+    ['4718205-7kq2', { code: '4718205', check: '7KQ2' }],
+    ['4718205-oIlO', { code: '4718205', check: '0110' }],
+    ['0718205', null],
+    ['471820', null],
+    ['47182050', null],
+    ['4718205-', null],
+    ['4718205-7KQ', null],
+    ['4718205-7KQ22', null],
+    ['4718205 7KQ2', null],
+    ['٤٧١٨٢٠٥', null],
+    ['', null],
+  ];
+  for (const [text, address] of read) assert.deepEqual(readTerminalAddress(text), address, text);
+});
+
+test('what a QR code holds is read back and passes', () => {
+  const settings = { publicUrl: () => 'https://pay.example', terminalKey: key };
+  const url = qrCodeUrl(settings, { code: '4718205' });
+  const [, text = ''] = /^https:\/\/pay\.example\/pos\/(.+)$/.exec(url) ?? [];
+  const address = readTerminalAddress(text);
+  assert.ok(address?.check && isTerminalCheck(key, { code: address.code, check: address.check }), url);
+});

@@ -1,0 +1,35 @@
+import type { Queryable } from '../kit/db.ts';
+
+/** What came through one network within one hour. */
+export interface TakingsRow {
+  network: string;
+  /** When the hour begins, UTC. */
+  hour: Date;
+  count: bigint;
+  paidMinor: bigint;
+  refundedMinor: bigint;
+}
+
+/**
+ * What was paid at a terminal from one moment until before another, by hour and network in that order; what its network
+ * took back later is not there.
+ */
+export function listTakings(
+  db: Queryable,
+  merchantId: string,
+  { terminalId, from, to }: { terminalId: string; from: Date; to: Date },
+): Promise<TakingsRow[]> {
+  return db.rows<TakingsRow>({
+    name: 'transactions_takings_of_terminal',
+    text: `SELECT charges.network, date_trunc('hour', charges.paid_at, 'UTC') AS hour, count(*) AS count,
+             sum(COALESCE(charges.amount_received, charges.amount_paid))::bigint AS "paidMinor",
+             sum(charges.amount_refunded)::bigint AS "refundedMinor"
+           FROM payment_intents AS intents
+           JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id
+           WHERE intents.merchant_id = $1 AND intents.terminal_id = $2
+             AND charges.status IN ('completed', 'refunded') AND charges.paid_at >= $3 AND charges.paid_at < $4
+           GROUP BY hour, charges.network
+           ORDER BY hour, charges.network`,
+    values: [merchantId, terminalId, from, to],
+  });
+}

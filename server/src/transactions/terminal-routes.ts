@@ -1,0 +1,53 @@
+import Type from 'typebox';
+import { readRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { amountType, idParameters, idType, timeType } from '../kit/wire-types.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { readRange, terminalSummary } from './terminal-summary.ts';
+
+const totals = {
+  count: Type.Integer({ description: 'Payments, also those that were refunded since.' }),
+  sum: amountType('What payers paid, less what was refunded.'),
+  amount_paid: amountType('What payers paid.'),
+  amount_refunded: amountType('What was refunded of it, whenever that was.'),
+};
+
+const summarySchema = Type.Object(
+  {
+    terminal_id: idType('The terminal.'),
+    from: timeType('Paid at or after.'),
+    to: timeType('Paid before.'),
+    currency: Type.String(),
+    ...totals,
+    by_method: Type.Array(Type.Object({ payment_method: Type.String({ description: 'The network.' }), ...totals })),
+    by_hour: Type.Array(Type.Object({ hour: timeType('When the hour begins.'), ...totals }), {
+      description: 'Hours in which something was paid, the earliest first.',
+    }),
+  },
+  { title: 'VirtualTerminalSummary' },
+);
+
+const summary = readRoute({
+  path: '/v1/virtual-terminals/:id/summary',
+  operationId: 'summariseVirtualTerminal',
+  tag: 'Virtual terminals',
+  summary: 'Add up what was paid at a virtual terminal',
+  description:
+    'Without `to` until now, without `from` since the beginning of that day, UTC; at most 366 days. A payment counts in ' +
+    'the hour in which it was paid. A refund is taken off that same hour once it has completed; what a network took ' +
+    'back is not there.',
+  params: idParameters,
+  query: Type.Object(
+    { from: Type.Optional(timeType('Paid at or after.')), to: Type.Optional(timeType('Paid before.')) },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: summarySchema,
+  async handle(context: PaymentContext, { caller, params, query }) {
+    const range = readRange(query, context.clock.now());
+    return terminalSummary(context, await merchantOf(context, caller), { ...range, terminalId: params.id });
+  },
+});
+
+export const terminalSummaryRoutes: readonly ApiRoute<PaymentContext>[] = [summary];

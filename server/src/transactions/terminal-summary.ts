@@ -1,0 +1,69 @@
+import { fieldError } from '../kit/app-error.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import { amountToJson } from '../kit/money.ts';
+import { getTerminal } from '../terminals/find-terminal.ts';
+import { listTakings } from './queries.ts';
+import type { TakingsRow } from './queries.ts';
+
+const dayMs = 24 * 60 * 60_000;
+// A leap year: longer tables are put together from shorter ones.
+const daysMax = 366;
+
+/** Until before `to`, so that the days of a month add up to the month. */
+export interface SummaryRange {
+  from: Date;
+  to: Date;
+}
+
+/** What is left out: until now, from the beginning of that UTC day, which is the Gambian one. Throws AppError. */
+export function readRange(sent: { from?: string; to?: string }, now: Date): SummaryRange {
+  const to = sent.to === undefined ? now : new Date(sent.to);
+  const from = sent.from === undefined ? addMs(to, -(to.getTime() % dayMs)) : new Date(sent.from);
+  // A range that was left out is never wrong: at midnight it is empty.
+  if (from > to || (from.getTime() === to.getTime() && sent.from !== undefined)) {
+    throw fieldError('invalid_request', 'from', 'from must be before to.');
+  }
+  if (to.getTime() - from.getTime() > daysMax * dayMs) {
+    throw fieldError('invalid_request', 'from', `from and to are at most ${daysMax} days apart.`);
+  }
+  return { from, to };
+}
+
+/**
+ * What a counter took: each payment counts in the hour in which it was paid, also one that was refunded since, and a
+ * refund that has completed is taken off that same hour. Throws AppError `not_found`.
+ */
+export async function terminalSummary(
+  context: { db: Database },
+  merchant: { id: string; currency: string },
+  request: SummaryRange & { terminalId: string },
+) {
+  const { terminalId, from, to } = request;
+  const { id } = await getTerminal(context.db, merchant.id, terminalId);
+  const takings = await listTakings(context.db, merchant.id, { terminalId: id, from, to });
+  const groups = (keyOf: (row: TakingsRow) => string) =>
+    [...Map.groupBy(takings, keyOf)].map(([key, rows]) => ({ key, totals: totals(rows) }));
+  return {
+    terminal_id: id,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    currency: merchant.currency,
+    ...totals(takings),
+    by_method: groups(({ network }) => network)
+      .toSorted((left, right) => (left.key < right.key ? -1 : 1))
+      .map(({ key, totals: ofMethod }) => ({ payment_method: key, ...ofMethod })),
+    by_hour: groups(({ hour }) => hour.toISOString()).map(({ key, totals: ofHour }) => ({ hour: key, ...ofHour })),
+  };
+}
+
+function totals(rows: readonly TakingsRow[]) {
+  const sum = (of: (row: TakingsRow) => bigint): bigint => rows.reduce((total, row) => total + of(row), 0n);
+  const [paidMinor, refundedMinor] = [sum((row) => row.paidMinor), sum((row) => row.refundedMinor)];
+  return {
+    count: Number(sum(({ count }) => count)),
+    sum: amountToJson(paidMinor - refundedMinor),
+    amount_paid: amountToJson(paidMinor),
+    amount_refunded: amountToJson(refundedMinor),
+  };
+}

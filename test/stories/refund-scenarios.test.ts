@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, before, test } from 'node:test';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { eventually } from '../harness/eventually.ts';
+import { PaymentStory } from '../harness/payment-story.ts';
+import { asOwner } from '../harness/tables.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+
+// Refunds through the API against the simulated networks: both routes, and what the payer's number makes of them
+// (decisions, "Test environment": as for paying out). Every payment is of D450.50.
+
+const secondMs = 1_000;
+const paidMinor = 45_050n;
+
+type Body = Record<string, unknown>;
+
+let story: TransferStory;
+let receiver: CallbackReceiver;
+
+before(async () => {
+  story = await startTransferStory();
+  receiver = await startCallbackReceiver();
+  await story.listen(receiver, ['charge.refunded']);
+});
+
+afterEach(() => story.verify());
+
+after(async () => {
+  await story.stop();
+  await receiver.close();
+});
+
+/** A payment that is paid; answers its charge. */
+async function paid(network: string, number = '7000001'): Promise<Body> {
+  const intentId = await story.paySettled(number, { network });
+  const charge = await story.transaction(intentId);
+  assert.equal(charge['status'], 'completed', JSON.stringify(charge));
+  return charge;
+}
+
+/** The same for a number that does not pay by itself. */
+async function paidByHand(network: string, number: string, action: 'approve' | 'approve_late'): Promise<Body> {
+  const intentId = await story.paySettled(number, { network });
+  const { id } = await story.transaction(intentId);
+  await story.onPhone(String(id), action);
+  const charge = await story.transaction(intentId);
+  assert.equal(charge['status'], 'completed', JSON.stringify(charge));
+  return charge;
+}
+
+async function refund(charge: Body, changes: Body = {}): Promise<Body> {
+  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], ...changes });
+  assert.equal(answer.status, 201, answer.text);
+  assert.equal(answer.body['status'], 'pending');
+  return answer.body;
+}
+
+async function refundSettled(charge: Body, changes: Body = {}): Promise<Body> {
+  const { id } = await refund(charge, changes);
+  await story.settle();
+  return found(id);
+}
+
+async function found(id: unknown): Promise<Body> {
+  const answer = await story.api.get(`/v1/refunds/${String(id)}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** What the network has given back of a charge, in its own words. */
+async function atNetwork({ reference }: Body): Promise<string[]> {
+  const text = `SELECT CASE WHEN planned_at <= $2 THEN planned_status ELSE status END || ' ' || amount
+                  || CASE WHEN refunded_transaction_id IS NULL THEN '' ELSE ' of a collection' END AS told
+                FROM simulator.payouts WHERE reference = $1`;
+  const rows = await asOwner<{ told: string }>(story.service, text, [reference, story.clock.now()]);
+  return rows.map(({ told }) => told);
+}
+
+async function receivedRefunds(charge: Body): Promise<{ status: string; amount_refunded: number; sequence: number }[]> {
+  const told = receiver.received
+    .map(({ body }) => JSON.parse(body.toString()) as { sequence: number; data: Body })
+    .filter(({ data }) => data['id'] === charge['id']);
+  return told.map(({ sequence, data }) => ({
+    status: String(data['status']),
+    amount_refunded: Number(data['amount_refunded']),
+    sequence,
+  }));
+}
+
+for (const [network, amount, route, atTheNetwork] of [
+  ['wave', null, 'network', 'completed 45050 of a collection'],
+  ['wave', 100, 'payout', 'completed 10000'],
+  ['aps', null, 'network', 'completed 45050 of a collection'],
+  ['aps', 0.01, 'network', 'completed 1 of a collection'],
+  ['afrimoney', null, 'payout', 'completed 45050'],
+  ['qmoney', 450.49, 'payout', 'completed 45049'],
+] as const) {
+  test(`${network} gives back ${amount ?? 'all of it'} by ${route}, and the merchant is told`, async () => {
+    const charge = await paid(network);
+    const balance = await story.payoutBalance();
+    const done = await refundSettled(charge, amount === null ? {} : { amount });
+    const whole = amount ?? 450.5;
+    assert.deepEqual(
+      [done['status'], done['route'], done['amount'], done['merchant_gives']],
+      ['completed', route, whole, whole],
+    );
+    assert.equal(done['completed_at'], story.clock.now().toISOString());
+    assert.deepEqual(await atNetwork(done), [atTheNetwork]);
+    assert.equal(Math.round((balance - (await story.payoutBalance())) * 100), Math.round(whole * 100));
+    const now = await story.transaction(String(charge['id']));
+    const status = amount === null ? 'refunded' : 'completed';
+    assert.deepEqual([now['status'], now['amount_refunded']], [status, whole]);
+    await eventually('the merchant has heard of it', async () => {
+      await story.settle();
+      return (await receivedRefunds(charge)).length === 1;
+    });
+    assert.deepEqual(await receivedRefunds(charge), [{ status, amount_refunded: whole, sequence: 3 }]);
+    const kinds = (
+      (await story.api.get(`/v1/payments/${String(charge['payment_intent_id'])}/timeline`)).body['data'] as Body[]
+    ).map(({ kind }) => kind);
+    assert.deepEqual(kinds.slice(-3), ['refund_requested', 'refund_completed', 'charge.refunded']);
+  });
+}
+
+test('parts follow each other by the network until nothing is left, and never more than that', async () => {
+  const charge = await paid('aps');
+  for (const amount of [200, 200, 50.5]) assert.equal((await refundSettled(charge, { amount }))['status'], 'completed');
+  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
+  assert.deepEqual([answer.status, answer.body['code']], [400, 'refund_not_possible']);
+  assert.equal((await story.transaction(String(charge['id'])))['status'], 'refunded');
+});
+
+test('0002: the network refuses to give back to a closed account, and the money is the merchant’s again', async () => {
+  const charge = await paidByHand('aps', '7000002', 'approve_late');
+  const balance = await story.payoutBalance();
+  const done = await refundSettled(charge);
+  assert.deepEqual([done['status'], done['failure_code']], ['failed', 'account_not_found']);
+  assert.equal(await story.payoutBalance(), balance);
+  assert.equal((await story.transaction(String(charge['id'])))['amount_refunded'], 0);
+  assert.deepEqual(await story.events(String(charge['id'])), ['charge.created', 'charge.failed', 'charge.succeeded']);
+});
+
+test('0004: the network never ends it; the money stays held, and what is left can be refunded meanwhile', async () => {
+  const charge = await paidByHand('aps', '7000004', 'approve');
+  const pending = await refundSettled(charge, { amount: 400 });
+  assert.deepEqual([pending['status'], await atNetwork(pending)], ['pending', ['pending 40000 of a collection']]);
+  for (let hour = 0; hour < 25; hour += 1) await story.pass(3_600 * secondMs);
+  assert.deepEqual(
+    [(await found(pending['id']))['status'], (await found(pending['id']))['review']],
+    ['pending', 'outcome_unknown'],
+  );
+  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], amount: 51 });
+  assert.deepEqual([answer.status, answer.body['code']], [400, 'refund_not_possible']);
+});
+
+for (const [number, action, status] of [
+  ['7000005', null, 'completed'],
+  ['7000006', 'approve_late', 'failed'],
+] as const) {
+  test(`${number.slice(-4)}: no answer to our order is looked up, never repeated blindly, and found ${status}`, async () => {
+    const intentId = await story.pay(number, { network: 'aps' });
+    const { id } = await story.transaction(intentId);
+    await PaymentStory.prototype.passUnanswered.call(story, String(id), 3 * secondMs);
+    for (let step = 0; step < 4; step += 1) await story.pass(2 * secondMs);
+    if (action !== null) await story.onPhone(String(id), action);
+    const charge = await story.transaction(intentId);
+    assert.equal(charge['status'], 'completed');
+    const started = await refund(charge);
+    await eventually('the network has got the order', async () => (await atNetwork(started)).length === 1);
+    await story.clock.advance(3 * secondMs);
+    await eventually('the service has given up waiting', async () => {
+      const text = `SELECT 1 FROM transfer_notes WHERE transfer_id = $1 AND kind = 'no_clear_answer'`;
+      return (await asOwner(story.service, text, [started['id']])).length === 1;
+    });
+    assert.equal((await found(started['id']))['status'], 'pending');
+    for (let step = 0; step < 4; step += 1) await story.pass(2 * secondMs);
+    assert.equal((await found(started['id']))['status'], status);
+    const sent = `SELECT sends FROM transfers WHERE id = $1`;
+    assert.deepEqual(await asOwner(story.service, sent, [started['id']]), [{ sends: '1' }]);
+  });
+}
+
+test('0009: pending at first, completed by the network’s callback after 2 s', async () => {
+  const charge = await paid('aps');
+  // Collecting, this number asks for a code; only what comes back matters here.
+  await asOwner(story.service, `UPDATE simulator.sessions SET payer_number = '+220877000009' WHERE reference = $1`, [
+    charge['reference'],
+  ]);
+  const pending = await refundSettled(charge);
+  assert.equal(pending['status'], 'pending');
+  await story.pass(2 * secondMs);
+  assert.equal((await found(pending['id']))['status'], 'completed');
+});
+
+test('0008: the network is down and takes it a minute later', async () => {
+  const charge = await paid('wave');
+  await asOwner(story.service, `UPDATE simulator.sessions SET payer_number = '+220877000008' WHERE reference = $1`, [
+    charge['reference'],
+  ]);
+  const waiting = await refundSettled(charge);
+  assert.deepEqual(
+    [waiting['status'], waiting['waiting_for'], await atNetwork(waiting)],
+    ['pending', 'network_unavailable', []],
+  );
+  await story.pass(61 * secondMs);
+  assert.equal((await found(waiting['id']))['status'], 'completed');
+});
+
+test('0012: brought back by the network, it has failed after all and the payment can be refunded again', async () => {
+  const charge = await paid('aps');
+  const setNumber = (number: string) =>
+    asOwner(story.service, 'UPDATE simulator.sessions SET payer_number = $2 WHERE reference = $1', [
+      charge['reference'],
+      number,
+    ]);
+  await setNumber('+220877000012');
+  const balance = await story.payoutBalance();
+  const done = await refundSettled(charge);
+  assert.equal(done['status'], 'completed');
+  await story.pass(2 * secondMs);
+  const returned = await found(done['id']);
+  assert.deepEqual([returned['status'], returned['failure_code']], ['failed', 'returned_by_network']);
+  const open = await story.transaction(String(charge['id']));
+  assert.deepEqual([open['status'], open['amount_refunded']], ['completed', 0]);
+  assert.equal(await story.payoutBalance(), balance);
+  await setNumber('+220877000001');
+  assert.equal((await refundSettled(charge))['status'], 'completed');
+});
+
+test('a share goes back with the refund, as the refund and the sub-account say', async () => {
+  const body = { name: 'Awa', percentage: 20, settlement_code: 'wave', account_number: '7000001' };
+  const subAccount = await story.api.post('/v1/sub-accounts', body);
+  const id = String(subAccount.body['id']);
+  const intentId = await story.paySettled('7000001', { network: 'aps', amount: 100, sub_account: id });
+  const charge = await story.transaction(intentId);
+  assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 20);
+  const done = await refundSettled(charge, { amount: 50 });
+  assert.deepEqual(done['shares'], [{ sub_account: id, amount: 10, advanced: 0 }]);
+  assert.deepEqual([done['merchant_gives'], done['advanced'], done['transaction_fee']], [40, 0, 0]);
+  assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 10);
+});
+
+test('the same key answers the same refund, also when its answer is no longer kept, and never refunds twice', async () => {
+  const charge = await paid('aps');
+  const key = randomUUID();
+  const send = (amount: number) =>
+    story.api.post('/v1/transactions/refund', { reference: charge['reference'], amount }, { 'idempotency-key': key });
+  const first = await send(100);
+  assert.equal(first.status, 201, first.text);
+  const again = await send(100);
+  assert.deepEqual([again.status, again.text, again.headers.get('idempotent-replayed')], [201, first.text, 'true']);
+  assert.equal((await send(101)).status, 422);
+  await story.settle();
+  for (let day = 0; day < 4; day += 1) await story.pass(24 * 3_600 * secondMs);
+  const late = await send(100);
+  assert.deepEqual([late.status, late.body['id'], late.body['status']], [201, first.body['id'], 'completed']);
+  const { body } = await story.api.get(`/v1/refunds?charge=${String(charge['id'])}`);
+  assert.equal((body['data'] as Body[]).length, 1);
+});
+
+test('two requests for the rest at once refund it once', async () => {
+  const charge = await paid('aps');
+  const ask = () => story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
+  const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400, 400]);
+  await story.settle();
+  assert.equal((await story.transaction(String(charge['id'])))['amount_refunded'], Number(paidMinor) / 100);
+});
