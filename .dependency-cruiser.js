@@ -16,7 +16,7 @@ const levels = [
   ['ledger', 'events', 'networks'],
   ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers'],
-  ['settlement', 'refunds', 'links', 'transactions', 'webhooks', 'notifications'],
+  ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],
 ];
 

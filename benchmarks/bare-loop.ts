@@ -1,19 +1,20 @@
 /**
- * What creating an intent costs the database: the statements of that transaction, straight through the driver in a bare
- * loop, with nothing around them.
+ * What a request costs the database: the statements of its transaction, straight through the driver in a bare loop, with
+ * nothing around them.
  */
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { recordCreation } from './harness/creation-statements.ts';
-import type { RecordedCreation } from './harness/creation-statements.ts';
 import { answerProgram, programOptions } from './harness/program.ts';
-import { uuidV7 } from '../server/src/kit/ids.ts';
+import type { RecordedTransaction } from './harness/recording.ts';
+import { recordTransfer } from './harness/transfer-statements.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
-import { systemRandom } from '../server/src/kit/random.ts';
+import { openDatabase } from '../server/src/kit/db.ts';
 
 export interface BareLoopOptions {
   appUrl: string;
-  merchantId: string;
+  what: 'creation' | 'transfer';
+  /** Each connection works for one of them, in turn. */
+  merchantIds: string[];
   connections: number;
   seconds: number;
 }
@@ -25,15 +26,16 @@ export interface BareLoopResult {
 }
 
 async function bareLoop(options: BareLoopOptions): Promise<BareLoopResult> {
-  const creation = await recordCreation(options.appUrl, options.merchantId);
+  const recorded = await record(options);
   const clients = await Promise.all(Array.from({ length: options.connections }, () => connect(options.appUrl)));
   const beganAt = performance.now();
   const usage = process.cpuUsage();
   const endsAt = beganAt + options.seconds * 1_000;
   let committed = 0;
-  const loops = clients.map(async (client) => {
-    while (performance.now() < endsAt) {
-      await createOnce(client, creation);
+  const loops = clients.map(async (client, index) => {
+    const transaction = recorded[index % recorded.length];
+    while (transaction !== undefined && performance.now() < endsAt) {
+      await commitOnce(client, transaction);
       committed += 1;
     }
   });
@@ -41,12 +43,25 @@ async function bareLoop(options: BareLoopOptions): Promise<BareLoopResult> {
   const seconds = (performance.now() - beganAt) / 1_000;
   const { user, system } = process.cpuUsage(usage);
   // The service's workers would find these orders once they are due.
-  await clients[0]?.query('DELETE FROM outbox WHERE merchant_id = $1 AND due_at > $2', [
-    options.merchantId,
+  await clients[0]?.query('DELETE FROM outbox WHERE merchant_id = ANY ($1) AND due_at > $2', [
+    options.merchantIds,
     systemClock.now(),
   ]);
   for (const client of clients) await client.end();
   return { transactionsPerSecond: committed / seconds, processorUs: (user + system) / committed };
+}
+
+async function record({ appUrl, what, merchantIds }: BareLoopOptions): Promise<RecordedTransaction[]> {
+  const db = openDatabase({ url: appUrl, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
+  try {
+    const transactions: RecordedTransaction[] = [];
+    for (const merchantId of merchantIds) {
+      transactions.push(await (what === 'creation' ? recordCreation(db, merchantId) : recordTransfer(db, merchantId)));
+    }
+    return transactions;
+  } finally {
+    await db.close();
+  }
 }
 
 /** As the service connects: statements travel without waiting for each other's answers. */
@@ -56,15 +71,18 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** The recorded statements in one transaction, with new values where a constraint wants them to differ. */
-async function createOnce(client: pg.Client, { statements, ids, secret, token }: RecordedCreation): Promise<void> {
-  const random = randomBytes(43).toString('hex');
-  const fresh = new Map<unknown, string>(ids.map((id) => [id, uuidV7(systemClock, systemRandom)]));
-  fresh.set(secret, random.slice(0, secret.length));
-  fresh.set(token, token.slice(0, 8) + random.slice(secret.length, secret.length + token.length - 8));
-  const sent = [client.query('BEGIN')];
-  for (const { name, text, values } of statements) {
-    sent.push(client.query({ name, text, values: values.map((value) => fresh.get(value) ?? value) }));
+/**
+ * The recorded statements in one transaction, with new values where a constraint wants them to differ. Where the service
+ * has to know an answer before it goes on, the loop waits for it too.
+ */
+async function commitOnce(client: pg.Client, { steps, fresh }: RecordedTransaction): Promise<void> {
+  const values = fresh();
+  const sent: Promise<unknown>[] = [client.query('BEGIN')];
+  for (const { statement, waits } of steps) {
+    const { name, text } = statement;
+    const query = client.query({ name, text, values: statement.values.map((value) => values.get(value) ?? value) });
+    sent.push(query);
+    if (waits) await query;
   }
   sent.push(client.query('COMMIT'));
   await Promise.all(sent);

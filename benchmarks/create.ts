@@ -87,6 +87,12 @@ function creations({ url, key }: Service, forSeconds: number): Promise<HttpLoadR
 }
 
 function bareLoop({ appUrl, merchantId }: Service, forSeconds: number): Promise<BareLoopResult> {
-  const options: BareLoopOptions = { appUrl, merchantId, connections, seconds: forSeconds };
+  const options: BareLoopOptions = {
+    appUrl,
+    what: 'creation',
+    merchantIds: [merchantId],
+    connections,
+    seconds: forSeconds,
+  };
   return runProgram('bare-loop.ts', options);
 }

@@ -10,9 +10,12 @@ import type { Latencies } from './harness/statistics.ts';
 export interface HttpLoadOptions {
   url: string;
   path: string;
-  key: string;
+  /** One for all connections, or one for each in turn. */
+  key: string | string[];
   /** Absent: a GET. */
   body?: string;
+  /** Each request has an Idempotency-Key of its own. */
+  idempotent?: boolean;
   connections: number;
   seconds: number;
 }
@@ -24,14 +27,22 @@ export interface HttpLoadResult extends Latencies {
 }
 
 async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
+  const { idempotent = false } = options;
+  const keys = [options.key].flat();
   const durationsMs: number[] = [];
+  let clients = 0;
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
   const running = autocannon(
     {
       url: options.url + options.path,
       connections: options.connections,
       duration: options.seconds,
-      headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(idempotent && { 'idempotency-key': '[<id>]' }) },
+      idReplacement: idempotent,
+      setupClient: (client) => {
+        client.setHeaders({ authorization: `Bearer ${keys[clients % keys.length]}` });
+        clients += 1;
+      },
       ...(options.body === undefined ? {} : { method: 'POST', body: options.body }),
     },
     (error: Error | null, done: autocannon.Result) => (error ? reject(error) : resolve(done)),

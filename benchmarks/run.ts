@@ -12,10 +12,11 @@ import { ledgerVerify } from './ledger-verify.ts';
 import { memory } from './memory.ts';
 import { million } from './million.ts';
 import { settlement } from './settlement.ts';
+import { transfers } from './transfers.ts';
 import { whole } from './whole.ts';
 import { writers } from './writers.ts';
 
-const parts: readonly Part[] = [create, whole, writers, million, memory, ledgerVerify, settlement];
+const parts: readonly Part[] = [create, transfers, whole, writers, million, memory, ledgerVerify, settlement];
 
 const tell = (sentence: string): void => console.log(sentence);
 

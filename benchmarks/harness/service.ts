@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureServingRole } from '../../server/src/database/roles.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { addMerchants } from './add-merchants.ts';
+import type { MerchantWithKey } from './add-merchants.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 
 /** The service in a process of its own, as `npm start` runs it. */
@@ -18,7 +20,14 @@ export interface Service {
   pid: number;
   /** Resolves when the workers have nothing left to do that is due. */
   settled(): Promise<void>;
+  /** More test merchants, each with a key and no rate limit. */
+  addMerchants(count: number): Promise<MerchantWithKey[]>;
   stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** What the process does, as the setting ROLE says it; everything unless given. */
+  role?: 'all' | 'api';
 }
 
 const repository = join(import.meta.dirname, '../..');
@@ -27,8 +36,10 @@ const stopWithinMs = 30_000;
 const settleWithinMs = 120_000;
 const pollEveryMs = 50;
 
-export async function startService(options: { adminUrl: string; dataDirectory: string }): Promise<Service> {
-  const { adminUrl, dataDirectory } = options;
+export async function startService(
+  options: ServiceOptions & { adminUrl: string; dataDirectory: string },
+): Promise<Service> {
+  const { adminUrl, dataDirectory, role = 'all' } = options;
   mkdirSync(dataDirectory, { recursive: true });
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,
@@ -37,7 +48,7 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
       PATH: process.env['PATH'],
       PORT: '0',
       APP_ENV: 'development',
-      ROLE: 'all',
+      ROLE: role,
       LOG_LEVEL: 'warn',
       DATABASE_URL: adminUrl,
       DATA_DIR: dataDirectory,
@@ -56,6 +67,7 @@ export async function startService(options: { adminUrl: string; dataDirectory: s
       appUrl: await ensureServingRole({ adminUrl }),
       pid: child.pid ?? 0,
       settled: () => untilSettled(adminUrl),
+      addMerchants: (count) => addMerchants({ adminUrl, dataDirectory }, count),
       stop,
     };
   } catch (error) {

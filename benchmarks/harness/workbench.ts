@@ -5,12 +5,12 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
 import { startService } from './service.ts';
-import type { Service } from './service.ts';
+import type { Service, ServiceOptions } from './service.ts';
 
 /** What the parts measure on: the embedded PostgreSQL, durable as in production, and services on databases of it. */
 export interface Workbench {
   /** The service on a new, empty database. */
-  startService(): Promise<Service>;
+  startService(options?: ServiceOptions): Promise<Service>;
   /** A new, empty database as its owner. */
   createDatabase(): Promise<string>;
   postgresVersion: string;
@@ -50,9 +50,10 @@ export async function openWorkbench(tell: (sentence: string) => void): Promise<W
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
       return rows[0]?.server_version ?? 'unknown';
     }),
-    startService: async () => {
+    startService: async (options = {}) => {
       const adminUrl = await createDatabase();
-      const service = await startService({ adminUrl, dataDirectory: join(directory, `service-${databases}`) });
+      const dataDirectory = join(directory, `service-${databases}`);
+      const service = await startService({ ...options, adminUrl, dataDirectory });
       services.add(service);
       return service;
     },

@@ -5,6 +5,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
+import { posterRoutes } from './posters/routes.ts';
 import { refundRoutes } from './refunds/routes.ts';
 import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
@@ -24,6 +25,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...subAccountGroupRoutes,
   ...linkRoutes,
   ...terminalRoutes,
+  ...posterRoutes,
   ...terminalSummaryRoutes,
   ...endpointRoutes,
 ];

@@ -20,6 +20,8 @@ import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
 import { forgetCustomer } from './payments/forget-customer.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { createPosterPress } from './posters/poster-press.ts';
+import { posterRoutes } from './posters/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
@@ -47,6 +49,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const { config, secrets, db, notifier, clock, log } = options;
   const { address, money, endpoints, simulator } = parts;
   const { publicUrl } = address;
+  const posters = createPosterPress({ clock });
+  server.addHook('onClose', () => posters.close());
   await server.register(async (api) =>
     registerApi(api, {
       db,
@@ -70,6 +74,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(subAccountGroupRoutes, money),
         ...bindRoutes(linkRoutes, money),
         ...bindRoutes(terminalRoutes, { ...money, chatDelivery: async () => new Map() }),
+        ...bindRoutes(posterRoutes, { ...money, posters }),
         ...bindRoutes(terminalSummaryRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
       ],

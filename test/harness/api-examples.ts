@@ -111,6 +111,7 @@ export const examples: Readonly<Record<string, Example>> = {
   listVirtualTerminals: { names: null },
   retrieveVirtualTerminal: { names: 'terminalId' },
   updateVirtualTerminal: { names: 'terminalId', body: () => ({ name: 'Till 2' }) },
+  downloadVirtualTerminalPoster: { names: 'terminalId' },
   deleteVirtualTerminal: { names: 'terminalId' },
   summariseVirtualTerminal: { names: 'terminalId' },
   // A port that nobody listens on: an example is not worth a look-up of a name.

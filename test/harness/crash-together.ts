@@ -25,27 +25,34 @@ export async function killTogether(
 ): Promise<Killed[]> {
   await Promise.all(worlds.map((world) => story.prepare?.(world, round)));
   const victims = worlds.map((world, index) => world.victim(story.role, points[index] ?? null));
-  const victim = processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) });
-  const watched = watch(victim);
+  const victim = watch(
+    processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
+  );
   const hasCome = worlds.map(() => false);
+  // Nobody answers who stands still, so this ends with the process.
+  const provoked: Promise<void>[] = [];
   const come = worlds.map(async (world, index) => {
-    await story.provoke?.(world, await urlOf(watched, index));
+    const point = points[index] ?? null;
+    const asking = story.provoke?.(world, await urlOf(victim, index)) ?? Promise.resolve();
+    provoked.push(asking);
+    if (point === null) await asking;
     await waitUntil('it comes to its point', async () => {
-      hasCome[index] = await isThere(story, { world, point: points[index] ?? null, index }, watched);
-      return hasCome[index] || watched.hasEnded();
+      hasCome[index] = await isThere(story, { world, point, index }, victim);
+      return hasCome[index] || victim.hasEnded();
     });
   });
   // Whichever does not come fails in its own test.
   await Promise.allSettled(come);
-  watched.signal('SIGKILL');
-  await watched.ended;
+  victim.signal('SIGKILL');
+  await victim.ended;
+  await Promise.all(provoked);
   return worlds.map((world, index) => ({
     world,
     hasCome: hasCome[index] ?? false,
-    steps: [...watched.stdout().matchAll(new RegExp(`^${index} step (.+)$`, 'gm'))].map(([, steps = '']) =>
+    steps: [...victim.stdout().matchAll(new RegExp(`^${index} step (.+)$`, 'gm'))].map(([, steps = '']) =>
       steps.split('  '),
     ),
-    stderr: watched.stderr(),
+    stderr: victim.stderr(),
   }));
 }
 
@@ -55,7 +62,7 @@ async function isThere(
   victim: WatchedProcess,
 ): Promise<boolean> {
   if (point !== null) return victim.hasKilledItself() || victim.stdout().includes(`${index} is there\n`);
-  // Whoever is provoked has come to its last point with the answer.
+  // One that was provoked has come to its end with the answer.
   if (story.provoke) return true;
   return story.isDone ? story.isDone(world) : (await world.whatIsLeft()).length === 0;
 }

@@ -47,6 +47,7 @@ export class CrashWorld {
   readonly receiver: CallbackReceiver;
   readonly front: CrashFront;
   readonly #running: { role: CrashRole; service: TestService }[] = [];
+  #closed: Promise<void> | undefined;
   #merchant: { merchant: Merchant; key: string } | undefined;
 
   private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; front: CrashFront }) {
@@ -188,7 +189,13 @@ export class CrashWorld {
     return rows.map(({ what }) => what);
   }
 
-  async close(): Promise<void> {
+  /** Can be called again. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     // Workers first: what they have under way goes to the networks, which live with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
     await Promise.all([this.receiver.close(), this.front.close(), this.db.close()]);

@@ -96,7 +96,7 @@ describe('ledger explain', () => {
     const subAccount = await world.subAccount(2_000n);
     const before = world.clock.now().toISOString();
     await world.clock.advance(60_000);
-    const payout = await world.payOut(subAccount, 1_500n);
+    const payout = await world.orderPayout(subAccount, 1_500n);
     const account = `sub:${subAccount.id}`;
     const now = await run(`ledger explain --merchant MERCHANT --account ${account}`);
     assert.match(now.text, new RegExp(`^${account} of Kairaba Books .* has GMD 5\\.00 now\\.\nTIME +FLOW`));

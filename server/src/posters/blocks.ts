@@ -28,7 +28,7 @@ export function textBlock(
 }
 
 /** `Code 471 8205`, the digits large and in groups, so that they can be read out and typed. */
-export function codeBlock({ code, texts }: Poster, size: number): Block {
+export function codeBlock({ code, texts }: Poster, size: number, align: 'center' | 'left'): Block {
   const label = block({ fontSize: size * 0.5, fontWeight: 500, color: colours.soft }, texts.code);
   const digits = block(
     { fontSize: size, fontWeight: 800, color: colours['accent-deep'], letterSpacing: '0.03em' },
@@ -42,15 +42,12 @@ export function codeBlock({ code, texts }: Poster, size: number): Block {
     backgroundColor: colours.tint,
     lineHeight: 1.2,
   };
-  return block({ width: '100%', justifyContent: 'center' }, [block(style, [label, digits])]);
+  const justifyContent = align === 'center' ? 'center' : 'flex-start';
+  return block({ width: '100%', justifyContent }, [block(style, [label, digits])]);
 }
 
 /** The networks that are on: a letter on a colour and the name, as on the pages. */
-export function networksBlock(
-  { networks, texts }: Poster,
-  size: number,
-  direction: 'row' | 'column',
-): Block {
+export function networksBlock({ networks, texts }: Poster, size: number, direction: 'row' | 'column'): Block {
   const label = block({ fontSize: size * 0.8, fontWeight: 500, color: colours.soft }, texts.pay_with);
   const isRow = direction === 'row';
   const style: Style = {
@@ -96,7 +93,11 @@ export function addressBlock({ qrCodeUrl, texts }: Poster, size: number): Block 
 }
 
 /** Content in the middle of a box on the page, or at the head of its left edge. */
-export function placed({ x, y, width, height }: Box, content: readonly Block[], align: 'middle' | 'head' = 'middle'): Block {
+export function placed(
+  { x, y, width, height }: Box,
+  content: readonly Block[],
+  align: 'middle' | 'head' = 'middle',
+): Block {
   const style: Style = {
     position: 'absolute',
     left: x,

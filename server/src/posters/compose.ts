@@ -3,7 +3,7 @@ import { colours } from './colours.ts';
 import { fit } from './fit.ts';
 import { logoShapes } from './logo-shapes.ts';
 import type { Poster } from './poster.ts';
-import { qrShapes } from './qr-shape.ts';
+import { qrShape } from './qr-shape.ts';
 import { cornerDisc, inset, rectangle, roundedRectangle } from './scene.ts';
 import type { Box, Scene, Shape } from './scene.ts';
 import { pageSizes } from './sizes.ts';
@@ -11,6 +11,8 @@ import type { Block, Typesetter } from './typesetter.ts';
 
 /** Where everything stands on a page, in pixels. What is left of a box stays white. */
 interface Arrangement {
+  /** How what belongs to the counter stands. */
+  align: 'center' | 'left';
   /** The coloured head of the page. */
   band: number;
   logo: Box;
@@ -18,8 +20,10 @@ interface Arrangement {
   scanToPay: Box & { sizeMax: number };
   /** The frame around the QR code. */
   card: Box;
-  terminalName: Box & { sizeMax: number; align: 'center' | 'left' };
-  code: Box & { size: number };
+  terminalName: Box & { sizeMax: number };
+  code: Box & { sizeMax: number };
+  /** A line between what belongs to the counter and what belongs to all. */
+  rule: Box | null;
   networks: Box & { sizeMax: number; direction: 'row' | 'column' };
   address: Box & { sizeMax: number };
   test: Box;
@@ -35,30 +39,30 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
   const shapes: Shape[] = [
     rectangle({ x: 0, y: 0, width, height }, colours.card),
     rectangle({ x: 0, y: 0, width, height: places.band }, colours.accent),
-    ...cornerDiscs(width, places.band),
+    ...cornerDiscs(width),
     roundedRectangle(card, cardRadius, colours.tint),
     roundedRectangle(inset(card, cardBorder), cardRadius - cardBorder, colours.card),
-    ...qrShapes(poster.qrCodeUrl, qrCode),
+    qrShape(poster.qrCodeUrl, qrCode),
     ...(poster.logo ? logoShapes(poster.logo, places.logo) : []),
+    ...(places.rule ? [rectangle(places.rule, colours.line)] : []),
     ...(poster.testMode ? [rectangle(places.test, colours['wait-tint'])] : []),
     ...(await typesetter.outlines(blocks, { width, height })),
   ];
   return { width, height, shapes, qrCode };
 }
 
+// The accent, a little lighter.
+const ringColour = '#0e735d';
+
 const cardBorder = 14;
-const cardFrame = 34;
+const cardFrame = 20;
 const cardRadius = 72;
 
 /** Rings that spread from the corner, like a signal. */
-function cornerDiscs(width: number, band: number): Shape[] {
-  const ring = band / 6;
-  return [
-    cornerDisc(width, ring * 3, '#0e735d'),
-    cornerDisc(width, ring * 2.3, colours.accent),
-    cornerDisc(width, ring * 1.6, '#0e735d'),
-    cornerDisc(width, ring * 0.9, colours.accent),
-  ];
+function cornerDiscs(width: number): Shape[] {
+  return [0.3, 0.23, 0.16, 0.09].map((part, index) =>
+    cornerDisc(width, Math.round(part * width), index % 2 === 0 ? ringColour : colours.accent),
+  );
 }
 
 async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrangement): Promise<Block[]> {
@@ -73,7 +77,7 @@ async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrang
     fitted(room, sizeMax, (size) => textBlock(text, { size, weight: 800, colour: '#fff' }));
   const blocks = [
     placed(places.scanToPay, [await heading(texts.scan_to_pay, places.scanToPay, places.scanToPay.sizeMax)]),
-    placed(code, [codeBlock(poster, code.size)]),
+    placed(code, [await fitted(code, code.sizeMax, (size) => codeBlock(poster, size, places.align))]),
     placed(
       networks,
       [await fitted(networks, networks.sizeMax, (size) => networksBlock(poster, size, networks.direction))],
@@ -86,7 +90,7 @@ async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrang
   }
   if (terminalName !== '') {
     const make = (size: number) =>
-      textBlock(terminalName, { size, weight: 800, colour: colours.ink, align: counter.align });
+      textBlock(terminalName, { size, weight: 800, colour: colours.ink, align: places.align });
     blocks.push(placed(counter, [await fitted(counter, counter.sizeMax, make)]));
   }
   if (poster.testMode) {
@@ -100,22 +104,24 @@ async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrang
 function portrait(width: number): Arrangement {
   const margin = 110;
   const column = { x: margin, width: width - 2 * margin };
-  const cardSide = 1068;
+  const cardSide = 1024;
   return {
-    band: 1150,
-    logo: { ...column, y: 88, height: 160 },
+    align: 'center',
+    band: 1070,
+    logo: { ...column, y: 76, height: 150 },
     merchantName: {
-      withLogo: { ...column, y: 264, height: 104 },
-      alone: { ...column, y: 110, height: 220 },
-      sizeMax: 92,
+      withLogo: { ...column, y: 238, height: 96 },
+      alone: { ...column, y: 88, height: 206 },
+      sizeMax: 88,
     },
-    scanToPay: { ...column, y: 372, height: 226, sizeMax: 186 },
-    card: { x: (width - cardSide) / 2, y: 640, width: cardSide, height: cardSide },
-    terminalName: { ...column, y: 1734, height: 190, sizeMax: 96, align: 'center' },
-    code: { ...column, y: 1934, height: 110, size: 84 },
-    networks: { ...column, y: 2066, height: 76, sizeMax: 46, direction: 'row' },
-    address: { ...column, y: 2152, height: 106, sizeMax: 42 },
-    test: { x: 0, y: 2270, width, height: 70 },
+    scanToPay: { ...column, y: 318, height: 210, sizeMax: 176 },
+    card: { x: (width - cardSide) / 2, y: 556, width: cardSide, height: cardSide },
+    terminalName: { ...column, y: 1614, height: 184, sizeMax: 96 },
+    code: { ...column, y: 1828, height: 116, sizeMax: 84 },
+    rule: { ...column, y: 1990, height: 3 },
+    networks: { ...column, y: 2020, height: 84, sizeMax: 48, direction: 'row' },
+    address: { ...column, y: 2124, height: 112, sizeMax: 44 },
+    test: { x: 0, y: 2262, width, height: 78 },
   };
 }
 
@@ -126,19 +132,21 @@ function square(side: number): Arrangement {
   const cardSide = 800;
   const beside = { x: margin + cardSide + 50, width: side - 2 * margin - cardSide - 50 };
   return {
-    band: 640,
+    align: 'left',
+    band: 470,
     logo: { ...column, y: 36, height: 100 },
     merchantName: {
-      withLogo: { ...column, y: 142, height: 80 },
-      alone: { ...column, y: 60, height: 150 },
+      withLogo: { ...column, y: 142, height: 76 },
+      alone: { ...column, y: 48, height: 164 },
       sizeMax: 80,
     },
-    scanToPay: { ...column, y: 224, height: 140, sizeMax: 116 },
-    card: { x: margin, y: 390, width: cardSide, height: cardSide },
-    terminalName: { ...beside, y: 400, height: 220, sizeMax: 76, align: 'left' },
-    code: { ...beside, y: 670, height: 100, size: 70 },
-    networks: { ...beside, y: 810, height: 380, sizeMax: 46, direction: 'column' },
-    address: { ...column, y: 1214, height: 130, sizeMax: 46 },
+    scanToPay: { ...column, y: 216, height: 140, sizeMax: 116 },
+    card: { x: margin, y: 376, width: cardSide, height: cardSide },
+    terminalName: { ...beside, y: 500, height: 200, sizeMax: 64 },
+    code: { ...beside, y: 716, height: 90, sizeMax: 64 },
+    rule: null,
+    networks: { ...beside, y: 842, height: 334, sizeMax: 44, direction: 'column' },
+    address: { ...column, y: 1204, height: 130, sizeMax: 46 },
     test: { x: 0, y: 1364, width: side, height: 76 },
   };
 }

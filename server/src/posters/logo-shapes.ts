@@ -13,8 +13,5 @@ export function logoShapes(png: Uint8Array, room: Box): Shape[] {
   const aspect = Math.min(Math.max(width / height, 1), aspectMax);
   const tileWidth = (room.height - 2 * padding) * aspect + 2 * padding;
   const tile = { x: room.x + (room.width - tileWidth) / 2, y: room.y, width: tileWidth, height: room.height };
-  return [
-    roundedRectangle(tile, room.height * 0.2, colours.card),
-    { kind: 'logo', png, place: inset(tile, padding) },
-  ];
+  return [roundedRectangle(tile, room.height * 0.2, colours.card), { kind: 'logo', png, place: inset(tile, padding) }];
 }

@@ -8,14 +8,14 @@ export type CanDraw = (codePoint: number) => boolean;
  * space. May leave nothing.
  */
 export function printableText(text: string, canDraw: CanDraw): string {
-  const written = [...text.normalize('NFC').replaceAll(/\s+/gu, ' ')].map((character) =>
+  const written = Array.from(text.normalize('NFC').replaceAll(/\s+/gu, ' '), (character) =>
     draws(character, canDraw) ? character : spelledOtherwise(character, canDraw),
   );
   return written.join('').replaceAll(/ +/g, ' ').trim();
 }
 
 function spelledOtherwise(character: string, canDraw: CanDraw): string {
-  const plain = [...character.normalize('NFKC')];
+  const plain = Array.from(character.normalize('NFKC'));
   return plain.every((part) => draws(part, canDraw)) ? plain.join('') : '';
 }
 

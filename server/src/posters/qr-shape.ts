@@ -1,23 +1,21 @@
 import { encodeQR } from 'qr';
-import { colours } from './colours.ts';
-import { rectangle } from './scene.ts';
 import type { Box, PathShape } from './scene.ts';
 
 // The standard's quiet zone; scanners miss codes that touch other things.
 const borderModules = 4;
 
 /**
- * A QR code that fills the box, its margin included: black on white, because many scanners read it only so. A quarter of
- * it may be scratched, stained or covered and it is still read.
+ * The dark modules of a QR code that fills the box, its margin included. The box must be white: many scanners read only
+ * dark on light. A quarter of the code may be scratched, stained or covered and it is still read.
  */
-export function qrShapes(text: string, box: Box): PathShape[] {
+export function qrShape(text: string, box: Box): PathShape {
   const rows = encodeQR(text, 'raw', { border: borderModules, ecc: 'quartile' });
   // Whole pixels a module: edges that fall between two pixels are drawn uneven. What is left over widens the margin.
   const module = Math.floor(box.width / rows.length);
   const unused = (box.width - module * rows.length) / 2;
   const [left, top] = [Math.round(box.x + unused), Math.round(box.y + unused)];
   const path = rows.map((row, y) => rowPath(row, left, { y: top + y * module, module })).join('');
-  return [rectangle(box, colours.card), { kind: 'path', path, fill: '#000' }];
+  return { kind: 'path', path, fill: '#000' };
 }
 
 /** Each run of dark modules is one rectangle. */

@@ -10,6 +10,9 @@ const weights = [500, 800] as const;
 // The second half has Ŋ and ŋ, without which Mandinka and Wolof cannot be written.
 const subsets = ['latin', 'latin-ext'] as const;
 
+// What one subset lacks comes from the next.
+const fontFamily = subsets.map((subset) => `Noto Sans ${subset}`).join(', ');
+
 export type Weight = (typeof weights)[number];
 
 /** The part of CSS that the posters use; satori lays it out as a browser would. */
@@ -37,7 +40,8 @@ export function createTypesetter(): Typesetter {
   const { resolve } = createRequire(import.meta.url);
   const fonts = subsets.flatMap((subset) =>
     weights.map((weight) => ({
-      name: 'Noto Sans',
+      // Two files of one name and weight would hide each other.
+      name: `Noto Sans ${subset}`,
       data: readFileSync(resolve(`@fontsource/noto-sans/files/noto-sans-${subset}-${weight}-normal.woff`)),
       weight,
       style: 'normal' as const,
@@ -50,11 +54,11 @@ export function createTypesetter(): Typesetter {
   return {
     printable: (text) => printableText(text, canDraw),
     heightOf: async (root, width) => {
-      const svg = await satori(root, { ...options, width });
+      const svg = await satori(block({ width: '100%', fontFamily }, [root]), { ...options, width });
       return Number(/^<svg width="[\d.]+" height="([\d.]+)"/.exec(svg)?.[1] ?? Number.NaN);
     },
     outlines: async (blocks, { width, height }) => {
-      const root = block({ width: '100%', height: '100%', position: 'relative' }, blocks);
+      const root = block({ width: '100%', height: '100%', position: 'relative', fontFamily }, blocks);
       return readOutlines(await satori(root, { ...options, width, height }));
     },
   };

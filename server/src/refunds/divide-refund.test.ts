@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
+import { effort } from '../../../test/harness/effort.ts';
 import { parseHundredths } from '../kit/money.ts';
 import type { ChargeParts } from '../payments/charge.ts';
 import { divideRefund } from './divide-refund.ts';
@@ -155,6 +156,6 @@ test('whatever is refunded in whichever parts, and fails on the way: parts make 
       );
       assert.equal(givenFeeMinor, payer === 'customer' ? feeMinor : 0n);
     }),
-    { numRuns: 2_000 },
+    { numRuns: effort({ usual: 2_000, long: 100_000 }) },
   );
 });

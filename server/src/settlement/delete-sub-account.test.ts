@@ -30,7 +30,10 @@ async function tryToDelete(id: string, owner = world.merchant): Promise<string> 
   }
 }
 
-const payWith = (subAccountId: string) => world.pay({ split: splitWith({ subAccountId }) });
+const payWith = (subAccountId: string) => {
+  const { pay } = world;
+  return pay({ split: splitWith({ subAccountId }) });
+};
 const payOut = (subAccountId: string) =>
   world.db.withTransaction((tx) =>
     createPayout(tx, world.context, world.merchant, { subAccountId, amountMinor: null }),

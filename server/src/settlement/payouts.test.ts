@@ -27,7 +27,7 @@ describe('a payout of a sub-account', () => {
   test('takes the whole settled balance unless an amount is given, and goes to where the sub-account says', async () => {
     const subAccount = await world.subAccount(12_345n, { accountNumber: '7005678', settlementCode: 'qmoney' });
     await world.credit(subAccount, 5_000n, ':pending');
-    const payout = await world.payOut(subAccount);
+    const payout = await world.orderPayout(subAccount);
     const { kind, status, amountMinor, feeMinor, network, accountNumber, subAccountId } = payout;
     assert.deepEqual(
       { kind, status, amountMinor, feeMinor, network, accountNumber, subAccountId },
@@ -54,25 +54,28 @@ describe('a payout of a sub-account', () => {
   test('needs ten dalasi that are settled, whatever waits', async () => {
     const subAccount = await world.subAccount(999n);
     await world.credit(subAccount, 50_000n, ':pending');
-    assert.match(await refusalOf(world.payOut(subAccount)), /^balance_below_minimum: The settled balance is D9\.99, /);
+    assert.match(
+      await refusalOf(world.orderPayout(subAccount)),
+      /^balance_below_minimum: The settled balance is D9\.99, /,
+    );
     await world.credit(subAccount, 1n);
-    assert.equal((await world.payOut(subAccount, 100n)).amountMinor, 100n, 'then one dalasi can be paid out');
-    assert.match(await refusalOf(world.payOut(subAccount, 100n)), /^balance_below_minimum/);
+    assert.equal((await world.orderPayout(subAccount, 100n)).amountMinor, 100n, 'then one dalasi can be paid out');
+    assert.match(await refusalOf(world.orderPayout(subAccount, 100n)), /^balance_below_minimum/);
   });
 
   test('is from one dalasi to what is settled', async () => {
     const subAccount = await world.subAccount(2_000n);
-    assert.match(await refusalOf(world.payOut(subAccount, 99n)), /^amount_out_of_bounds/);
-    assert.match(await refusalOf(world.payOut(subAccount, 0n)), /^amount_out_of_bounds/);
-    assert.match(await refusalOf(world.payOut(subAccount, 2_001n)), /^insufficient_balance: .*D20\.00/);
-    assert.equal((await world.payOut(subAccount, 2_000n)).amountMinor, 2_000n);
+    assert.match(await refusalOf(world.orderPayout(subAccount, 99n)), /^amount_out_of_bounds/);
+    assert.match(await refusalOf(world.orderPayout(subAccount, 0n)), /^amount_out_of_bounds/);
+    assert.match(await refusalOf(world.orderPayout(subAccount, 2_001n)), /^insufficient_balance: .*D20\.00/);
+    assert.equal((await world.orderPayout(subAccount, 2_000n)).amountMinor, 2_000n);
   });
 
   test('is refused for a sub-account that is not there, is another merchant’s or was deleted', async () => {
     const stranger = await world.newMerchant();
     const foreign = await world.subAccount(5_000n, {}, stranger);
-    assert.match(await refusalOf(world.payOut(foreign)), /^not_found/);
-    assert.match(await refusalOf(world.payOut({ id: world.context.newId() })), /^not_found/);
+    assert.match(await refusalOf(world.orderPayout(foreign)), /^not_found/);
+    assert.match(await refusalOf(world.orderPayout({ id: world.context.newId() })), /^not_found/);
   });
 
   test('that the network refuses gives the money back, and tells so', async () => {
@@ -80,7 +83,7 @@ describe('a payout of a sub-account', () => {
     const { payoutAnswers } = world.networks.wave;
     const usual = payoutAnswers.pay_out;
     payoutAnswers.pay_out = refused;
-    const payout = await world.payOut(subAccount);
+    const payout = await world.orderPayout(subAccount);
     await world.work();
     payoutAnswers.pay_out = usual;
     assert.equal((await world.transfer(payout)).status, 'failed');
@@ -93,12 +96,12 @@ describe('a payout of a sub-account', () => {
     const { payoutAnswers } = world.networks.wave;
     const usual = payoutAnswers.pay_out;
     payoutAnswers.pay_out = noAnswer;
-    const payout = await world.payOut(subAccount);
+    const payout = await world.orderPayout(subAccount);
     await world.workFor(60_000);
     payoutAnswers.pay_out = usual;
     assert.equal((await world.transfer(payout)).status, 'pending');
     assert.equal(await world.settled(subAccount), 0n);
-    assert.match(await refusalOf(world.payOut(subAccount)), /^balance_below_minimum/);
+    assert.match(await refusalOf(world.orderPayout(subAccount)), /^balance_below_minimum/);
     payoutAnswers.look_up_payout = paid(payout);
     await world.workFor(60_000);
     payoutAnswers.look_up_payout = noAnswer;
@@ -108,7 +111,7 @@ describe('a payout of a sub-account', () => {
   test('of one balance is taken once, however many ask at the same moment', async () => {
     for (let round = 0; round < 10; round += 1) {
       const subAccount = await world.subAccount(2_500n);
-      const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.payOut(subAccount)));
+      const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.orderPayout(subAccount)));
       assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') assert.equal((outcome.reason as AppError).code, 'balance_below_minimum');
@@ -128,7 +131,7 @@ describe('the fee of a payout', () => {
   test('is the merchant’s, and comes back with the money', async () => {
     const subAccount = await costly.subAccount(4_000n);
     const before = await costly.balance('payable_available');
-    const payout = await costly.payOut(subAccount);
+    const payout = await costly.orderPayout(subAccount);
     assert.equal(payout.amountMinor, 4_000n, 'it arrives in full');
     assert.equal(await costly.balance('payable_available'), before - 250n);
     costly.networks.wave.payoutAnswers.pay_out = refused;
@@ -141,7 +144,7 @@ describe('the fee of a payout', () => {
   test('that the merchant does not have is named, and nothing is held', async () => {
     const subAccount = await costly.subAccount(4_000n);
     await emptyPayoutBalance(costly);
-    const refusal = await refusalOf(costly.payOut(subAccount));
+    const refusal = await refusalOf(costly.orderPayout(subAccount));
     assert.match(refusal, /^insufficient_balance: The fee of D2\.50 is the merchant’s, whose payout balance is D0\.00/);
     assert.equal(await costly.settled(subAccount), 4_000n);
   });

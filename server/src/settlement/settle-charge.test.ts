@@ -40,7 +40,8 @@ async function standing(): Promise<bigint[]> {
 }
 
 function pay(): Promise<Charge> {
-  return world.pay({ split: splitWith({ subAccountId: shop }) });
+  const { pay: payOnce } = world;
+  return payOnce({ split: splitWith({ subAccountId: shop }) });
 }
 
 test('each payment is settled when its own time has come, and not before', async () => {

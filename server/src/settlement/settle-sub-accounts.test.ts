@@ -95,7 +95,7 @@ describe('settling a period', () => {
     const subAccounts = await several(60);
     const [totals, ...calls] = await Promise.all([
       world.settle(),
-      ...subAccounts.map((subAccount) => world.payOut(subAccount).catch(() => null)),
+      ...subAccounts.map((subAccount) => world.orderPayout(subAccount).catch(() => null)),
     ]);
     const called = calls.filter((payout) => payout !== null).length;
     assert.equal(totals.payouts + called, 60);

@@ -49,7 +49,7 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
       db.withTransaction((tx) =>
         postIn(tx, merchant, [{ debit: 'float:rail-wave', credit: `sub:${subAccount.id}${part}`, amountMinor: minor }]),
       ),
-    payOut: (subAccount: { id: string }, amountMinor: bigint | null = null, owner: Merchant = merchant) =>
+    orderPayout: (subAccount: { id: string }, amountMinor: bigint | null = null, owner: Merchant = merchant) =>
       db.withTransaction((tx) => createPayout(tx, context, owner, { subAccountId: subAccount.id, amountMinor })),
     settled: (subAccount: { id: string }): Promise<bigint> => transfers.balance(`sub:${subAccount.id}`),
     settle: (changes: Partial<SettlementRun> = {}): Promise<RunTotals> =>

@@ -16,12 +16,16 @@ export interface SummaryRange {
   to: Date;
 }
 
-/** What is left out: until now, from the beginning of that UTC day, which is the Gambian one. Throws AppError. */
+/**
+ * What is left out: until now, and from the beginning of that UTC day, which is the Gambian one; the day that ends at
+ * midnight is the one before. Throws AppError `invalid_request` naming `from`.
+ */
 export function readRange(sent: { from?: string; to?: string }, now: Date): SummaryRange {
   const to = sent.to === undefined ? now : new Date(sent.to);
-  const from = sent.from === undefined ? addMs(to, -(to.getTime() % dayMs)) : new Date(sent.from);
-  // A range that was left out is never wrong: at midnight it is empty.
-  if (from > to || (from.getTime() === to.getTime() && sent.from !== undefined)) {
+  const last = sent.to === undefined ? now : addMs(to, -1);
+  const from = sent.from === undefined ? addMs(last, -(last.getTime() % dayMs)) : new Date(sent.from);
+  // What was left out is never wrong: today is empty at its first moment.
+  if (from >= to && sent.from !== undefined) {
     throw fieldError('invalid_request', 'from', 'from must be before to.');
   }
   if (to.getTime() - from.getTime() > daysMax * dayMs) {

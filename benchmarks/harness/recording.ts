@@ -1,0 +1,97 @@
+import { addMs, systemClock } from '../../server/src/kit/clock.ts';
+import type { Database, Statement, Transaction } from '../../server/src/kit/db.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { createLog } from '../../server/src/kit/log.ts';
+import { LongLists } from '../../server/src/kit/long-lists.ts';
+import { SearchPlaces } from '../../server/src/kit/search-places.ts';
+import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
+import { PauseCopy } from '../../server/src/networks/pause-copy.ts';
+import { createNetworkRegistry } from '../../server/src/networks/registry.ts';
+import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
+import type { PaymentContext } from '../../server/src/payments/context.ts';
+import type { TransferContext } from '../../server/src/transfers/context.ts';
+
+/** What the service sends to the database in one transaction, to be sent again without the service. */
+export interface RecordedTransaction {
+  steps: RecordedStep[];
+  /** New values for what no other transaction may have, by what stands there now. A function, for each repetition. */
+  fresh: () => Map<unknown, string>;
+}
+
+export interface RecordedStep {
+  statement: Statement;
+  /** The service reads the answer before it goes on. */
+  waits: boolean;
+}
+
+const orderDelayMs = 60 * 60 * 1_000;
+
+/** Notes what the use-case does on the way to a transaction, which does it. */
+export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
+  const note = (statement: Statement, waits: boolean): Statement => {
+    steps.push({ statement: later(statement), waits });
+    return statement;
+  };
+  return {
+    rows: (statement) => tx.rows(note(statement, true)),
+    row: (statement) => tx.row(note(statement, true)),
+    run: (statement) => tx.run(note(statement, true)),
+    send: (statement) => tx.send(note(statement, false)),
+    afterCommit: () => {},
+  };
+}
+
+/** Orders for workers are due in an hour, so that no worker takes part in what the loop measures. */
+function later(statement: Statement): Statement {
+  if (!statement.name.startsWith('outbox')) return statement;
+  const values = statement.values.map((value) => (value instanceof Date ? addMs(value, orderDelayMs) : value));
+  return { ...statement, values };
+}
+
+/** A new id for each of these. */
+export function freshIds(ids: readonly string[]): Map<unknown, string> {
+  return new Map<unknown, string>(ids.map((id) => [id, uuidV7(systemClock, systemRandom)]));
+}
+
+/** What the service's use-cases work with, which keeps the ids that are made and wakes nobody. */
+export function recordingContext(db: Database, ids: string[]): PaymentContext & TransferContext {
+  const baseUrl = () => 'http://localhost:8080';
+  const connectors = createSimulatedConnectors({
+    baseUrl,
+    callbackSecret: 'benchmark',
+    bearerSecret: 'benchmark',
+    clock: systemClock,
+  });
+  return {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    newId: () => {
+      const id = uuidV7(systemClock, systemRandom);
+      ids.push(id);
+      return id;
+    },
+    wake: () => {},
+    networks: createNetworkRegistry(connectors),
+    merchants: createMerchantDirectory(db, systemClock),
+    pauses: new PauseCopy(),
+    transferOwners: {},
+    changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
+    log: createLog({ level: 'silent' }),
+    longLists: new LongLists(),
+    searches: new SearchPlaces(),
+    settings: {
+      publicUrl: baseUrl,
+      callbackBaseUrl: baseUrl,
+      intentLifetimeMs: 30 * 60 * 1_000,
+      settlementDelayMs: 0,
+      amountMinMinor: 100n,
+      amountMaxMinor: 100_000_000n,
+      idSecret: 'benchmark',
+      terminalKey: 'benchmark',
+      urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { fingerprintOf, runOnce } from '../../server/src/http/idempotency.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { createSealer } from '../../server/src/kit/seal.ts';
+import { createTransfer } from '../../server/src/transfers/create-transfer.ts';
+import type { NewTransfer } from '../../server/src/transfers/create-transfer.ts';
+import { transferToWire } from '../../server/src/transfers/transfer-wire.ts';
+import type { Transfer } from '../../server/src/transfers/transfer.ts';
+import { freshIds, recorder, recordingContext } from './recording.ts';
+import type { RecordedStep, RecordedTransaction } from './recording.ts';
+
+export const transferPath = '/v1/transfers';
+
+const order = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
+
+/** What the benchmarks pay out, as the body of POST /v1/transfers: 1 dalasi, so that test money lasts. */
+export const transferBody = JSON.stringify(order);
+
+const transferRequest: NewTransfer = {
+  amountMinor: 100n,
+  currency: null,
+  network: order.network,
+  accountNumber: order.account_number,
+  beneficiaryName: order.beneficiary_name,
+  narration: null,
+  callbackUrl: null,
+  metadata: {},
+};
+
+// What leads a reference: the merchant's short id, which is the same in all of them.
+const referenceHeadLength = 8;
+
+/**
+ * Lets the service's own use-case accept a transfer under an idempotency key, as the route does, and keeps the
+ * statements. The second one's: the first adds up what the merchant's account has gained before, which is done once.
+ */
+export async function recordTransfer(db: Database, merchantId: string): Promise<RecordedTransaction> {
+  await acceptOnce(db, merchantId);
+  return acceptOnce(db, merchantId);
+}
+
+async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTransaction> {
+  const ids: string[] = [];
+  const steps: RecordedStep[] = [];
+  const context = recordingContext(db, ids);
+  const merchant = await context.merchants.byId(merchantId);
+  if (!merchant) throw new Error('there is no such merchant');
+  const made: Transfer[] = [];
+  const key = randomUUID();
+  const use = { merchantId, path: transferPath, key, fingerprint: fingerprintOf('POST', order) };
+  const sealer = createSealer(randomBytes(32).toString('base64'));
+  await runOnce(
+    { db: recordingDatabase(db, steps), clock: systemClock, sealer },
+    use,
+    async (tx) => {
+      const transfer = await createTransfer(tx, context, merchant, transferRequest);
+      made.push(transfer);
+      return { statusCode: 201, body: JSON.stringify(transferToWire(merchant, transfer)) };
+    },
+    {
+      refusalAnswer: (refusal) => {
+        throw refusal;
+      },
+      keptForEver: {
+        subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
+        recall: () => Promise.reject(new Error('a new key has made nothing yet')),
+      },
+    },
+  );
+  const { reference } = made[0] ?? { reference: '' };
+  return {
+    steps,
+    fresh: () => {
+      const tail = randomBytes(reference.length).toString('hex').slice(referenceHeadLength, reference.length);
+      return freshIds(ids)
+        .set(key, randomUUID())
+        .set(reference, reference.slice(0, referenceHeadLength) + tail);
+    },
+  };
+}
+
+/** Everything happens in the transaction: whoever asks beside it would not be recorded. */
+function recordingDatabase(db: Database, steps: RecordedStep[]): Database {
+  const refuse = (): never => {
+    throw new Error('accepting a transfer asks outside its transaction now; the bare loop has to do so too');
+  };
+  return {
+    rows: refuse,
+    row: refuse,
+    run: refuse,
+    dedicatedClient: refuse,
+    close: refuse,
+    waiting: 0,
+    withTransaction: (body) => db.withTransaction((tx) => body(recorder(tx, steps))),
+  };
+}

@@ -1,0 +1,130 @@
+import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
+import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
+import type { MerchantWithKey } from './harness/add-merchants.ts';
+import type { Figure, Part } from './harness/part.ts';
+import { runProgram } from './harness/program.ts';
+import type { Service } from './harness/service.ts';
+import { inMs, median, whole } from './harness/statistics.ts';
+import { transferBody, transferPath } from './harness/transfer-statements.ts';
+import { describeRatio, inTurns } from './harness/turns.ts';
+import type { Comparison } from './harness/turns.ts';
+import type { Workbench } from './harness/workbench.ts';
+
+const connections = 32;
+const merchantsMany = 32;
+const seconds = 3;
+const rounds = 5;
+const warmUpSeconds = 3;
+const ratioMin = 0.6;
+
+export const transfers: Part = {
+  name: 'transfers',
+  title: 'Accepting transfers over HTTP',
+  meaning:
+    `POST /v1/transfers on ${connections} connections, each request with an Idempotency-Key of its own, against one ` +
+    'service process, beside a bare loop that runs the same statements in the same transaction on the same database on ' +
+    `${connections} connections through the same driver, and waits where the service has to know an answer: whether ` +
+    'the key is new, and the locked balance. Both are durable. The process answers requests only (ROLE=api): what is ' +
+    'accepted is not sent on meanwhile. One merchant means one balance, which all orders lock in turn; of ' +
+    `${merchantsMany} merchants each has a connection. In turns; ratios are medians over the rounds.`,
+  async run(bench) {
+    const service = await bench.startService({ role: 'api' });
+    const demo = [{ merchantId: service.merchantId, key: service.key }];
+    const one = await compare(bench, service, demo);
+    const many = await compare(bench, service, await service.addMerchants(merchantsMany));
+    await service.stop();
+    const failures = one.failures + many.failures;
+    return {
+      figures: [
+        ...figuresOf('one merchant', one),
+        ...figuresOf(`${merchantsMany} merchants`, many),
+        { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+      ],
+      bars: [
+        {
+          label: 'transfers ÷ bare loop, one merchant',
+          value: one.comparison.ratio,
+          aim: ratioMin,
+          better: 'higher',
+          unit: 'ratio',
+        },
+        {
+          label: 'transfers ÷ bare loop, many',
+          value: many.comparison.ratio,
+          aim: ratioMin,
+          better: 'higher',
+          unit: 'ratio',
+        },
+      ],
+    };
+  },
+};
+
+interface Compared {
+  comparison: Comparison;
+  http: HttpLoadResult[];
+  failures: number;
+}
+
+async function compare(bench: Workbench, service: Service, merchants: MerchantWithKey[]): Promise<Compared> {
+  await accepted(service, merchants, warmUpSeconds);
+  await bareLoop(service, merchants, warmUpSeconds);
+  const http: HttpLoadResult[] = [];
+  const measured = async (): Promise<number> => {
+    const result = await accepted(service, merchants, seconds);
+    http.push(result);
+    return result.requestsPerSecond;
+  };
+  const base = async (): Promise<number> => {
+    const { transactionsPerSecond } = await bareLoop(service, merchants, seconds);
+    return transactionsPerSecond;
+  };
+  const comparison = await inTurns(rounds, { measured, base }, (round, figures) =>
+    bench.tell(
+      `  round ${round}, merchants: ${merchants.length}: ${whole(figures.measured)}/s over HTTP, ` +
+        `${whole(figures.base)}/s in the bare loop`,
+    ),
+  );
+  return { comparison, http, failures: http.reduce((sum, result) => sum + result.failures, 0) };
+}
+
+function figuresOf(whose: string, { comparison, http }: Compared): Figure[] {
+  const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[of])));
+  return [
+    { label: `Transfers a second over HTTP, ${whose}`, value: whole(comparison.measured) },
+    { label: `Transactions a second in the bare loop, ${whose}`, value: whole(comparison.base) },
+    {
+      label: `Ratio, ${whose}`,
+      value: describeRatio(comparison),
+      aim: { text: `${ratioMin}`, isMet: comparison.ratio >= ratioMin },
+    },
+    {
+      label: `Latency p50, p95, p99, ${whose}`,
+      value: [latency('p50Ms'), latency('p95Ms'), latency('p99Ms')].join(', '),
+    },
+  ];
+}
+
+function accepted({ url }: Service, merchants: MerchantWithKey[], forSeconds: number): Promise<HttpLoadResult> {
+  const options: HttpLoadOptions = {
+    url,
+    key: merchants.map(({ key }) => key),
+    path: transferPath,
+    body: transferBody,
+    idempotent: true,
+    connections,
+    seconds: forSeconds,
+  };
+  return runProgram('http-load.ts', options);
+}
+
+function bareLoop({ appUrl }: Service, merchants: MerchantWithKey[], forSeconds: number): Promise<BareLoopResult> {
+  const options: BareLoopOptions = {
+    appUrl,
+    what: 'transfer',
+    merchantIds: merchants.map(({ merchantId }) => merchantId),
+    connections,
+    seconds: forSeconds,
+  };
+  return runProgram('bare-loop.ts', options);
+}

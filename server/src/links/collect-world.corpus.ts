@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../kit/app-error.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import type { Charge } from '../payments/charge.ts';
+import { chargeToWire } from '../payments/charge-wire.ts';
+import type { Intent } from '../payments/intent.ts';
+import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
+import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
+import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
+import { createTerminal } from '../terminals/create-terminal.ts';
+import { updateTerminal } from '../terminals/update-terminal.ts';
+import type { TerminalChange } from '../terminals/update-terminal.ts';
+import type { TerminalContext, VirtualTerminal } from '../terminals/terminal.ts';
+import { createLink } from './create-link.ts';
+import type { LinkChange } from './link-fields.ts';
+import { payAtTerminal } from './pay-at-terminal.ts';
+import { payLink } from './pay-link.ts';
+import type { LinkPayment } from './pay-link.ts';
+import type { PaymentLink } from './payment-link.ts';
+import { updateLink } from './update-link.ts';
+
+/** Links and counters on the payments' world, whose networks say what the test wants them to. */
+export type CollectWorld = Awaited<ReturnType<typeof createCollectWorld>>;
+
+export async function createCollectWorld() {
+  const payments = await createPaymentWorld();
+  const { context, db, merchant } = payments;
+  const caller = { merchantId: merchant.id, testMode: true };
+  const terminalContext: TerminalContext = { ...context, chatDelivery: async () => new Map() };
+  const within = db.withTransaction.bind(db);
+  return {
+    ...payments,
+    newLink: (fields: LinkChange = {}): Promise<PaymentLink> =>
+      within((tx) =>
+        createLink(tx, context, merchant, { fields: { title: 'School fees', ...fields }, prefix: 'data.' }),
+      ),
+    changeLink: (link: PaymentLink, change: LinkChange): Promise<PaymentLink> =>
+      within((tx) => updateLink(tx, context, merchant, { id: link.id, change, prefix: '' })),
+    payLink: (link: PaymentLink, payment: Partial<LinkPayment> = {}, by: Merchant = merchant): Promise<Intent> =>
+      within((tx) => payLink(tx, context, by, link, { amountMinor: null, customFieldsValues: {}, ...payment })),
+    newTerminal: (name = 'Till 1'): Promise<VirtualTerminal> =>
+      within((tx) => createTerminal(tx, terminalContext, caller, { name, chatNumbers: ['7012345'] })),
+    changeTerminal: (terminal: VirtualTerminal, change: TerminalChange): Promise<VirtualTerminal> =>
+      within((tx) => updateTerminal(tx, terminalContext, caller, { id: terminal.id, change })),
+    payAtTerminal: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
+      within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor })),
+    newSubAccount: async (percent: bigint): Promise<string> => {
+      const account = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
+      const request = { ...account, percentHundredths: percent * 100n };
+      return (await within(async (tx) => createSubAccount(tx, context, caller, request))).id;
+    },
+    pauseSubAccount: (id: string) =>
+      within((tx) => updateSubAccount(tx, context, caller, { id, change: { active: false }, prefix: '' })),
+    /** The payer chooses a network, approves, and the money is booked. */
+    complete: async (intent: Intent, network = 'wave'): Promise<Charge> => {
+      const charge = await payments.attempt(intent, network);
+      await applyAnswer(context, charge, succeeded(charge));
+      return payments.charge(charge);
+    },
+    /** The charge as its merchant reads it, by API and in events. */
+    record: async (charge: Charge) =>
+      chargeToWire(context, merchant, await payments.intent({ ...charge, id: charge.intentId }), charge),
+  };
+}
+
+/** Code, field and sentence of a refusal. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<string> {
+  try {
+    await attempt;
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return `${error.code} ${error.fields?.[0]?.path ?? 'no field'}: ${error.message}`;
+  }
+  assert.fail('it was taken');
+}

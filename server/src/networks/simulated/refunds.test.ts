@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { account, bearerSecret, startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
+import type { PayoutAnswer, RefundOperations, StartRefund } from '../contract.ts';
+import { accountCredential } from '../simulator/credentials.ts';
+import { faults, withNetwork } from './faulty-network.corpus.ts';
+import type { SimulatedConnector } from './connectors.ts';
+import { refundStartAnswer } from './translate-refund.ts';
+
+let networks: SimulatedNetworks;
+
+before(async () => {
+  networks = await startSimulatedNetworks();
+});
+
+after(async () => {
+  await networks.close();
+});
+
+function refundsOf({ refunds }: Pick<SimulatedConnector, 'refunds'>): RefundOperations {
+  assert.ok(refunds);
+  return refunds;
+}
+
+const refunds = (network: string) => refundsOf(networks.connector(network));
+
+/** A collection of 100 GMD that was paid; answers the network's transaction. */
+async function collected(network: string, payer = '+2207510001'): Promise<string> {
+  const request = networks.request(payer);
+  let answer = await networks.connector(network).startCollection(request);
+  if (answer.state !== 'succeeded') {
+    const [prompt] = await networks.simulator.listPrompts({ number: payer });
+    assert.ok(prompt);
+    const action = prompt.actions.includes('approve') ? 'approve' : 'approve_late';
+    await networks.simulator.act(prompt.sessionId, action);
+    answer = await networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
+  }
+  assert.ok(answer.state === 'succeeded', answer.state);
+  return answer.receipt.transactionId;
+}
+
+function order(originalTransactionId: string, changes: Partial<StartRefund> = {}): StartRefund {
+  const { reference, callbackUrl } = networks.order('+2207510001');
+  const amount = { amountMinor: 10_000n, currency: 'GMD' };
+  return { reference, originalTransactionId, ...amount, description: 'Refund', callbackUrl, ...changes };
+}
+
+async function rowsOf({ reference }: StartRefund): Promise<number> {
+  const text = 'SELECT id FROM simulator.payouts WHERE reference = $1';
+  return (await networks.db.rows({ name: 'test_refunds', text, values: [reference] })).length;
+}
+
+/** What the connector makes of the callbacks that are due now. */
+async function callbacksNow(network: string): Promise<PayoutAnswer[]> {
+  networks.receiver.received.length = 0;
+  while ((await networks.sender.sendDueCallbacks()) > 0);
+  return networks.receiver.received.flatMap(({ headers, body }) => {
+    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    assert.ok(reading.accepted);
+    return reading.news.flatMap((news) => (news.operation === 'payout' ? [news.answer] : []));
+  });
+}
+
+const refusedBecause = (answer: PayoutAnswer): string => (answer.state === 'refused' ? answer.failure.reason : '');
+
+for (const network of ['wave', 'aps']) {
+  test(`${network} gives back a collection once under one reference, tells of it by answer, look-up and callback`, async () => {
+    const request = order(await collected(network));
+    await callbacksNow(network);
+    const answer = await refunds(network).start(request);
+    assert.ok(answer.state === 'succeeded', answer.state);
+    assert.deepEqual([answer.receipt.amountMinor, answer.receipt.networkFeeMinor], [10_000n, 0n]);
+    assert.notEqual(answer.receipt.transactionId, request.originalTransactionId);
+    assert.deepEqual(await refunds(network).start(request), answer);
+    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles: {} }), answer);
+    const handles = { payout_id: answer.receipt.networkReference };
+    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles }), answer);
+    assert.deepEqual(await callbacksNow(network), [answer]);
+    assert.equal(await rowsOf(request), 1);
+  });
+}
+
+test('Wave gives back the whole amount or nothing, and once', async () => {
+  const transaction = await collected('wave');
+  const part = await refunds('wave').start(order(transaction, { amountMinor: 9_999n }));
+  assert.match(refusedBecause(part), /whole amount or nothing/);
+  assert.equal((await refunds('wave').start(order(transaction))).state, 'succeeded');
+  assert.match(refusedBecause(await refunds('wave').start(order(transaction))), /too much/);
+});
+
+test('APS gives back parts, together never more than came, also when they come at once', async () => {
+  const transaction = await collected('aps');
+  const parts = Array.from({ length: 4 }, () => order(transaction, { amountMinor: 3_000n }));
+  const answers = await Promise.all(parts.map((part) => refunds('aps').start(part)));
+  assert.deepEqual(answers.map(({ state }) => state).toSorted(), ['refused', 'succeeded', 'succeeded', 'succeeded']);
+  assert.equal((await refunds('aps').start(order(transaction, { amountMinor: 1_000n }))).state, 'succeeded');
+});
+
+test('what failed or came back can be given back again', async () => {
+  const blocked = await collected('aps', '+2207510002');
+  for (const _ of [1, 2]) assert.equal((await refunds('aps').start(order(blocked))).state, 'refused');
+  const returned = await collected('aps');
+  const setNumber = (number: string) =>
+    networks.db.run({
+      name: 'test_payer',
+      text: 'UPDATE simulator.sessions SET payer_number = $2 WHERE transaction_id = $1',
+      values: [returned, number],
+    });
+  await setNumber('+220877510012');
+  assert.equal((await refunds('aps').start(order(returned))).state, 'succeeded');
+  assert.equal((await refunds('aps').start(order(returned))).state, 'refused');
+  await networks.clock.advance(2_000);
+  await setNumber('+220877510001');
+  assert.equal((await refunds('aps').start(order(returned))).state, 'succeeded');
+});
+
+test('what was not paid, or by somebody else, or at another network, is not given back', async () => {
+  const transaction = await collected('wave');
+  assert.match(refusedBecause(await refunds('aps').start(order(transaction))), /finds no payment/);
+  assert.match(refusedBecause(await refunds('wave').start(order('T0000'))), /finds no payment/);
+  const credential = accountCredential(bearerSecret, { network: 'wave', account: 'Shop9999' });
+  const other = await networks.server.inject({
+    method: 'POST',
+    url: '/simulator/networks/wave/refunds',
+    headers: { authorization: `Bearer ${credential}` },
+    payload: {
+      reference: 'Shop9999reference0000000000001',
+      transaction_id: transaction,
+      amount: '100.00',
+      currency: 'GMD',
+      description: '',
+      callback_url: 'http://127.0.0.1:9/',
+    },
+  });
+  assert.deepEqual([other.statusCode, other.json<{ code: string }>().code], [422, 'not_refundable']);
+});
+
+test('Afrimoney and QMoney give nothing back, and say so', async () => {
+  for (const network of ['afrimoney', 'qmoney']) {
+    assert.equal(networks.connector(network).refunds, null);
+    const answer = await networks.server.inject({
+      method: 'POST',
+      url: `/simulator/networks/${network}/refunds`,
+      headers: { authorization: `Bearer ${accountCredential(bearerSecret, { network, account })}` },
+      payload: {
+        reference: `${account}reference${network.padEnd(13, '0')}`,
+        transaction_id: 'T1',
+        amount: '1',
+        currency: 'GMD',
+        description: '',
+        callback_url: 'http://127.0.0.1:9/',
+      },
+    });
+    assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [422, 'refunds_not_supported']);
+  }
+});
+
+test('a refund is no payout and a payout no refund, and extra fields are refused by their name', async () => {
+  const request = order(await collected('aps'));
+  await refunds('aps').start(request);
+  assert.equal(
+    (await networks.payouts('aps').lookUp({ reference: request.reference, handles: {} })).state,
+    'not_found',
+  );
+  const payout = networks.order('+2207510001');
+  await networks.payouts('aps').start(payout);
+  assert.equal((await refunds('aps').lookUp({ reference: payout.reference, handles: {} })).state, 'not_found');
+  const answer = await networks.server.inject({
+    method: 'POST',
+    url: '/simulator/networks/aps/refunds',
+    headers: { authorization: `Bearer ${accountCredential(bearerSecret, { network: 'aps', account })}` },
+    payload: { reference: 'x', metadata: {} },
+  });
+  assert.deepEqual([answer.statusCode, answer.json<{ field: string }>().field], [400, 'metadata']);
+});
+
+for (const [name, fault] of faults) {
+  for (const isDone of [true, false]) {
+    test(`${name}, the network having ${isDone ? '' : 'not '}given back: unknown, then found out, and given back once`, async () => {
+      const request = order(await collected('wave'));
+      const good = refunds('wave');
+      const onRequest = (socket: Socket): void => {
+        const before = isDone ? good.start(request) : Promise.resolve();
+        void before.then(() => fault(socket));
+      };
+      await withNetwork(onRequest, async ({ wave }) => {
+        for (const answer of [
+          await refundsOf(wave).start(request),
+          await refundsOf(wave).lookUp({ reference: request.reference, handles: {} }),
+        ]) {
+          assert.equal(answer.state, 'unknown');
+        }
+      });
+      const found = await good.lookUp({ reference: request.reference, handles: {} });
+      assert.equal(found.state, isDone ? 'succeeded' : 'not_found');
+      assert.equal((await good.start(request)).state, 'succeeded');
+      assert.equal(await rowsOf(request), 1);
+    });
+  }
+}
+
+test('only the refusals that the networks document end a refund; the same words with another status do not', () => {
+  const codes = ['refunds_not_supported', 'partial_not_supported', 'not_refundable', 'exceeds_refundable'];
+  for (const code of codes) {
+    const told = (status: number) => refundStartAnswer({ kind: 'answer', status, body: { code } }, 'r').state;
+    assert.deepEqual([told(422), told(409), told(500), told(200)], ['refused', 'unknown', 'unknown', 'unknown']);
+  }
+  for (const code of ['something_else', '', null, 7]) {
+    assert.equal(refundStartAnswer({ kind: 'answer', status: 422, body: { code } }, 'r').state, 'unknown');
+  }
+  const waits = { kind: 'answer', status: 503, body: { code: 'not_accepted' } } as const;
+  assert.equal(refundStartAnswer(waits, 'r').state, 'not_accepted');
+});

@@ -1,0 +1,70 @@
+import { formatAmount } from '../kit/money.ts';
+import { maskPhoneNumber } from '../kit/phone-number.ts';
+import { receivedMinor } from '../payments/charge.ts';
+import type { Charge } from '../payments/charge.ts';
+import { shortCodeOf } from '../payments/transaction-reference.ts';
+
+/** What a notice tells of. */
+export interface Told {
+  charge: Pick<
+    Charge,
+    'accountNumber' | 'amountPaidMinor' | 'amountReceivedMinor' | 'createdAt' | 'paidAt' | 'transactionReference'
+  >;
+  /** What people call the network. */
+  networkName: string;
+  terminalName: string;
+  merchantName: string;
+  testMode: boolean;
+}
+
+export interface NoticeText {
+  message: string;
+  templateParts: readonly string[];
+}
+
+/**
+ * What staff read, and compare with the receipt on the payer's phone: the whole text, and its parts in the order of the
+ * template (docs/notifications.md). Every part is one line without characters that only steer how it is drawn, so none
+ * can look like another part.
+ */
+export function noticeText(told: Told): NoticeText {
+  const { charge } = told;
+  const amount = formatAmount(receivedMinor(charge));
+  const counter = `${line(told.terminalName)}, ${line(told.merchantName)}`;
+  const payer = maskPhoneNumber(charge.accountNumber ?? '') || 'a number that is not shown';
+  const method = line(told.networkName);
+  const time = timeText(charge.paidAt ?? charge.createdAt);
+  const reference = line(charge.transactionReference);
+  const code = shortCodeOf(reference);
+  const lines = [
+    ...(told.testMode ? ['Test payment: no real money.'] : []),
+    `${amount} received`,
+    `Counter: ${counter}`,
+    `From: ${payer}, ${method}`,
+    `Time: ${time}`,
+    `Reference: ${reference}`,
+    `Code: ${code}`,
+  ];
+  return { message: lines.join('\n'), templateParts: [amount, counter, payer, method, time, reference, code] };
+}
+
+// Long names would push what matters off the screen of a locked phone.
+const lineLengthMax = 80;
+
+// Control characters, what orders text from right to left and back (Unicode, UAX 9), and marks that are not drawn.
+const steering = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** A text of somebody else as one line; never empty, because templates refuse an empty part. */
+function line(text: string): string {
+  const cleaned = Array.from(text.replace(/\s+/g, ' ').replace(steering, '').trim());
+  const shown = cleaned.length > lineLengthMax ? `${cleaned.slice(0, lineLengthMax - 1).join('')}…` : cleaned.join('');
+  return shown === '' ? '–' : shown;
+}
+
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `20 Nov 2026, 10:18`. The Gambia keeps UTC all year, so this is the time on the wall. */
+function timeText(time: Date): string {
+  const clockTime = time.toISOString().slice(11, 16);
+  return `${time.getUTCDate()} ${monthNames[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${clockTime}`;
+}

@@ -1,0 +1,73 @@
+import { completeWork, postponeWork } from '../events/outbox.ts';
+import type { Work } from '../events/outbox.ts';
+import { findTransaction } from '../payments/find-payment.ts';
+import { getTerminalForPayment } from '../terminals/find-terminal.ts';
+import { deliverNotice } from './deliver-notice.ts';
+import type { Announcement } from './deliver-notice.ts';
+import { noticeText } from './message.ts';
+import type { NoticeContext, NoticeRow } from './notice.ts';
+import { insertNoticeOnce, listNotices } from './queries.ts';
+
+/**
+ * Tells a counter's numbers of a payment: one notice for each, planned when the work is first done, and sent as each
+ * falls due. The work stays until none is left to send. Throws only when the database does, and then it comes back.
+ */
+export async function notifyCharge(context: NoticeContext, work: Work): Promise<void> {
+  const { db, clock } = context;
+  const announcement = await readAnnouncement(context, work);
+  if (announcement) {
+    const now = clock.now();
+    const due = (await planNotices(context, work, announcement)).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+    // All of them first: what became of one is written down even when another could not be.
+    const outcomes = await Promise.allSettled(due.map((notice) => deliverNotice(context, announcement, notice)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
+  }
+  const nextDueAt = earliestDue(await listNotices(db, work.merchantId, work.subjectId));
+  await (nextDueAt === null ? completeWork(db, work) : postponeWork(db, work, nextDueAt));
+}
+
+type CounterAnnouncement = Announcement & { terminalId: string };
+
+/** Undefined where there is nothing to tell of. */
+async function readAnnouncement(context: NoticeContext, work: Work): Promise<CounterAnnouncement | undefined> {
+  const { db, merchants, networks, channels } = context;
+  const { merchantId } = work;
+  const payment = await findTransaction(db, merchantId, work.subjectId);
+  const merchant = await merchants.byId(merchantId);
+  if (!payment || !merchant || payment.intent.terminalId === null) return undefined;
+  const { charge, intent } = payment;
+  const terminal = await getTerminalForPayment(db, merchantId, payment.intent.terminalId);
+  const networkName = networks.find(charge.network, merchant.testMode)?.capabilities.displayName ?? charge.network;
+  const told = { charge, networkName, terminalName: terminal.name, merchantName: merchant.name };
+  return {
+    channels: merchant.testMode ? channels.test : channels.live,
+    terminal,
+    terminalId: payment.intent.terminalId,
+    text: noticeText({ ...told, testMode: merchant.testMode }),
+    paidAt: charge.paidAt ?? intent.updatedAt,
+    withdrawn: charge.status === 'completed' ? null : 'The payment was taken back before it could be told of.',
+  };
+}
+
+/** All of the payment's notices. What is planned stays: a number that is added later is told of later payments. */
+async function planNotices(
+  { db, clock, newId }: NoticeContext,
+  { merchantId, subjectId: chargeId }: Work,
+  { terminal, terminalId, channels }: CounterAnnouncement,
+): Promise<NoticeRow[]> {
+  const planned = await listNotices(db, merchantId, chargeId);
+  if (planned.length > 0) return planned;
+  const at = clock.now();
+  const channel = channels[0]?.name ?? 'development';
+  await db.withTransaction(async (tx) => {
+    for (const number of terminal.chatCanonical) {
+      tx.send(insertNoticeOnce({ merchantId, id: newId(), terminalId, chargeId, number, channel, at }));
+    }
+  });
+  return listNotices(db, merchantId, chargeId);
+}
+
+function earliestDue(notices: readonly NoticeRow[]): Date | null {
+  const due = notices.flatMap(({ dueAt }) => dueAt ?? []);
+  return due.reduce<Date | null>((earliest, dueAt) => (earliest === null || dueAt < earliest ? dueAt : earliest), null);
+}

@@ -1,0 +1,370 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { ChannelName } from './channel.ts';
+import type { ChannelStop } from './channel-gate.ts';
+import type { ChatMessage } from './development/chat-messages.ts';
+import type { NoticeRow, NoticeStatus, NumberState } from './notice.ts';
+
+// Notices -------------------------------------------------------------------------------------------------------------
+
+/** One for each payment and number: planning a payment's notices again adds none. */
+export function insertNoticeOnce(notice: {
+  merchantId: string;
+  id: string;
+  terminalId: string;
+  chargeId: string;
+  number: string;
+  channel: ChannelName;
+  at: Date;
+}): Statement {
+  return {
+    name: 'notifications_insert_once',
+    text: `INSERT INTO notifications (merchant_id, id, terminal_id, charge_id, number, channel, status, attempts, due_at,
+             message_id, failure, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0, $7, NULL, NULL, $7, $7)
+           ON CONFLICT (merchant_id, charge_id, number) DO NOTHING`,
+    values: [
+      notice.merchantId,
+      notice.id,
+      notice.terminalId,
+      notice.chargeId,
+      notice.number,
+      notice.channel,
+      notice.at,
+    ],
+  };
+}
+
+/** All of a payment, whatever became of them. */
+export function listNotices(db: Queryable, merchantId: string, chargeId: string): Promise<NoticeRow[]> {
+  return db.rows<NoticeRow>({
+    name: 'notifications_list',
+    text: `SELECT merchant_id AS "merchantId", id, number, status, attempts, due_at AS "dueAt" FROM notifications
+           WHERE merchant_id = $1 AND charge_id = $2 ORDER BY id`,
+    values: [merchantId, chargeId],
+  });
+}
+
+/** How many notices of the merchant to this number were there before and still wait. */
+export async function countNoticesAhead(db: Queryable, notice: NoticeRow): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'notifications_count_ahead',
+    text: `SELECT count(*) AS count FROM notifications
+           WHERE merchant_id = $1 AND due_at IS NOT NULL AND number = $2 AND id < $3`,
+    values: [notice.merchantId, notice.number, notice.id],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+/** Of two who claim the same attempt one is told 1; the row stays due at the end of the claim. */
+export function claimNotice(
+  db: Queryable,
+  notice: NoticeRow,
+  claim: { channel: ChannelName; now: Date; leaseEndsAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'notifications_claim',
+    text: `UPDATE notifications SET attempts = notifications.attempts + 1, due_at = $6, channel = $4, updated_at = $5
+           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending' AND due_at <= $5`,
+    values: [notice.merchantId, notice.id, notice.attempts, claim.channel, claim.now, claim.leaseEndsAt],
+  });
+}
+
+type NoticeKey = Pick<NoticeRow, 'merchantId' | 'id' | 'attempts'>;
+
+/** Only the newest claim may say so, and not over what the channel has said of the message meanwhile. */
+export function markNoticeSent(db: Queryable, key: NoticeKey, sent: { messageId: string; at: Date }): Promise<number> {
+  return db.run({
+    name: 'notifications_mark_sent',
+    text: `UPDATE notifications SET status = 'sent', due_at = NULL, message_id = $4, failure = NULL, updated_at = $5
+           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
+    values: [key.merchantId, key.id, key.attempts, sent.messageId, sent.at],
+  });
+}
+
+/** Only for the attempt that is known; `failure` says what keeps it, null leaves what stands there. */
+export function postponeNotice(
+  db: Queryable,
+  key: NoticeKey,
+  until: { dueAt: Date; failure: string | null; at: Date },
+): Promise<number> {
+  return db.run({
+    name: 'notifications_postpone',
+    text: `UPDATE notifications SET due_at = $4, failure = COALESCE($5, failure), updated_at = $6
+           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
+    values: [key.merchantId, key.id, key.attempts, until.dueAt, until.failure, until.at],
+  });
+}
+
+export function endNotice(
+  db: Queryable,
+  key: NoticeKey,
+  end: { status: 'failed' | 'dropped'; failure: string; at: Date },
+): Promise<number> {
+  return db.run({
+    name: 'notifications_end',
+    text: `UPDATE notifications SET status = $4, due_at = NULL, failure = $5, updated_at = $6
+           WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
+    values: [key.merchantId, key.id, key.attempts, end.status, end.failure, end.at],
+  });
+}
+
+/**
+ * What the channel says became of a message, guarded by the states it may leave, so that news in any order ends in the
+ * furthest. A notice whose outcome was unclear takes the message it is told of as its own. Answers the number; undefined
+ * where the news changes nothing.
+ */
+export async function applyNoticeStatus(
+  db: Queryable,
+  news: {
+    merchantId: string;
+    id: string;
+    channel: ChannelName;
+    messageId: string;
+    from: readonly NoticeStatus[];
+    to: NoticeStatus;
+    failure: string | null;
+    at: Date;
+    /** Only where the notice has no other message. */
+    ofThisMessageOnly: boolean;
+  },
+): Promise<string | undefined> {
+  const row = await db.row<{ number: string }>({
+    name: 'notifications_apply_status',
+    text: `UPDATE notifications
+           SET status = $6, due_at = NULL, message_id = COALESCE(message_id, $4), failure = $7, updated_at = $8
+           WHERE merchant_id = $1 AND id = $2 AND channel = $3 AND status = ANY ($5::text[])
+             AND (NOT $9 OR message_id IS NULL OR message_id = $4)
+           RETURNING number`,
+    values: [
+      news.merchantId,
+      news.id,
+      news.channel,
+      news.messageId,
+      [...news.from],
+      news.to,
+      news.failure,
+      news.at,
+      news.ofThisMessageOnly,
+    ],
+  });
+  return row?.number;
+}
+
+export interface NewestNotice {
+  terminalId: string;
+  number: string;
+  status: NoticeStatus;
+  updatedAt: Date;
+  failure: string | null;
+}
+
+/** The newest to each number that stands at each of these terminals: one index probe for each of them. */
+export function listNewestNotices(
+  db: Queryable,
+  merchantId: string,
+  terminalIds: readonly string[],
+): Promise<NewestNotice[]> {
+  return db.rows<NewestNotice>({
+    name: 'notifications_list_newest',
+    text: `SELECT listed.terminal_id AS "terminalId", listed.number, newest.status, newest.updated_at AS "updatedAt",
+                  newest.failure
+           FROM (
+             SELECT virtual_terminals.id AS terminal_id, unnest(chat_canonical) AS number FROM virtual_terminals
+             WHERE virtual_terminals.merchant_id = $1 AND virtual_terminals.id = ANY ($2::uuid[])
+           ) AS listed
+           CROSS JOIN LATERAL (
+             SELECT status, updated_at, failure FROM notifications
+             WHERE notifications.merchant_id = $1 AND notifications.terminal_id = listed.terminal_id
+               AND notifications.number = listed.number
+             ORDER BY id DESC LIMIT 1
+           ) AS newest`,
+    values: [merchantId, [...terminalIds]],
+  });
+}
+
+// Numbers -------------------------------------------------------------------------------------------------------------
+
+export function listNumberStates(
+  db: Queryable,
+  number: string,
+  channels: readonly ChannelName[],
+): Promise<NumberState[]> {
+  return db.rows<NumberState>({
+    name: 'notification_numbers_list',
+    text: `SELECT channel, next_at AS "nextAt", stopped_reason AS "stoppedReason", stopped_at AS "stoppedAt", recipient
+           FROM notification_numbers WHERE channel = ANY ($1::text[]) AND number = $2`,
+    values: [[...channels], number],
+  });
+}
+
+/** The number's turn: of all who want it, whoever's merchant they work for, one is told 1, and nobody until `nextAt`. */
+export function takeTurn(
+  db: Queryable,
+  turn: { channel: ChannelName; number: string; now: Date; nextAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'notification_numbers_take_turn',
+    text: `INSERT INTO notification_numbers (channel, number, next_at, stopped_reason, stopped_at, recipient)
+           VALUES ($1, $2, $4, NULL, NULL, NULL)
+           ON CONFLICT (channel, number) DO UPDATE SET next_at = EXCLUDED.next_at
+           WHERE notification_numbers.next_at <= $3`,
+    values: [turn.channel, turn.number, turn.now, turn.nextAt],
+  });
+}
+
+interface NumberKey {
+  channel: ChannelName;
+  number: string;
+}
+
+/** Nothing goes to the number from here on; whoever is sent something has had a turn, so the row is there. */
+export function stopNumber(db: Queryable, key: NumberKey, stop: { reason: string; at: Date }): Promise<number> {
+  return db.run({
+    name: 'notification_numbers_stop',
+    text: `UPDATE notification_numbers SET stopped_reason = $3, stopped_at = $4 WHERE channel = $1 AND number = $2`,
+    values: [key.channel, key.number, stop.reason, stop.at],
+  });
+}
+
+export function clearNumberStop(key: NumberKey): Statement {
+  return {
+    name: 'notification_numbers_clear_stop',
+    text: `UPDATE notification_numbers SET stopped_reason = NULL, stopped_at = NULL WHERE channel = $1 AND number = $2`,
+    values: [key.channel, key.number],
+  };
+}
+
+/** The channel has just taken a message for it, under this name of its own. */
+export function keepRecipient(db: Queryable, key: NumberKey, recipient: string | null): Promise<number> {
+  return db.run({
+    name: 'notification_numbers_keep_recipient',
+    text: `UPDATE notification_numbers
+           SET recipient = COALESCE($3, recipient), stopped_reason = NULL, stopped_at = NULL
+           WHERE channel = $1 AND number = $2`,
+    values: [key.channel, key.number, recipient],
+  });
+}
+
+// Channels ------------------------------------------------------------------------------------------------------------
+
+const stopColumns = `channel, scope, reason, stopped_at AS "stoppedAt", retry_at AS "retryAt"`;
+
+/** There are at most as many as there are channels. */
+export function listChannelStops(db: Queryable): Promise<ChannelStop[]> {
+  return db.rows<ChannelStop>({
+    name: 'notification_channels_list',
+    text: `SELECT ${stopColumns} FROM notification_channels ORDER BY channel`,
+    values: [],
+  });
+}
+
+/** Answers 1 to the one who stopped it. */
+export function insertChannelStopOnce(db: Queryable, stop: ChannelStop): Promise<number> {
+  return db.run({
+    name: 'notification_channels_insert_once',
+    text: `INSERT INTO notification_channels (channel, scope, reason, stopped_at, retry_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (channel) DO NOTHING`,
+    values: [stop.channel, stop.scope, stop.reason, stop.stoppedAt, stop.retryAt],
+  });
+}
+
+/** What a probe was told, when it failed. */
+export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<number> {
+  return db.run({
+    name: 'notification_channels_update',
+    text: `UPDATE notification_channels SET scope = $2, reason = $3, retry_at = $4 WHERE channel = $1`,
+    values: [stop.channel, stop.scope, stop.reason, stop.retryAt],
+  });
+}
+
+/** Of all who would try a stopped channel at this moment, one is told 1. */
+export function takeProbe(
+  db: Queryable,
+  probe: { channel: ChannelName; now: Date; nextProbeAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'notification_channels_take_probe',
+    text: `UPDATE notification_channels SET retry_at = $3 WHERE channel = $1 AND retry_at <= $2`,
+    values: [probe.channel, probe.now, probe.nextProbeAt],
+  });
+}
+
+export function deleteChannelStop(db: Queryable, channel: ChannelName): Promise<number> {
+  return db.run({
+    name: 'notification_channels_delete',
+    text: `DELETE FROM notification_channels WHERE channel = $1`,
+    values: [channel],
+  });
+}
+
+// Telegram's chats ----------------------------------------------------------------------------------------------------
+
+interface ChatLink {
+  number: string;
+  chatId: string;
+}
+
+export async function findChatId(db: Queryable, number: string): Promise<string | undefined> {
+  const row = await db.row<{ chatId: string }>({
+    name: 'telegram_chats_find',
+    text: `SELECT chat_id AS "chatId" FROM telegram_chats WHERE number = $1`,
+    values: [number],
+  });
+  return row?.chatId;
+}
+
+/** The newest chat of a number is the one that counts. */
+export function upsertChat({ number, chatId }: ChatLink, linkedAt: Date): Statement {
+  return {
+    name: 'telegram_chats_upsert',
+    text: `INSERT INTO telegram_chats (number, chat_id, linked_at) VALUES ($1, $2, $3)
+           ON CONFLICT (number) DO UPDATE SET chat_id = EXCLUDED.chat_id, linked_at = EXCLUDED.linked_at`,
+    values: [number, chatId, linkedAt],
+  };
+}
+
+export function deleteChatsOf(chatId: string): Statement {
+  return {
+    name: 'telegram_chats_delete_of',
+    text: `DELETE FROM telegram_chats WHERE chat_id = $1`,
+    values: [chatId],
+  };
+}
+
+/** Only where the number still has this chat. */
+export function deleteChat({ number, chatId }: ChatLink): Statement {
+  return {
+    name: 'telegram_chats_delete',
+    text: `DELETE FROM telegram_chats WHERE number = $1 AND chat_id = $2`,
+    values: [number, chatId],
+  };
+}
+
+/** Only where the number still has the chat that moved. */
+export function updateChatId({ number, chatId }: ChatLink, newChatId: string): Statement {
+  return {
+    name: 'telegram_chats_move',
+    text: `UPDATE telegram_chats SET chat_id = $3 WHERE number = $1 AND chat_id = $2`,
+    values: [number, chatId, newChatId],
+  };
+}
+
+// The development channel's messages ----------------------------------------------------------------------------------
+
+export function insertChatMessage(message: ChatMessage & { number: string }): Statement {
+  return {
+    name: 'simulator_chat_messages_insert',
+    text: `INSERT INTO simulator.chat_messages (number, id, body, created_at) VALUES ($1, $2, $3, $4)`,
+    values: [message.number, message.id, message.body, message.createdAt],
+  };
+}
+
+/** Newest first: ids of version 7 count up with time. */
+export function listChatMessageRows(db: Queryable, number: string, rowsMax: number): Promise<ChatMessage[]> {
+  return db.rows<ChatMessage>({
+    name: 'simulator_chat_messages_list',
+    text: `SELECT id, body, created_at AS "createdAt" FROM simulator.chat_messages
+           WHERE number = $1 ORDER BY id DESC LIMIT $2`,
+    values: [number, rowsMax],
+  });
+}

@@ -1,0 +1,49 @@
+import type { OutboundClient } from '../../kit/outbound-http.ts';
+import { answerToFailure } from '../channel.ts';
+import type { Channel, SendAnswer } from '../channel.ts';
+import type { TelegramChats } from './chats.ts';
+import { translateAnswer } from './translate.ts';
+import type { TelegramAnswer } from './translate.ts';
+
+/** From the settings `TELEGRAM_…`. */
+export interface TelegramSettings {
+  /** No slash at its end. */
+  baseUrl: string;
+  botToken: string;
+  /** Comes with everything that Telegram calls us with. */
+  webhookSecret: string;
+}
+
+/** A Telegram bot. It can write only to who has shared their number with it, and to their chat, never to a number. */
+export function createTelegramChannel(
+  settings: TelegramSettings,
+  outbound: OutboundClient,
+  chats: TelegramChats,
+): Channel {
+  // The token is part of the address, so the address is never logged.
+  const url = `${settings.baseUrl}/bot${settings.botToken}/sendMessage`;
+  const sendTo = async (chatId: string, text: string): Promise<TelegramAnswer> => {
+    // No parse_mode: nothing in the text is taken for markup. And no preview of what looks like a link.
+    const message = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
+    const body = Buffer.from(JSON.stringify(message));
+    const headers = { 'content-type': 'application/json' };
+    const result = await outbound.post({ url, headers, body, httpsOnly: false });
+    if (result.kind === 'failed') return answerToFailure(result.failure);
+    return translateAnswer({ status: result.status, text: result.excerpt });
+  };
+  return {
+    name: 'telegram',
+    reaches: async (number) => (await chats.find(number)) !== undefined,
+    send: async ({ number, message }): Promise<SendAnswer> => {
+      const chatId = await chats.find(number);
+      if (chatId === undefined) return { state: 'stop_number', reason: 'This number has left the Telegram bot.' };
+      const answer = await sendTo(chatId, message);
+      if (answer.state === 'stop_number') await chats.unlink({ number, chatId });
+      if (answer.state !== 'moved') return answer;
+      await chats.move({ number, chatId }, answer.chatId);
+      const second = await sendTo(answer.chatId, message);
+      // Twice in a row is no address of ours to follow.
+      return second.state === 'moved' ? { state: 'refused', reason: 'Telegram moved this chat twice.' } : second;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isUuid } from '../../kit/ids.ts';
+
+/** What WhatsApp says became of one message. */
+export interface StatusNews {
+  merchantId: string;
+  noticeId: string;
+  messageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'failed';
+  /** Why it failed, where it did and where that was said. */
+  errorCode: number | null;
+}
+
+/** `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the raw body. Takes the same time whatever is wrong with it. */
+export function isSignedByWhatsapp(appSecret: string, body: Uint8Array, header: unknown): boolean {
+  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(typeof header === 'string' ? header : '') ?? [];
+  if (hex === undefined || appSecret === '') return false;
+  return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(body).digest());
+}
+
+/**
+ * The challenge to answer with when WhatsApp verifies the address of its calls; null for anybody else. It is sent back
+ * to whoever asked, so only a plain word passes.
+ */
+export function answerToChallenge(verifyToken: string, query: Readonly<Record<string, unknown>>): string | null {
+  const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
+  if (mode !== 'subscribe' || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge)) return null;
+  const [expected, sent] = [Buffer.from(verifyToken), Buffer.from(typeof token === 'string' ? token : '')];
+  return sent.length === expected.length && timingSafeEqual(sent, expected) ? challenge : null;
+}
+
+/** The statuses in a call of WhatsApp's; what is not about a notice of ours, or not understood, is passed over. */
+export function readStatuses(body: Uint8Array): StatusNews[] {
+  return childrenOf(parse(body), 'entry')
+    .flatMap((entry) => childrenOf(entry, 'changes'))
+    .flatMap((change) => childrenOf((change as { value?: unknown } | null)?.value, 'statuses'))
+    .flatMap((status) => readStatus((status ?? {}) as WireStatus) ?? []);
+}
+
+interface WireStatus {
+  id?: unknown;
+  status?: unknown;
+  biz_opaque_callback_data?: unknown;
+  errors?: unknown;
+}
+
+function readStatus({ id, status, biz_opaque_callback_data: tag, errors }: WireStatus): StatusNews | null {
+  const [merchantId = '', noticeId = '', ...rest] = typeof tag === 'string' ? tag.split(':') : [];
+  if (!isUuid(merchantId) || !isUuid(noticeId) || rest.length > 0) return null;
+  if (typeof id !== 'string' || id === '') return null;
+  if (status !== 'sent' && status !== 'delivered' && status !== 'read' && status !== 'failed') return null;
+  const code = Array.isArray(errors) ? (errors[0] as { code?: unknown } | undefined)?.code : undefined;
+  return { merchantId, noticeId, messageId: id, status, errorCode: typeof code === 'number' ? code : null };
+}
+
+function childrenOf(parent: unknown, name: string): unknown[] {
+  const children = (parent as Record<string, unknown> | null | undefined)?.[name];
+  return Array.isArray(children) ? children : [];
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { removeLogo, setLogo } from '../posters/merchant-logo.ts';
+import { pngProblem } from '../posters/png-check.ts';
+import { UsageError } from './command.ts';
+import type { Command } from './command.ts';
+import { merchantOf } from './merchant-of.ts';
+
+const set: Command = {
+  name: 'logo set',
+  usage: '<file.png> --merchant <merchant id>',
+  summary: 'Put a logo on a merchant’s posters: a PNG of at most 200 kB and 2000 × 2000 pixels',
+  options: { merchant: { type: 'string', required: true } },
+  positionals: 1,
+  async run(context, input) {
+    const [path = ''] = input.positionals;
+    const merchant = await merchantOf(context, input);
+    const png = await readFile(path).catch((error: unknown) => {
+      throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const problem = pngProblem(png);
+    if (problem !== null) throw new UsageError(`${path} ${problem}.`);
+    await setLogo(context.db, { merchantId: merchant.id, png, at: context.clock.now() });
+    const text = `The posters of ${merchant.name} have this logo from now on.`;
+    return { text, data: { merchant_id: merchant.id, bytes: png.length }, exitCode: 0 };
+  },
+};
+
+const remove: Command = {
+  name: 'logo remove',
+  usage: '--merchant <merchant id>',
+  summary: 'Take the logo off a merchant’s posters',
+  options: { merchant: { type: 'string', required: true } },
+  positionals: 0,
+  async run(context, input) {
+    const merchant = await merchantOf(context, input);
+    if (!(await removeLogo(context.db, merchant.id))) throw new UsageError(`${merchant.name} has no logo.`);
+    const text = `The posters of ${merchant.name} have no logo from now on.`;
+    return { text, data: { merchant_id: merchant.id, removed: true }, exitCode: 0 };
+  },
+};
+
+export const logoCommands: readonly Command[] = [set, remove];

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { ByteCache } from './byte-cache.ts';
+import { busy, openDrawingRoom } from './drawing-room.ts';
+import type { DrawingRoomOptions } from './drawing-room.ts';
+import type { Poster } from './poster.ts';
+
+/** Draws posters beside everything else: the thread that answers requests only waits. */
+export interface PosterPress {
+  /** Throws AppError `unavailable` while too many wait, and for one that cannot be drawn in time. */
+  print(poster: Poster): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+// At 0.3 s each, whoever is last in the queue waits for ten seconds.
+const waitingMax = 32;
+const cacheBytesMax = 16 * 1_024 * 1_024;
+
+export function createPosterPress(options: DrawingRoomOptions): PosterPress {
+  const room = openDrawingRoom(options);
+  const cache = new ByteCache(cacheBytesMax);
+  const underWay = new Map<string, Promise<Uint8Array>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function drawAfter(before: Promise<unknown>, key: string, poster: Poster): Promise<Uint8Array> {
+    await before;
+    try {
+      const bytes = await room.draw(poster);
+      cache.set(key, bytes);
+      return bytes;
+    } finally {
+      underWay.delete(key);
+    }
+  }
+
+  return {
+    print: async (poster) => {
+      const key = keyOf(poster);
+      const known = cache.get(key) ?? underWay.get(key);
+      if (known) return known;
+      if (underWay.size >= waitingMax) throw busy('Too many posters are being drawn.');
+      const printed = drawAfter(last, key, poster);
+      underWay.set(key, printed);
+      last = printed.catch(() => {});
+      return printed;
+    },
+    close: async () => {
+      await room.close();
+      await last;
+    },
+  };
+}
+
+/** Equal posters have equal keys, whoever asks for them. */
+function keyOf({ logo, ...rest }: Poster): string {
+  return createHash('sha256')
+    .update(JSON.stringify(rest))
+    .update(logo ?? '')
+    .digest('base64');
+}

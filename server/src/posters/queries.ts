@@ -1,0 +1,28 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+
+export function findLogoRow(db: Queryable, merchantId: string): Promise<{ png: Uint8Array } | undefined> {
+  return db.row<{ png: Uint8Array }>({
+    name: 'merchant_logos_find',
+    text: 'SELECT png FROM merchant_logos WHERE merchant_id = $1',
+    values: [merchantId],
+  });
+}
+
+/** A merchant has one logo: a new one takes the old one's place. */
+export function upsertLogo(logo: { merchantId: string; png: Uint8Array; at: Date }): Statement {
+  return {
+    name: 'merchant_logos_upsert',
+    text: `INSERT INTO merchant_logos (merchant_id, png, updated_at) VALUES ($1, $2, $3)
+           ON CONFLICT (merchant_id) DO UPDATE SET png = excluded.png, updated_at = excluded.updated_at`,
+    values: [logo.merchantId, logo.png, logo.at],
+  };
+}
+
+/** Answers 0 where there was none. */
+export function deleteLogoRow(db: Queryable, merchantId: string): Promise<number> {
+  return db.run({
+    name: 'merchant_logos_delete',
+    text: 'DELETE FROM merchant_logos WHERE merchant_id = $1',
+    values: [merchantId],
+  });
+}

@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import { fileRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { idParameters } from '../kit/wire-types.ts';
+import type { Database } from '../kit/db.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+import { getTerminal } from '../terminals/find-terminal.ts';
+import { qrCodeUrl } from '../terminals/terminal-address.ts';
+import type { TerminalAddressSettings } from '../terminals/terminal.ts';
+import { defaultLanguage, languages, textsOf } from './languages.ts';
+import { findLogo } from './merchant-logo.ts';
+import { contentTypes, posterFormats } from './poster.ts';
+import type { PosterPress } from './poster-press.ts';
+import { posterSizes } from './sizes.ts';
+
+/** What a poster is made of and with. */
+export interface PosterContext {
+  db: Database;
+  merchants: MerchantDirectory;
+  networks: NetworkRegistry;
+  posters: PosterPress;
+  settings: TerminalAddressSettings;
+}
+
+const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Optional(
+    Type.Unsafe<Value>(
+      Type.Union(
+        values.map((value) => Type.Literal(value)),
+        { description },
+      ),
+    ),
+  );
+
+const download = fileRoute({
+  path: '/v1/virtual-terminals/download/:id',
+  operationId: 'downloadVirtualTerminalPoster',
+  tag: 'Virtual terminals',
+  summary: 'Download a counter’s poster',
+  description:
+    'A poster with the counter’s QR code, to print and hang up. A PNG of 1440 × 2340 pixels, unless `format` or `size` ' +
+    'say otherwise.',
+  params: idParameters,
+  query: Type.Object(
+    {
+      format: oneOf(posterFormats, '`png` for screens and copy shops; `pdf` and `svg` are sharp at any size.'),
+      size: oneOf(
+        posterSizes,
+        '`a4`, `a5`, `a6`: that paper, 1654 × 2340 pixels as PNG; `sticker`: 100 × 100 mm, 1440 × 1440 pixels.',
+      ),
+      language: oneOf([...languages.keys()], 'Of the words around the names; English unless said otherwise.'),
+    },
+    { additionalProperties: false },
+  ),
+  contentTypes: Object.values(contentTypes),
+  async handle(context: PosterContext, { caller, params, query }) {
+    const { db, networks, settings } = context;
+    const { format = 'png', size = 'poster', language = defaultLanguage } = query;
+    const terminal = await getTerminal(db, caller.merchantId, params.id);
+    const merchant = await merchantOf(context, caller);
+    const bytes = await context.posters.print({
+      format,
+      size,
+      merchantName: merchant.name,
+      logo: await findLogo(db, merchant.id),
+      terminalName: terminal.name,
+      code: terminal.code,
+      qrCodeUrl: qrCodeUrl(settings, terminal),
+      networks: networks
+        .list(caller.testMode)
+        .map(({ capabilities: { network: id, displayName } }) => ({ id, displayName })),
+      testMode: caller.testMode,
+      texts: textsOf(language),
+    });
+    const suffix = size === 'poster' ? '' : `-${size}`;
+    return { name: `poster-${terminal.code}${suffix}.${format}`, contentType: contentTypes[format], bytes };
+  },
+});
+
+export const posterRoutes: readonly ApiRoute<PosterContext>[] = [download];

@@ -1,0 +1,138 @@
+/**
+ * Who has what of payments that are shared, refunded and paid out, in a few lines and without a database: written from
+ * the rules (decisions, "Refund"; docs/splits.md), not from the code. Amounts are bututs.
+ */
+export class RefundModel {
+  merchantMinor: bigint;
+  feesMinor: bigint;
+  heldMinor: bigint;
+  /** Bututs that the merchant had got by roundings and spent when they had to go back. */
+  receivableMinor: bigint;
+  readonly subs = new Map<string, bigint>();
+  /** What sub-accounts owe the merchant, who advanced it. */
+  readonly owed = new Map<string, bigint>();
+  readonly charges: ModelCharge[] = [];
+
+  constructor(start: { merchantMinor: bigint; feesMinor: bigint; heldMinor: bigint; receivableMinor: bigint }) {
+    this.merchantMinor = start.merchantMinor;
+    this.feesMinor = start.feesMinor;
+    this.heldMinor = start.heldMinor;
+    this.receivableMinor = start.receivableMinor;
+  }
+
+  pay(charge: Pick<ModelCharge, 'paidMinor' | 'feeMinor' | 'isFeeReturned' | 'shares'>): void {
+    this.charges.push({ ...charge, refunds: [] });
+    this.feesMinor += charge.feeMinor;
+    this.merchantMinor += charge.paidMinor - charge.feeMinor;
+    for (const [sub, share] of charge.shares) {
+      this.merchantMinor -= share;
+      const repaid = least(this.#owes(sub), share);
+      this.owed.set(sub, this.#owes(sub) - repaid);
+      this.merchantMinor += repaid;
+      this.#give(sub, share - repaid);
+    }
+  }
+
+  leftMinor(charge: ModelCharge): bigint {
+    return standing(charge).reduce((left, refund) => left - refund.amountMinor, charge.paidMinor);
+  }
+
+  /** False where it is refused because the merchant cannot cover it. */
+  refund(charge: ModelCharge, amountMinor: bigint): boolean {
+    const soFar = charge.paidMinor - this.leftMinor(charge) + amountMinor;
+    const dueOf = (whole: bigint, before: bigint) => most((whole * soFar) / charge.paidMinor - before, 0n);
+    const feeBefore = standing(charge).reduce((sum, refund) => sum + refund.feeMinor, 0n);
+    const feeMinor = charge.isFeeReturned ? dueOf(charge.feeMinor, feeBefore) : 0n;
+    const shares = new Map<string, { gaveMinor: bigint; advancedMinor: bigint }>();
+    let fromMerchant = amountMinor - feeMinor;
+    for (const [sub, share] of charge.shares) {
+      const before = standing(charge).reduce((sum, refund) => sum + wholeOf(refund.shares.get(sub)), 0n);
+      const due = dueOf(share, before);
+      const gaveMinor = least(this.subs.get(sub) ?? 0n, due);
+      shares.set(sub, { gaveMinor, advancedMinor: due - gaveMinor });
+      fromMerchant -= gaveMinor;
+    }
+    if (fromMerchant > this.merchantMinor) return false;
+    charge.refunds.push({ amountMinor, feeMinor, shares, fromMerchant, status: 'pending' });
+    this.heldMinor += amountMinor;
+    this.merchantMinor -= fromMerchant;
+    this.feesMinor -= feeMinor;
+    for (const [sub, { gaveMinor, advancedMinor }] of shares) {
+      this.#give(sub, -gaveMinor);
+      this.owed.set(sub, this.#owes(sub) + advancedMinor);
+    }
+    return true;
+  }
+
+  complete(refund: ModelRefund): void {
+    refund.status = 'completed';
+    this.heldMinor -= refund.amountMinor;
+  }
+
+  /** It failed, or the network brought it back: everybody has their own. */
+  undo(refund: ModelRefund): void {
+    if (refund.status === 'pending') this.heldMinor -= refund.amountMinor;
+    refund.status = 'failed';
+    this.merchantMinor += refund.fromMerchant;
+    this.feesMinor += refund.feeMinor;
+    for (const [sub, { gaveMinor, advancedMinor }] of refund.shares) {
+      const forgiven = least(this.#owes(sub), advancedMinor);
+      this.owed.set(sub, this.#owes(sub) - forgiven);
+      this.merchantMinor -= advancedMinor - forgiven;
+      this.#give(sub, gaveMinor + advancedMinor - forgiven);
+    }
+    if (this.merchantMinor >= 0n) return;
+    this.receivableMinor -= this.merchantMinor;
+    this.merchantMinor = 0n;
+  }
+
+  payOut(sub: string, amountMinor: bigint): void {
+    this.#give(sub, -amountMinor);
+    this.heldMinor += amountMinor;
+  }
+
+  endPayout(sub: string, amountMinor: bigint, isPaid: boolean): void {
+    this.heldMinor -= amountMinor;
+    if (!isPaid) this.#give(sub, amountMinor);
+  }
+
+  #give(sub: string, amountMinor: bigint): void {
+    this.subs.set(sub, (this.subs.get(sub) ?? 0n) + amountMinor);
+  }
+
+  #owes(sub: string): bigint {
+    return this.owed.get(sub) ?? 0n;
+  }
+}
+
+export interface ModelCharge {
+  paidMinor: bigint;
+  feeMinor: bigint;
+  isFeeReturned: boolean;
+  shares: ReadonlyMap<string, bigint>;
+  refunds: ModelRefund[];
+}
+
+export interface ModelRefund {
+  amountMinor: bigint;
+  feeMinor: bigint;
+  shares: ReadonlyMap<string, { gaveMinor: bigint; advancedMinor: bigint }>;
+  fromMerchant: bigint;
+  status: 'pending' | 'completed' | 'failed';
+}
+
+function standing({ refunds }: ModelCharge): ModelRefund[] {
+  return refunds.filter(({ status }) => status !== 'failed');
+}
+
+function wholeOf(part: { gaveMinor: bigint; advancedMinor: bigint } | undefined): bigint {
+  return part ? part.gaveMinor + part.advancedMinor : 0n;
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function most(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
