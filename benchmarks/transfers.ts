@@ -2,6 +2,7 @@ import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { MerchantWithKey } from './harness/add-merchants.ts';
 import type { Figure, Part } from './harness/part.ts';
+import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
@@ -13,7 +14,7 @@ import type { Workbench } from './harness/workbench.ts';
 const connections = 32;
 const merchantsMany = 32;
 const seconds = 3;
-const rounds = 5;
+const rounds = 4;
 const warmUpSeconds = 3;
 const ratioMin = 0.6;
 
@@ -63,6 +64,9 @@ export const transfers: Part = {
 interface Compared {
   comparison: Comparison;
   http: HttpLoadResult[];
+  /** Processor time for each transfer, in microseconds. */
+  serviceUs: number[];
+  bareUs: number[];
   failures: number;
 }
 
@@ -70,13 +74,17 @@ async function compare(bench: Workbench, service: Service, merchants: MerchantWi
   await accepted(service, merchants, warmUpSeconds);
   await bareLoop(service, merchants, warmUpSeconds);
   const http: HttpLoadResult[] = [];
+  const [serviceUs, bareUs]: [number[], number[]] = [[], []];
   const measured = async (): Promise<number> => {
+    const secondsBefore = processorSeconds(service.pid);
     const result = await accepted(service, merchants, seconds);
+    serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.answered);
     http.push(result);
     return result.requestsPerSecond;
   };
   const base = async (): Promise<number> => {
-    const { transactionsPerSecond } = await bareLoop(service, merchants, seconds);
+    const { transactionsPerSecond, processorUs } = await bareLoop(service, merchants, seconds);
+    bareUs.push(processorUs);
     return transactionsPerSecond;
   };
   const comparison = await inTurns(rounds, { measured, base }, (round, figures) =>
@@ -85,10 +93,10 @@ async function compare(bench: Workbench, service: Service, merchants: MerchantWi
         `${whole(figures.base)}/s in the bare loop`,
     ),
   );
-  return { comparison, http, failures: http.reduce((sum, result) => sum + result.failures, 0) };
+  return { comparison, http, serviceUs, bareUs, failures: http.reduce((sum, result) => sum + result.failures, 0) };
 }
 
-function figuresOf(whose: string, { comparison, http }: Compared): Figure[] {
+function figuresOf(whose: string, { comparison, http, serviceUs, bareUs }: Compared): Figure[] {
   const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[of])));
   return [
     { label: `Transfers a second over HTTP, ${whose}`, value: whole(comparison.measured) },
@@ -101,6 +109,10 @@ function figuresOf(whose: string, { comparison, http }: Compared): Figure[] {
     {
       label: `Latency p50, p95, p99, ${whose}`,
       value: [latency('p50Ms'), latency('p95Ms'), latency('p99Ms')].join(', '),
+    },
+    {
+      label: `Processor time of service and bare loop for a transfer, ${whose}`,
+      value: [serviceUs, bareUs].map((figuresUs) => `${whole(median(figuresUs))} µs`).join(', '),
     },
   ];
 }

@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { Pool } from 'undici';
+import { atRate } from './harness/pace.ts';
 import { answerProgram, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
@@ -18,6 +19,8 @@ export interface WholeLoadOptions {
   payers: number;
   /** Absent: the next payment begins when one is done. */
   paymentsPerSecond?: number;
+  /** Shares each payment. */
+  subAccountGroupId?: string;
   seconds: number;
 }
 
@@ -28,7 +31,7 @@ export interface WholeLoadResult extends Latencies {
 }
 
 // The simulated networks approve this number at once.
-const body = JSON.stringify({ data: { amount: 450, network: 'aps', account_number: '7000001' } });
+const payment = { amount: 450, network: 'aps', account_number: '7000001' };
 const pollEveryMs = 5;
 const drainMs = 15_000;
 
@@ -73,23 +76,29 @@ async function wholeLoad(options: WholeLoadOptions): Promise<WholeLoadResult> {
   const watch = new BookedWatch(client, options.merchantId);
   const watching = watch.run();
   const http = new Pool(options.url, { connections: options.payers, pipelining: 1 });
+  const { subAccountGroupId, payers, paymentsPerSecond, seconds } = options;
+  const data = subAccountGroupId === undefined ? payment : { ...payment, sub_account_group: subAccountGroupId };
+  const body = JSON.stringify({ data });
   const durationsMs: number[] = [];
   let begun = 0;
   let inTime = 0;
   const beganAt = performance.now();
-  const endsAt = beganAt + options.seconds * 1_000;
+  const endsAt = beganAt + seconds * 1_000;
   const payOnce = async (): Promise<void> => {
     const startedAt = performance.now();
     begun += 1;
-    await watch.booked(await createPayment(http, options.key));
+    await watch.booked(await createPayment(http, options.key, body));
     const endedAt = performance.now();
     durationsMs.push(endedAt - startedAt);
     if (endedAt <= endsAt) inTime += 1;
   };
-  const all = options.paymentsPerSecond === undefined ? inTurns : atRate;
   const done = new AbortController();
-  const patience = systemClock.sleep(options.seconds * 1_000 + drainMs, done.signal);
-  await Promise.race([all(options, endsAt, payOnce), patience]);
+  const patience = systemClock.sleep(seconds * 1_000 + drainMs, done.signal);
+  const all =
+    paymentsPerSecond === undefined
+      ? inTurns(payers, endsAt, payOnce)
+      : atRate({ perSecond: paymentsPerSecond, seconds, atOnceMax: payers }, payOnce);
+  await Promise.race([all, patience]);
   done.abort();
   watch.isEnded = true;
   await watching;
@@ -97,35 +106,19 @@ async function wholeLoad(options: WholeLoadOptions): Promise<WholeLoadResult> {
   await http.destroy();
   return {
     ...latenciesOf(durationsMs),
-    paymentsPerSecond: inTime / options.seconds,
+    paymentsPerSecond: inTime / seconds,
     failures: begun - durationsMs.length,
   };
 }
 
-async function inTurns({ payers }: WholeLoadOptions, endsAt: number, payOnce: () => Promise<void>): Promise<void> {
+async function inTurns(payers: number, endsAt: number, payOnce: () => Promise<void>): Promise<void> {
   const payer = async (): Promise<void> => {
     while (performance.now() < endsAt) await payOnce();
   };
   await Promise.all(Array.from({ length: payers }, payer));
 }
 
-/** Begins by the clock whether or not the earlier ones are done, so that a service that stalls cannot hide it. */
-async function atRate(options: WholeLoadOptions, endsAt: number, payOnce: () => Promise<void>): Promise<void> {
-  const { payers, paymentsPerSecond = 1 } = options;
-  const underWay = new Set<Promise<void>>();
-  const beganAt = performance.now();
-  for (let begun = 0; performance.now() < endsAt;) {
-    const isDue = begun < ((performance.now() - beganAt) / 1_000) * paymentsPerSecond;
-    if (isDue && underWay.size < payers) {
-      begun += 1;
-      const paying = payOnce().finally(() => underWay.delete(paying));
-      underWay.add(paying);
-    } else await systemClock.sleep(1);
-  }
-  await Promise.all(underWay);
-}
-
-async function createPayment(http: Pool, key: string): Promise<string> {
+async function createPayment(http: Pool, key: string, body: string): Promise<string> {
   const answer = await http.request({
     method: 'POST',
     path: '/v1/payments',

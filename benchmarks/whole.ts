@@ -58,7 +58,7 @@ export const whole: Part = {
 
 export function pay(
   { url, key, adminUrl, merchantId }: Service,
-  load: Pick<WholeLoadOptions, 'payers' | 'paymentsPerSecond' | 'seconds'>,
+  load: Pick<WholeLoadOptions, 'payers' | 'paymentsPerSecond' | 'subAccountGroupId' | 'seconds'>,
 ): Promise<WholeLoadResult> {
   const options: WholeLoadOptions = { url, key, adminUrl, merchantId, ...load };
   return runProgram('whole-load.ts', options);

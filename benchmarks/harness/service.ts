@@ -20,6 +20,8 @@ export interface Service {
   pid: number;
   /** Resolves when the workers have nothing left to do that is due. */
   settled(): Promise<void>;
+  /** Makes something through the API, with the demo merchant's key. */
+  post<Made>(path: string, body: object): Promise<Made>;
   /** More test merchants, each with a key and no rate limit. */
   addMerchants(count: number): Promise<MerchantWithKey[]>;
   stop(): Promise<void>;
@@ -67,6 +69,7 @@ export async function startService(
       appUrl: await ensureServingRole({ adminUrl }),
       pid: child.pid ?? 0,
       settled: () => untilSettled(adminUrl),
+      post: (path, body) => post(facts, path, body),
       addMerchants: (count) => addMerchants({ adminUrl, dataDirectory }, count),
       stop,
     };
@@ -103,6 +106,17 @@ async function readFacts(child: ChildProcess, path: string): Promise<Facts> {
     if (systemClock.now().getTime() > giveUpAt) throw new Error('the service did not start in time');
     await systemClock.sleep(pollEveryMs);
   }
+}
+
+async function post<Made>({ base_url: url, secret_key: key }: Facts, path: string, body: object): Promise<Made> {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`POST ${path} was answered with ${answer.status}: ${text}`);
+  return JSON.parse(text) as Made;
 }
 
 async function findDemoMerchant(adminUrl: string): Promise<string> {

@@ -311,6 +311,16 @@ CREATE INDEX ledger_movements_sub_credit_idx ON ledger_movements USING btree (me
 CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub:%'::text;
 -- dalasi_app: SELECT, INSERT
 
+CREATE TABLE merchant_logos (
+  merchant_id uuid NOT NULL,
+  png bytea NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT merchant_logos_pkey PRIMARY KEY (merchant_id),
+  CONSTRAINT merchant_logos_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT merchant_logos_png_check CHECK (octet_length(png) >= 1 AND octet_length(png) <= 204800)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE merchants (
   id uuid NOT NULL,
   business_id uuid NOT NULL,
@@ -398,12 +408,26 @@ CREATE TABLE network_receipts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE notification_channels (
+  channel text NOT NULL,
+  scope text NOT NULL,
+  reason text NOT NULL,
+  stopped_at timestamp with time zone NOT NULL,
+  retry_at timestamp with time zone NOT NULL,
+  CONSTRAINT notification_channels_pkey PRIMARY KEY (channel),
+  CONSTRAINT notification_channels_scope_check CHECK (scope = ANY (ARRAY['template'::text, 'channel'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE notification_numbers (
   channel text NOT NULL,
   number text NOT NULL,
   next_at timestamp with time zone NOT NULL,
   stopped_reason text,
-  CONSTRAINT notification_numbers_pkey PRIMARY KEY (channel, number)
+  stopped_at timestamp with time zone,
+  recipient text,
+  CONSTRAINT notification_numbers_pkey PRIMARY KEY (channel, number),
+  CONSTRAINT notification_numbers_stopped_check CHECK ((stopped_reason IS NULL) = (stopped_at IS NULL))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -766,6 +790,15 @@ CREATE TABLE sub_accounts (
   CONSTRAINT sub_accounts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT sub_accounts_percentage_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000)
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE telegram_chats (
+  number text NOT NULL,
+  chat_id text NOT NULL,
+  linked_at timestamp with time zone NOT NULL,
+  CONSTRAINT telegram_chats_pkey PRIMARY KEY (number)
+);
+CREATE INDEX telegram_chats_chat_idx ON telegram_chats USING btree (chat_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE terminal_codes (

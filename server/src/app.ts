@@ -1,5 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { createAddress, createMoneyContext, createSimulatedNetworks, createWebhooks } from './contexts.ts';
+import {
+  createAddress,
+  createMoneyContext,
+  createNotices,
+  createSimulatedNetworks,
+  createWebhooks,
+} from './contexts.ts';
 import type { AppOptions } from './contexts.ts';
 import { registerGauges } from './gauges.ts';
 import { registerHealth } from './http/health.ts';
@@ -8,7 +14,7 @@ import { createServer } from './http/server.ts';
 import { serve } from './serve.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
-import { moneySources, simulatorSource, webhookSources } from './work-sources.ts';
+import { moneySources, noticeSources, simulatorSource, webhookSources } from './work-sources.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -38,16 +44,21 @@ export async function createApp(options: AppOptions): Promise<App> {
   const networks = createSimulatedNetworks(options, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
-  registerGauges(metrics, money);
-  registerHealth(server, { ...money, metrics, isClosing });
+  const notices = createNotices(options, money);
+  const { gate } = notices.context;
+  registerGauges(metrics, { ...money, gate });
+  registerHealth(server, { ...money, gate, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
-    await serve(server, options, { address, money, endpoints, simulator, closing: closing.signal });
+    const { callbacks } = notices;
+    await serve(server, options, { address, money, endpoints, callbacks, simulator, closing: closing.signal });
   }
   let worker: Worker | null = null;
   const sources = [
-    ...(config.role === 'api' ? [] : [...moneySources(money), ...webhookSources(money, webhooks.worker)]),
+    ...(config.role === 'api'
+      ? []
+      : [...moneySources(money), ...webhookSources(money, webhooks.worker), ...noticeSources(notices.context)]),
     ...(config.role === 'worker' ? [] : [simulatorSource(networks.callbackSender, clock)]),
   ];
   return {
@@ -71,7 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       // network that refuses the connection would end a payment that was only interrupted.
       await Promise.all([webhooks.worker.stop(), worker?.stop(), notice]);
       await server.close();
-      await Promise.all([networks.close(), webhooks.close()]);
+      await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };
 }

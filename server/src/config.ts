@@ -2,6 +2,8 @@ import { withExplicitTls } from './database/connection-url.ts';
 import { parseAmount } from './kit/money.ts';
 import type { LogLevel } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
+import type { TelegramSettings } from './notifications/telegram/channel.ts';
+import type { WhatsappSettings } from './notifications/whatsapp/channel.ts';
 import { settings } from './settings.ts';
 import type { SettingName } from './settings.ts';
 
@@ -30,6 +32,9 @@ export interface Config {
   rateLimitLive: number;
   rateLimitTest: number;
   logLevel: LogLevel;
+  /** Null: the channel is off. */
+  whatsapp: WhatsappSettings | null;
+  telegram: TelegramSettings | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,6 +72,8 @@ export function readConfig(environment: Environment): Config {
     rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),
     rateLimitTest: read.integer('RATE_LIMIT_TEST', 0, 100_000),
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    whatsapp: readWhatsapp(read),
+    telegram: readTelegram(read),
   };
   checkTogether(config);
   return config;
@@ -101,6 +108,52 @@ function checkRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl }
   }
 }
 
+function readWhatsapp(read: Reader): WhatsappSettings | null {
+  const accessToken = read.text('WHATSAPP_ACCESS_TOKEN');
+  if (accessToken === null) return null;
+  const needed = (name: SettingName): string => neededWith('WHATSAPP_ACCESS_TOKEN', read, name);
+  return {
+    accessToken,
+    baseUrl: serviceAddress(read, 'WHATSAPP_URL'),
+    apiVersion: readVersion(read, 'WHATSAPP_API_VERSION'),
+    phoneNumberId: needed('WHATSAPP_PHONE_NUMBER_ID'),
+    template: needed('WHATSAPP_TEMPLATE'),
+    templateLanguage: read.orDefault('WHATSAPP_TEMPLATE_LANGUAGE'),
+    appSecret: needed('WHATSAPP_APP_SECRET'),
+    verifyToken: needed('WHATSAPP_VERIFY_TOKEN'),
+  };
+}
+
+function readTelegram(read: Reader): TelegramSettings | null {
+  const botToken = read.text('TELEGRAM_BOT_TOKEN');
+  if (botToken === null) return null;
+  // It becomes a part of an address.
+  if (!/^\d{1,20}:[\w-]{1,100}$/.test(botToken)) {
+    throw new StartError('TELEGRAM_BOT_TOKEN must be digits, a colon, and letters, digits, _ or -.');
+  }
+  const webhookSecret = neededWith('TELEGRAM_BOT_TOKEN', read, 'TELEGRAM_WEBHOOK_SECRET');
+  return { botToken, webhookSecret, baseUrl: serviceAddress(read, 'TELEGRAM_URL') };
+}
+
+function neededWith(switchedBy: SettingName, read: Reader, name: SettingName): string {
+  const value = read.text(name);
+  if (value === null) throw new StartError(`${name} is required with ${switchedBy}.`);
+  return value;
+}
+
+/** Of somebody's service, which has a usual one. */
+function serviceAddress(read: Reader, name: SettingName): string {
+  return withoutSlash(read.url(name, ['https:', 'http:'])) ?? read.orDefault(name);
+}
+
+function readVersion(read: Reader, name: SettingName): string {
+  const value = read.orDefault(name);
+  if (!/^\d{1,3}\.\d$/.test(value)) throw new StartError(`${name} must be a version such as 23.0.`);
+  return value;
+}
+
+type Reader = ReturnType<typeof reader>;
+
 function reader(environment: Environment) {
   const text = (name: SettingName): string | null => {
     const value = environment[name]?.trim();
@@ -120,6 +173,7 @@ function reader(environment: Environment) {
   };
   return {
     text,
+    orDefault,
     integer: (name: SettingName, min: number, max: number): number => {
       const value = orDefault(name);
       if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {

@@ -18,6 +18,13 @@ import type { NetworkRegistry } from './networks/registry.ts';
 import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
 import { createCallbackSender } from './networks/simulator/callback-sender.ts';
 import { createSimulator } from './networks/simulator/simulator.ts';
+import type { ChatCallbackOptions } from './notifications/callbacks.ts';
+import { ChannelGate } from './notifications/channel-gate.ts';
+import { createDevelopmentChannel } from './notifications/development/channel.ts';
+import type { NoticeContext } from './notifications/notice.ts';
+import { createTelegramChannel } from './notifications/telegram/channel.ts';
+import { createTelegramChats } from './notifications/telegram/chats.ts';
+import { createWhatsappChannel } from './notifications/whatsapp/channel.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { endRefund } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
@@ -161,4 +168,36 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),
   };
   return { context, worker: createWebhookWorker(context), close: () => outbound.close() };
+}
+
+// A chat message is worth no longer wait; and a process that ends waits for those under way.
+const noticeTimeoutMs = 10_000;
+// Telegram answers with the whole message that it sent.
+const noticeAnswerBytesMax = 32 * 1024;
+
+/** The chat channels that are set up, in the order in which a live number is tried, and what sending through them needs. */
+export function createNotices({ config }: AppOptions, money: MoneyContext) {
+  const outbound = createOutboundClient({
+    clock: money.clock,
+    policy: { allowPrivate: !config.production },
+    userAgent: 'Dalasi-Notices',
+    totalTimeoutMs: noticeTimeoutMs,
+    excerptBytesMax: noticeAnswerBytesMax,
+  });
+  const { whatsapp, telegram } = config;
+  const chats = createTelegramChats(money);
+  const context: NoticeContext = {
+    ...money,
+    gate: new ChannelGate(money),
+    channels: {
+      test: [createDevelopmentChannel({ ...money, keepsMessages: !config.production })],
+      live: [
+        ...(whatsapp === null ? [] : [createWhatsappChannel(whatsapp, outbound)]),
+        ...(telegram === null ? [] : [createTelegramChannel(telegram, outbound, chats)]),
+      ],
+    },
+  };
+  const { db, clock, log } = money;
+  const callbacks: ChatCallbackOptions = { db, clock, log, gate: context.gate, chats, whatsapp, telegram };
+  return { context, callbacks, close: () => outbound.close() };
 }

@@ -7,6 +7,7 @@ import type { Database } from './kit/db.ts';
 import { summarizePauses } from './networks/pauses.ts';
 import type { PauseCopy } from './networks/pause-copy.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
+import type { ChannelGate } from './notifications/channel-gate.ts';
 import { countPendingDeliveries } from './webhooks/count-pending.ts';
 
 const pauseLabels = ['network', 'reason', 'environment'];
@@ -16,6 +17,7 @@ interface GaugeContext {
   clock: Clock;
   networks: NetworkRegistry;
   pauses: PauseCopy;
+  gate: Pick<ChannelGate, 'stops'>;
 }
 
 /** What an operator is woken by: work that piles up, and cases that wait for a person. Read when Prometheus asks. */
@@ -46,6 +48,14 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
     set({}, (await summarizePauses(context)).scopedCount),
   );
+  metrics.gauge(
+    'dalasi_chat_channel_stopped',
+    '1 while a chat channel takes nothing.',
+    ['channel', 'scope'],
+    async (set) => {
+      for (const { channel, scope } of await context.gate.stops()) set({ channel, scope }, 1);
+    },
+  );
   metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
     set({}, await countPendingDeliveries(db)),
   );
@@ -61,5 +71,10 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
 /** They show 0 while nothing is due: a series that comes and goes cannot be told from one that was never measured. */
 function knownQueues({ list }: NetworkRegistry): QueueName[] {
   const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
-  return ['webhooks', 'settlement', ...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane)))];
+  return [
+    'webhooks',
+    'settlement',
+    'notifications',
+    ...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane))),
+  ];
 }

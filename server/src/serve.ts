@@ -11,6 +11,11 @@ import { linkRoutes } from './links/routes.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { simulatorRoutes } from './networks/simulator/routes.ts';
 import type { Simulator } from './networks/simulator/simulator.ts';
+import { chatCallbacks } from './notifications/callbacks.ts';
+import type { ChatCallbackOptions } from './notifications/callbacks.ts';
+import { readChatDelivery } from './notifications/chat-delivery.ts';
+import { listChatMessages } from './notifications/development/chat-messages.ts';
+import { chatPages } from './pages/chat/chat-pages.ts';
 import { collectPages } from './pages/collect/collect-pages.ts';
 import { createCollectPlaces } from './pages/collect/places.ts';
 import { checkoutPages } from './pages/checkout/checkout-pages.ts';
@@ -39,6 +44,7 @@ export interface Served {
   address: Address;
   money: MoneyContext;
   endpoints: EndpointRouteContext;
+  callbacks: ChatCallbackOptions;
   simulator: Simulator;
   /** Aborted when the process is told to end. */
   closing: AbortSignal;
@@ -73,7 +79,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         ...bindRoutes(settlementRoutes, money),
         ...bindRoutes(subAccountGroupRoutes, money),
         ...bindRoutes(linkRoutes, money),
-        ...bindRoutes(terminalRoutes, { ...money, chatDelivery: async () => new Map() }),
+        ...bindRoutes(terminalRoutes, { ...money, chatDelivery: readChatDelivery }),
         ...bindRoutes(posterRoutes, { ...money, posters }),
         ...bindRoutes(terminalSummaryRoutes, money),
         ...bindRoutes(endpointRoutes, endpoints),
@@ -84,6 +90,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     ...money,
     wake: (lane: bigint) => notifier.announce(`${inboxTopicKind}:${lane}`),
   });
+  await server.register(chatCallbacks, parts.callbacks);
   await server.register(checkoutPages, {
     checkout: createCheckout(money),
     changes: notifier,
@@ -101,6 +108,10 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     formKey: secrets.formKey,
     phoneAccess: phoneAccess(config, secrets),
   });
+  if (!config.production) {
+    const listMessages = (number: string) => listChatMessages(db, number);
+    await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+  }
   await server.register(homePages, { publicUrl, offersPhone: !config.production });
   await server.register(referencePages, {
     describeApi: () => describeApi(apiRoutes),

@@ -104,6 +104,35 @@ export const settings = [
     description: 'Requests a second of a test merchant, all its keys together; 0 is no limit.',
     default: '25',
   },
+  {
+    name: 'WHATSAPP_ACCESS_TOKEN',
+    description:
+      'Switches WhatsApp on for notices of live payments at counters: the access token of a system user. The others of ' +
+      'its settings are then required, but for those with a default.',
+    default: null,
+  },
+  { name: 'WHATSAPP_PHONE_NUMBER_ID', description: 'The id of the number that writes.', default: null },
+  { name: 'WHATSAPP_TEMPLATE', description: 'The name of the approved template of seven parts.', default: null },
+  { name: 'WHATSAPP_TEMPLATE_LANGUAGE', description: 'The language of the template.', default: 'en' },
+  { name: 'WHATSAPP_APP_SECRET', description: 'Verifies what WhatsApp calls us with.', default: null },
+  {
+    name: 'WHATSAPP_VERIFY_TOKEN',
+    description: 'A word of your own, entered at WhatsApp beside the address of its calls.',
+    default: null,
+  },
+  { name: 'WHATSAPP_API_VERSION', description: 'The version of the Cloud API.', default: '23.0' },
+  { name: 'WHATSAPP_URL', description: 'Where the Cloud API is.', default: 'https://graph.facebook.com' },
+  {
+    name: 'TELEGRAM_BOT_TOKEN',
+    description: 'Switches Telegram on for the same, for numbers that were shared with this bot.',
+    default: null,
+  },
+  {
+    name: 'TELEGRAM_WEBHOOK_SECRET',
+    description: 'The secret_token that the bot’s webhook was set with; required with the bot.',
+    default: null,
+  },
+  { name: 'TELEGRAM_URL', description: 'Where the Bot API is.', default: 'https://api.telegram.org' },
   { name: 'LOG_LEVEL', description: 'debug, info, warn, error or silent.', default: 'info' },
 ] as const satisfies readonly Setting[];
 

@@ -8,6 +8,8 @@ import type { Topic } from './kit/changes.ts';
 import type { Log } from './kit/log.ts';
 import { purgePauses } from './networks/pauses.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
+import type { NoticeContext } from './notifications/notice.ts';
+import { notifyCharge } from './notifications/notify-charge.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
@@ -25,6 +27,7 @@ import type { WorkSource } from './worker/worker.ts';
 /** The kinds of the topics that announce work; the queue and the merchant follow them. */
 const networkWorkTopicKind = 'work_networks';
 const webhookWorkTopicKind = 'work_webhooks';
+const noticeWorkTopicKind = 'work_notifications';
 /** The kind of the topics that announce callbacks; the lane follows it. */
 export const inboxTopicKind = 'network_inbox';
 /** The kind of the topics that announce due deliveries; the merchant follows it. */
@@ -39,8 +42,12 @@ const roundsMax = 200;
 
 /** The topic that wakes workers for this work. */
 export function workTopic(work: { queue: QueueName; merchantId: string }): Topic {
-  const kind = work.queue === 'webhooks' ? webhookWorkTopicKind : networkWorkTopicKind;
-  return `${kind}:${workKey(work)}`;
+  return `${workTopicKind(work.queue)}:${workKey(work)}`;
+}
+
+function workTopicKind(queue: QueueName): string {
+  if (queue === 'webhooks') return webhookWorkTopicKind;
+  return queue === 'notifications' ? noticeWorkTopicKind : networkWorkTopicKind;
 }
 
 /** Three queues for each network, test and live apart. */
@@ -131,6 +138,19 @@ export function webhookSources(
         webhooks.deliver(merchantId).catch((error: unknown) => log.error('delivering failed', error));
       },
     },
+  ];
+}
+
+/** What a worker process does to tell staff of payments: a queue and slots of its own, so that no channel delays more. */
+export function noticeSources(context: NoticeContext): WorkSource[] {
+  return [
+    outboxSource({
+      ...context,
+      name: 'notices to staff',
+      topicKind: noticeWorkTopicKind,
+      queues: ['notifications'],
+      handlers: { notify_charge: (work) => notifyCharge(context, work) },
+    }),
   ];
 }
 

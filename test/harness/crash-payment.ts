@@ -6,7 +6,6 @@ import { verifyBooks, verifyReceived } from './crash-transfer.ts';
 import { startingMinor } from './crash-world.ts';
 import type { CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
-import { asOwner } from './tables.ts';
 
 const amountMinor = 45_000n;
 
@@ -36,7 +35,11 @@ export async function verifyPayment(world: CrashWorld, { untaken = false } = {})
   assert.equal(listed.length, 1, 'one key, one payment');
   const [intent = {}] = listed;
   assert.equal(intent['status'], untaken ? 'requires_payment_method' : 'successful');
-  const sessions = await asOwner(world, 'SELECT status FROM simulator.sessions');
+  const sessions = await world.db.rows({
+    name: 'test_sessions',
+    text: 'SELECT status FROM simulator.sessions',
+    values: [],
+  });
   assert.deepEqual(sessions, untaken ? [] : [{ status: 'complete' }], 'what the network knows');
   const at = { merchantId: world.merchant.id, account: 'payable_available', currency: 'GMD' } as const;
   assert.equal(await readBalance(world.db, at), startingMinor + (untaken ? 0n : amountMinor));
@@ -45,7 +48,11 @@ export async function verifyPayment(world: CrashWorld, { untaken = false } = {})
 }
 
 async function verifyEvents(world: CrashWorld, outcome: string): Promise<void> {
-  const objects = await asOwner<{ id: string }>(world, 'SELECT DISTINCT object_id AS id FROM events');
+  const objects = await world.db.rows<{ id: string }>({
+    name: 'test_objects',
+    text: 'SELECT DISTINCT object_id AS id FROM events',
+    values: [],
+  });
   const ids = objects.map(({ id }) => id);
   const events = await listEventsOfObjects(world.db, world.merchant.id, ids);
   assert.deepEqual(

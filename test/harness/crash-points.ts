@@ -24,12 +24,9 @@ export function commit(name: string): CrashPoint[] {
   return [{ at: `${name}:before-commit` }, { at: `${name}:after-commit` }];
 }
 
-/**
- * Before a call goes out, when it has been sent, and when its answer is there and nobody has looked at it. Before it
- * goes out is the point before it; only a process that ends by itself can die there.
- */
+/** Before a call goes out, when it has been sent, and when its answer is there and nobody has looked at it. */
 export function call(name: string): CrashPoint[] {
-  return [{ at: `${name}:before`, long: true }, { at: `${name}:sent` }, { at: `${name}:answered` }];
+  return [{ at: `${name}:before`, alone: true }, { at: `${name}:sent` }, { at: `${name}:answered` }];
 }
 
 /** The first time after that step. */

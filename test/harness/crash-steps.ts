@@ -15,6 +15,8 @@ export interface CrashPoint {
   since?: string;
   /** Only in the long run: what is stored and sent by then is the same as at the point before. */
   long?: true;
+  /** Only the process itself can end here: nothing else keeps what follows from happening. */
+  alone?: true;
 }
 
 /** A promise that nobody keeps. */

@@ -91,14 +91,23 @@ class Kills {
   }
 
   async #kill(first: CrashPoint | null): Promise<void> {
-    while (this.#points[0] !== first) this.#points.shift();
-    const points = this.#points.splice(0, togetherMax);
+    this.#points.splice(0, this.#points.indexOf(first));
+    const points = this.#takeTogether();
     const worlds = await Promise.all(points.map(() => CrashWorld.create()));
     this.#worlds.push(...worlds);
     assert(this.#processes);
     const round = rounds - 1 - this.#points.filter((point) => point === first).length;
     const killed = await killTogether(this.#story, this.#processes, { points, worlds, round });
     this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
+  }
+
+  /** Those of the next points that can be come to in one process. */
+  #takeTogether(): (CrashPoint | null)[] {
+    const isAlone = (index: number) => this.#points[index]?.alone === true;
+    const max = isAlone(0) ? 1 : Math.min(togetherMax, this.#points.length);
+    let count = 1;
+    while (count < max && !isAlone(count)) count += 1;
+    return this.#points.splice(0, count);
   }
 
   async end(): Promise<void> {

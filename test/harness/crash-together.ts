@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CrashPoint } from './crash-steps.ts';
 import type { CrashStory } from './crash-story.ts';
@@ -16,6 +18,8 @@ export interface Killed {
 }
 
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
+// Where Node keeps it by default; the same for all test files, because a start without it takes twice as long.
+const compileCache = join(tmpdir(), 'node-compile-cache');
 
 /** Starts a service on each world in one process, and kills it when each has come to its point. */
 export async function killTogether(
@@ -23,10 +27,13 @@ export async function killTogether(
   processes: ProcessWorld,
   { points, worlds, round }: { points: readonly (CrashPoint | null)[]; worlds: readonly CrashWorld[]; round: number },
 ): Promise<Killed[]> {
-  await Promise.all(worlds.map((world) => story.prepare?.(world, round)));
+  await Promise.all(worlds.map(async (world) => story.prepare?.(world, round)));
   const victims = worlds.map((world, index) => world.victim(story.role, points[index] ?? null));
   const victim = watch(
-    processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
+    processes.start([process.execPath, crashingService], {
+      CRASH_VICTIMS: JSON.stringify(victims),
+      NODE_COMPILE_CACHE: compileCache,
+    }),
   );
   const hasCome = worlds.map(() => false);
   // Nobody answers who stands still, so this ends with the process.

@@ -9,7 +9,6 @@ import type { ApiAnswer } from './api-client.ts';
 import { startingMinor, transferFeeMinor } from './crash-world.ts';
 import type { CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
-import { asOwner } from './tables.ts';
 
 const amountMinor = 10_000n;
 const key = 'one order';
@@ -54,7 +53,7 @@ export async function verifyTransfer(
 async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown>, status: string): Promise<void> {
   const text = `SELECT reference, CASE WHEN planned_at <= $1 THEN planned_status ELSE status END AS status
                 FROM simulator.payouts`;
-  const payouts = await asOwner(world, text, [world.clock.now()]);
+  const payouts = await world.db.rows({ name: 'test_payouts', text, values: [world.clock.now()] });
   assert.deepEqual(payouts, [{ reference: transfer['reference'], status }], 'the network was asked for one payout');
 }
 
@@ -71,7 +70,11 @@ async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
     float: await balance('float:sim-aps'),
   };
   assert.deepEqual(balances, { available: startingMinor - paid - fee, held: 0n, fees: fee, float: -paid });
-  const [day] = await asOwner<{ amount: bigint }>(world, 'SELECT amount::text FROM transfer_days');
+  const [day] = await world.db.rows<{ amount: string }>({
+    name: 'test_days',
+    text: 'SELECT amount::text FROM transfer_days',
+    values: [],
+  });
   assert.equal(day?.amount, String(paid), 'the day counts what was ordered');
   await verifyBooks(world);
 }
@@ -94,7 +97,11 @@ async function verifyEvents(world: CrashWorld, id: string, outcome: string): Pro
     'one event for each change of state',
   );
   verifyReceived(world, [inOrder[1]?.id ?? '']);
-  const rows = await asOwner<{ status: string }>(world, 'SELECT status FROM webhook_deliveries');
+  const rows = await world.db.rows({
+    name: 'test_deliveries',
+    text: 'SELECT status FROM webhook_deliveries',
+    values: [],
+  });
   assert.deepEqual(rows, [{ status: 'delivered' }], 'one delivery for the one event that is subscribed to');
 }
 

@@ -119,7 +119,12 @@ export class CrashWorld {
   /** A service in the test's own process, until the world is closed. */
   async start(role: CrashRole): Promise<TestService> {
     const { clock, database } = this;
-    const service = await startService({ clock, database, settings: this.#settings(role) });
+    const service = await startService({
+      clock,
+      database,
+      settings: this.#settings(role),
+      connectionsMax: 3,
+    });
     this.#running.push({ role, service });
     if (role !== 'worker') this.front.leadTo(service.url);
     return service;
@@ -179,13 +184,14 @@ export class CrashWorld {
 
   /** Everything that somebody still has to do, in words. */
   async whatIsLeft(): Promise<string[]> {
-    const rows = await asOwner<{ what: string }>(
-      this,
-      `SELECT kind AS what FROM outbox
-       UNION ALL SELECT 'a callback' FROM network_inbox WHERE handled_at IS NULL
-       UNION ALL SELECT 'a delivery' FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL
-       UNION ALL SELECT 'a report of a network' FROM simulator.callbacks`,
-    );
+    const rows = await this.db.rows<{ what: string }>({
+      name: 'test_what_is_left',
+      text: `SELECT kind AS what FROM outbox
+             UNION ALL SELECT 'a callback' FROM network_inbox WHERE handled_at IS NULL
+             UNION ALL SELECT 'a delivery' FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL
+             UNION ALL SELECT 'a report of a network' FROM simulator.callbacks`,
+      values: [],
+    });
     return rows.map(({ what }) => what);
   }
 
@@ -210,6 +216,7 @@ export class CrashWorld {
 
 /** How many rows there are: `transfer_notes WHERE …`. */
 export async function countWhere(world: CrashWorld, table: string): Promise<number> {
-  const [row] = await asOwner<{ count: number }>(world, `SELECT count(*)::integer AS count FROM ${table}`);
+  const text = `SELECT count(*)::integer AS count FROM ${table}`;
+  const row = await world.db.row<{ count: number }>({ name: `test_count_${table}`, text, values: [] });
   return row?.count ?? 0;
 }

@@ -6,6 +6,7 @@
  *
  * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
+import { flushCompileCache } from 'node:module';
 import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -28,6 +29,8 @@ export interface Victim {
   ports: number[];
 }
 
+// Before anything can end it: otherwise no start would be quicker than the first.
+flushCompileCache();
 const victims = JSON.parse(process.env['CRASH_VICTIMS'] ?? '') as Victim[];
 const stepsByPort = new Map<number, Steps>();
 watchHttp((port) => stepsByPort.get(port));
@@ -43,7 +46,7 @@ async function start(victim: Victim, index: number): Promise<void> {
   // Not by openServiceDatabase: it refuses the tests' database server, which would lose rows in a power cut.
   const opened = openDatabase({
     url: config.appDatabaseUrl ?? '',
-    connectionsMax: 4,
+    connectionsMax: 3,
     clock,
     onConnectionError: (error) => log.error('a database connection was lost', error),
     onAfterCommitError: (error) => log.error('what follows a commit failed', error),

@@ -34,6 +34,8 @@ interface PromisedAnswer {
   schema: JsonSchema;
   /** The error codes that the document lists for the status. */
   codes: string[];
+  /** Where the answer is a file: what it may be. */
+  fileTypes?: readonly string[];
   problemOf(body: unknown): string | null;
 }
 
@@ -70,7 +72,9 @@ export async function loadContract(): Promise<Contract> {
     operations,
     check: ({ method, path }, answer) => {
       const operation = findOperation(operations, method, path);
-      checkFrame(answer);
+      const { fileTypes } = operation?.responses.get(answer.status) ?? {};
+      checkFrame(answer, fileTypes ?? ['application/json; charset=utf-8']);
+      if (fileTypes) return;
       if (operation === undefined) {
         const stranger = `${method} ${path} is not in the document, and answers ${answer.text}`;
         assert.ok(answer.status === 404 || answer.status === 405, stranger);
@@ -117,8 +121,9 @@ function findOperation(operations: readonly Operation[], method: string, path: s
 }
 
 /** What every answer of the API carries. */
-function checkFrame(answer: ApiAnswer): void {
-  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+function checkFrame(answer: ApiAnswer, contentTypes: readonly string[]): void {
+  const contentType = answer.headers.get('content-type') ?? 'none';
+  assert.ok(contentTypes.includes(contentType), contentType);
   assert.match(answer.headers.get('x-request-id') ?? 'none', /^req_[0-9A-Za-z]{20}$/);
 }
 
@@ -137,6 +142,7 @@ function checkError(operation: Operation | undefined, documentedStatus: number, 
 function readOperation(method: string, path: string, operation: DocumentedOperation): Operation {
   const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const schema = content?.[json]?.schema;
+    if (!schema && content) return [Number(status), promisedFile(Object.keys(content))] as const;
     assert.ok(schema, `${operation.operationId} has no schema for ${status}`);
     const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => String(code));
     return [Number(status), promisedAnswer(schema, codes)] as const;
@@ -159,6 +165,10 @@ function bareForm(body: JsonSchema | undefined): JsonSchema | null {
   if (bare === undefined) return body ?? null;
   assert.deepEqual(wrapped?.properties, { data: bare }, 'a body is bare or wrapped, nothing else');
   return bare;
+}
+
+function promisedFile(fileTypes: readonly string[]): PromisedAnswer {
+  return { schema: {}, codes: [], fileTypes, problemOf: () => null };
 }
 
 function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {

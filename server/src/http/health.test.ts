@@ -9,6 +9,7 @@ import { systemClock } from '../kit/clock.ts';
 import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
+import { ChannelGate } from '../notifications/channel-gate.ts';
 import { PauseCopy } from '../networks/pause-copy.ts';
 import { pausePoint, reportPayout } from '../networks/pauses.ts';
 import type { PauseContext } from '../networks/pauses.ts';
@@ -34,6 +35,7 @@ before(async () => {
 
 beforeEach(async () => {
   await db.run({ name: 'test_empty', text: 'DELETE FROM network_pauses', values: [] });
+  await db.run({ name: 'test_open', text: 'DELETE FROM notification_channels', values: [] });
   clock = new ManualClock();
   context = { db, clock, pauses: new PauseCopy(), log: createLog({ level: 'silent' }) };
 });
@@ -46,7 +48,8 @@ after(async () => {
 async function get(path: string): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
-  const seen = { db, clock, pauses: context.pauses, networks };
+  const gate = new ChannelGate(context);
+  const seen = { db, clock, pauses: context.pauses, networks, gate };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing: () => false });
   const answer = await app.inject(path);
@@ -60,7 +63,13 @@ async function pauseBoth(): Promise<void> {
 }
 
 test('a paused network is told of and does not make the process unready: it is down for every process', async () => {
-  const wellChecks = { database: 'ok', closing: false, networks: { wave: 'ok', 'wave-test': 'ok' }, paused_numbers: 0 };
+  const wellChecks = {
+    database: 'ok',
+    closing: false,
+    networks: { wave: 'ok', 'wave-test': 'ok' },
+    paused_numbers: 0,
+    stopped_chat_channels: {},
+  };
   assert.deepEqual(JSON.parse((await get('/readyz')).text), { status: 'ready', checks: wellChecks });
   await pauseBoth();
   const { status, text } = await get('/readyz');
@@ -94,4 +103,19 @@ test('a queue with nothing in it shows 0, and so do attempts that nobody has mad
   }
   assert.match(text, /^dalasi_webhook_deliveries_pending 0$/m);
   assert.match(text, /^dalasi_webhook_attempts_total\{outcome="failed"\} 0$/m);
+});
+
+test('a chat channel that is stopped is told of with its reason, and measured', async () => {
+  await new ChannelGate(context).stop('whatsapp', 'template', 'WhatsApp refuses the message template.');
+  const { status, text } = await get('/readyz');
+  assert.equal(status, 200);
+  assert.deepEqual(JSON.parse(text).checks.stopped_chat_channels, {
+    whatsapp: {
+      scope: 'template',
+      reason: 'WhatsApp refuses the message template.',
+      since: '2026-11-20T12:00:00.000Z',
+      retry_at: '2026-11-20T12:05:00.000Z',
+    },
+  });
+  assert.match((await get('/metrics')).text, /^dalasi_chat_channel_stopped\{channel="whatsapp",scope="template"\} 1$/m);
 });

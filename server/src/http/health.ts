@@ -12,9 +12,20 @@ export interface HealthOptions {
   clock: Clock;
   networks: NetworkRegistry;
   pauses: PauseCopy;
+  /** What stops chat channels, at most a second old. */
+  gate: { stops(): Promise<readonly ChatChannelStop[]> };
   metrics: Metrics;
   /** True from the moment the process is told to end: new requests belong elsewhere. */
   isClosing: () => boolean;
+}
+
+/** A chat channel that takes nothing. */
+interface ChatChannelStop {
+  channel: string;
+  scope: string;
+  reason: string;
+  stoppedAt: Date;
+  retryAt: Date;
 }
 
 /** `/healthz` says that the process runs, `/readyz` that it can answer requests, `/metrics` what it measures. */
@@ -47,8 +58,8 @@ async function isReachable(db: Queryable): Promise<boolean> {
 }
 
 /**
- * How the networks that pay out fare. A network that is down is no reason to send requests elsewhere: it is down for
- * every process.
+ * How the networks that pay out and the chat channels fare. One that is down is no reason to send requests elsewhere: it
+ * is down for every process.
  */
 async function checkNetworks(options: HealthOptions): Promise<Record<string, unknown>> {
   try {
@@ -61,6 +72,12 @@ async function checkNetworks(options: HealthOptions): Promise<Record<string, unk
         ]),
       ),
       paused_numbers: scopedCount,
+      stopped_chat_channels: Object.fromEntries(
+        (await options.gate.stops()).map(({ channel, scope, reason, stoppedAt, retryAt }) => [
+          channel,
+          { scope, reason, since: stoppedAt, retry_at: retryAt },
+        ]),
+      ),
     };
   } catch {
     // The database went away between the two questions.

@@ -14,6 +14,7 @@ const allowedFields = new Set([
   'code',
   'internal',
   'network',
+  'channel',
   'charge_id',
   'intent_id',
   'case_id',
@@ -93,6 +94,7 @@ const secretPatterns: readonly [RegExp, string][] = [
   [/sk_(test|live)_[0-9A-Za-z]+/g, 'sk_$1_…'],
   [/wh_[0-9A-Za-z+/=]{20,}/g, 'wh_…'],
   [/[Bb]earer\s+\S+/g, 'Bearer …'],
+  [/\d{6,}:[\w-]{30,}/g, 'bot token …'],
   [/(postgres(?:ql)?:\/\/[^:@/\s]*):[^@\s]*@/g, '$1:…@'],
   [/\+?\b\d{3,9}(?=\d{4}\b)(?<=\b\+?\d{3,9})/g, '…'],
 ];

@@ -28,7 +28,7 @@ export type OutboundResult =
       status: number;
       /** What the other side asked for in `Retry-After`, from now; null when it asked for nothing we understand. */
       retryAfterMs: number | null;
-      /** The first kilobyte of the answer as harmless text. */
+      /** The beginning of the answer as harmless text. */
       excerpt: string;
       durationMs: number;
     }
@@ -59,13 +59,14 @@ export interface OutboundClientOptions {
   connectTimeoutMs?: number;
   /** From this many open connections on, a connection is closed after its request. Default: 256. */
   connectionsKeptMax?: number;
+  /** How much of an answer's text is handed on. Default: 1 KB, which is what is kept of a merchant's answer. */
+  excerptBytesMax?: number;
   /** How a name becomes addresses, for tests. */
   resolveName?: ResolveName;
 }
 
 /** No more of an answer is read: the status has been seen, and who sends more is not answering but sending. */
 const answerBytesMax = 64 * 1024;
-const excerptBytesMax = 1_024;
 // Callers bound their requests; this only keeps a mistake of theirs from opening connections without end.
 const connectionsPerOriginMax = 64;
 
@@ -118,7 +119,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<{ status: number; retryAfterMs: number | null; excerpt: string }> {
   // Also what was stored unvalidated is judged here, by the same rules.
-  const { policy, clock, userAgent, connectionsKeptMax = 256 } = options;
+  const { policy, clock, userAgent, connectionsKeptMax = 256, excerptBytesMax = 1_024 } = options;
   const url = assertUrlAllowed(request.url, { ...policy, httpsOnly: request.httpsOnly });
   const answer = await agent.request({
     origin: url.origin,
@@ -129,7 +130,8 @@ async function exchange(
     signal,
     reset: sockets.size >= connectionsKeptMax,
   });
-  const excerpt = await readExcerpt(answer.body, answer.headers['content-encoding'] !== undefined);
+  const isEncoded = answer.headers['content-encoding'] !== undefined;
+  const excerpt = await readExcerpt(answer.body, { isEncoded, excerptBytesMax });
   return {
     status: answer.statusCode,
     retryAfterMs: readRetryAfter(answer.headers['retry-after'], clock.now()),
@@ -137,7 +139,10 @@ async function exchange(
   };
 }
 
-async function readExcerpt(body: AsyncIterable<Buffer>, encoded: boolean): Promise<string> {
+async function readExcerpt(
+  body: AsyncIterable<Buffer>,
+  { isEncoded, excerptBytesMax }: { isEncoded: boolean; excerptBytesMax: number },
+): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -146,13 +151,13 @@ async function readExcerpt(body: AsyncIterable<Buffer>, encoded: boolean): Promi
     // Leaving the loop drops the connection.
     if (bytes > answerBytesMax) break;
   }
-  return encoded ? '' : harmlessText(Buffer.concat(kept));
+  return isEncoded ? '' : harmlessText(Buffer.concat(kept), excerptBytesMax);
 }
 
 /** Without control characters (the database takes no NUL) and without those that turn or hide text on a screen. */
-function harmlessText(bytes: Buffer): string {
+function harmlessText(bytes: Buffer, lengthMax: number): string {
   const text = new TextDecoder('utf-8').decode(bytes);
-  return text.replace(/[^\P{C}\n\t]/gu, '').slice(0, excerptBytesMax);
+  return text.replace(/[^\P{C}\n\t]/gu, '').slice(0, lengthMax);
 }
 
 /** RFC 9110, 10.2.3: whole seconds, or a date in the one form that is still sent. */

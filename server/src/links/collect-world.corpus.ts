@@ -37,13 +37,13 @@ export async function createCollectWorld() {
       ),
     changeLink: (link: PaymentLink, change: LinkChange): Promise<PaymentLink> =>
       within((tx) => updateLink(tx, context, merchant, { id: link.id, change, prefix: '' })),
-    payLink: (link: PaymentLink, payment: Partial<LinkPayment> = {}, by: Merchant = merchant): Promise<Intent> =>
+    throughLink: (link: PaymentLink, payment: Partial<LinkPayment> = {}, by: Merchant = merchant): Promise<Intent> =>
       within((tx) => payLink(tx, context, by, link, { amountMinor: null, customFieldsValues: {}, ...payment })),
     newTerminal: (name = 'Till 1'): Promise<VirtualTerminal> =>
       within((tx) => createTerminal(tx, terminalContext, caller, { name, chatNumbers: ['7012345'] })),
     changeTerminal: (terminal: VirtualTerminal, change: TerminalChange): Promise<VirtualTerminal> =>
       within((tx) => updateTerminal(tx, terminalContext, caller, { id: terminal.id, change })),
-    payAtTerminal: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
+    atCounter: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
       within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor })),
     newSubAccount: async (percent: bigint): Promise<string> => {
       const account = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };

@@ -17,7 +17,7 @@ after(async () => {
 
 test('a payment at a counter has the interface’s charge record: the terminal, and its details in the metadata', async () => {
   const terminal = await world.newTerminal('Front counter');
-  const intent = await world.payAtTerminal(terminal, 4_550n);
+  const intent = await world.atCounter(terminal, 4_550n);
   assert.deepEqual([intent.title, intent.source, intent.amountMinor], ['Front counter', 'terminal', 4_550n]);
   assert.deepEqual(await world.events(intent), ['payment_intent.created']);
   const record = await world.record(await world.complete(intent));
@@ -34,19 +34,19 @@ test('a payment at a counter has the interface’s charge record: the terminal, 
 
 test('a terminal that is off takes nothing until it is on again, and a deleted one never', async () => {
   const terminal = await world.newTerminal();
-  const begun = await world.payAtTerminal(terminal, 500n);
+  const begun = await world.atCounter(terminal, 500n);
   await world.changeTerminal(terminal, { active: false });
   assert.equal(
-    await refusalOf(world.payAtTerminal(terminal, 500n)),
+    await refusalOf(world.atCounter(terminal, 500n)),
     'state_conflict no field: This counter takes no payments at the moment. Ask the staff.',
   );
   // What was begun before can still be paid.
   assert.equal((await world.complete(begun)).status, 'completed');
   await world.changeTerminal(terminal, { active: true });
-  await world.payAtTerminal(terminal, 500n);
+  await world.atCounter(terminal, 500n);
   await world.db.withTransaction((tx) => deleteTerminal(tx, world.context, terminal));
   assert.equal(
-    await refusalOf(world.payAtTerminal(terminal, 500n)),
+    await refusalOf(world.atCounter(terminal, 500n)),
     'state_conflict no field: This counter no longer exists. Ask the staff for another one.',
   );
 });
@@ -56,7 +56,7 @@ test('an amount out of bounds is refused at the payer’s field, and leaves noth
   const count = async () => Reflect.get(Object(await world.asOwner('SELECT count(*) FROM payment_intents')), 'rows');
   const before: unknown = await count();
   for (const amountMinor of [0n, 100_000_001n]) {
-    assert.match(await refusalOf(world.payAtTerminal(terminal, amountMinor)), /^amount_out_of_bounds amount: /);
+    assert.match(await refusalOf(world.atCounter(terminal, amountMinor)), /^amount_out_of_bounds amount: /);
   }
   assert.deepEqual(await count(), before);
 });
@@ -64,5 +64,5 @@ test('an amount out of bounds is refused at the payer’s field, and leaves noth
 test('a terminal is paid to its own merchant only', async () => {
   const terminal = await world.newTerminal();
   const stranger = await world.newMerchant();
-  assert.match(await refusalOf(world.payAtTerminal(terminal, 500n, stranger)), /^not_found /);
+  assert.match(await refusalOf(world.atCounter(terminal, 500n, stranger)), /^not_found /);
 });

@@ -24,8 +24,8 @@ test('a payment through a link is an intent of its own, with what the link says,
     cancelUrl: 'https://school.example/back',
     customFields: ['Student', 'Class'],
   });
-  const first = await world.payLink(link, { customFieldsValues: { Class: ' 5b ', Student: 'Awa' } });
-  const second = await world.payLink(link);
+  const first = await world.throughLink(link, { customFieldsValues: { Class: ' 5b ', Student: 'Awa' } });
+  const second = await world.throughLink(link);
   assert.notEqual(first.id, second.id);
   assert.deepEqual(
     [first.title, first.description, first.returnUrl, first.cancelUrl, first.amountMinor, first.source],
@@ -44,37 +44,38 @@ test('a payment through a link is an intent of its own, with what the link says,
 
 test('what the payer enters is at least the least amount and within the bounds', async () => {
   const link = await world.newLink({ minAmountMinor: 5_000n });
-  assert.equal((await world.payLink(link, { amountMinor: 5_000n })).amountMinor, 5_000n);
-  assert.equal((await world.payLink(link, { amountMinor: 5_001n })).amountMinor, 5_001n);
+  assert.equal((await world.throughLink(link, { amountMinor: 5_000n })).amountMinor, 5_000n);
+  assert.equal((await world.throughLink(link, { amountMinor: 5_001n })).amountMinor, 5_001n);
   const refused: [bigint | null, string][] = [
     [4_999n, 'amount_out_of_bounds amount: The shop asks for at least D50.00 here.'],
     [null, 'invalid_request amount: Enter the amount to pay.'],
     [100_000_001n, 'amount_out_of_bounds amount: The amount must be from D0.01 to D1,000,000.00.'],
   ];
-  for (const [amountMinor, why] of refused) assert.equal(await refusalOf(world.payLink(link, { amountMinor })), why);
+  for (const [amountMinor, why] of refused)
+    assert.equal(await refusalOf(world.throughLink(link, { amountMinor })), why);
   const open = await world.newLink();
-  assert.equal((await world.payLink(open, { amountMinor: 1n })).amountMinor, 1n);
-  const nothing = await refusalOf(world.payLink(open, { amountMinor: 0n }));
+  assert.equal((await world.throughLink(open, { amountMinor: 1n })).amountMinor, 1n);
+  const nothing = await refusalOf(world.throughLink(open, { amountMinor: 0n }));
   assert.equal(nothing, 'amount_out_of_bounds amount: The amount must be from D0.01 to D1,000,000.00.');
 });
 
 test('the amount of a link is the shop’s: what a page sends beside it changes nothing', async () => {
   const link = await world.newLink({ amountMinor: 20_000n });
-  assert.equal((await world.payLink(link, { amountMinor: 20_000n })).amountMinor, 20_000n);
-  const less = await refusalOf(world.payLink(link, { amountMinor: 100n }));
+  assert.equal((await world.throughLink(link, { amountMinor: 20_000n })).amountMinor, 20_000n);
+  const less = await refusalOf(world.throughLink(link, { amountMinor: 100n }));
   assert.equal(less, 'invalid_request amount: The shop now asks for D200.00 here.');
 });
 
 test('answers are kept by the link’s labels, trimmed; none is required, and a long one is refused', async () => {
   const link = await world.newLink({ amountMinor: 100n, customFields: ['Name', 'Class', 'constructor'] });
   const kept = async (customFieldsValues: Record<string, string>) =>
-    (await world.payLink(link, { customFieldsValues })).customFieldsValues;
+    (await world.throughLink(link, { customFieldsValues })).customFieldsValues;
   assert.equal(await kept({}), null);
   assert.equal(await kept({ Name: '  ', Class: '' }), null);
   assert.deepEqual(await kept({ Class: '5b', Other: 'not asked', Name: ' Awa ' }), { Name: 'Awa', Class: '5b' });
   assert.deepEqual(await kept({ Name: 'x'.repeat(200) }), { Name: 'x'.repeat(200) });
   assert.equal(
-    await refusalOf(world.payLink(link, { customFieldsValues: { Class: 'x'.repeat(201) } })),
+    await refusalOf(world.throughLink(link, { customFieldsValues: { Class: 'x'.repeat(201) } })),
     'invalid_request custom_fields.1: Class: write at most 200 characters.',
   );
 });
@@ -84,12 +85,12 @@ test('an inactive link takes nothing until it is active again, and a deleted one
   await world.changeLink(link, { active: false });
   const inactive =
     'state_conflict no field: This payment link is not active. Ask the shop whether it can still be paid.';
-  assert.equal(await refusalOf(world.payLink(link)), inactive);
+  assert.equal(await refusalOf(world.throughLink(link)), inactive);
   await world.changeLink(link, { active: true });
-  const begun = await world.payLink(link);
+  const begun = await world.throughLink(link);
   await world.db.withTransaction((tx) => deleteLink(tx, world.context, link));
   assert.equal(
-    await refusalOf(world.payLink(link)),
+    await refusalOf(world.throughLink(link)),
     'state_conflict no field: This payment link was deleted. Ask the shop for a new one.',
   );
   // What was begun before can still be paid.
@@ -109,17 +110,17 @@ test('a link is found by its token, also inactive or deleted; another merchant c
   assert.notEqual((await find(link.token))?.link.deletedAt, null);
   const mine = await world.newLink({ amountMinor: 100n });
   const stranger = await world.newMerchant();
-  assert.match(await refusalOf(world.payLink(mine, {}, stranger)), /^state_conflict .*deleted/);
+  assert.match(await refusalOf(world.throughLink(mine, {}, stranger)), /^state_conflict .*deleted/);
 });
 
 test('payments are shared as the link says when they are made', async () => {
   const [awa, binta] = [await world.newSubAccount(20n), await world.newSubAccount(50n)];
   const link = await world.newLink({ amountMinor: 10_000n, subAccountId: awa });
-  const before = await world.payLink(link);
+  const before = await world.throughLink(link);
   await world.changeLink(link, { subAccountId: binta });
-  const after = await world.payLink(link);
+  const after = await world.throughLink(link);
   await world.changeLink(link, { subAccountId: null });
-  const unshared = await world.payLink(link);
+  const unshared = await world.throughLink(link);
   for (const intent of [before, after, unshared]) await world.complete(intent);
   assert.deepEqual(
     [await world.balance(`sub:${awa}`), await world.balance(`sub:${binta}`), unshared.shares],
@@ -130,10 +131,10 @@ test('payments are shared as the link says when they are made', async () => {
 test('an entered amount that is too small to be shared is refused at the payer’s field', async () => {
   const link = await world.newLink({ subAccountId: await world.newSubAccount(20n) });
   assert.equal(
-    await refusalOf(world.payLink(link, { amountMinor: 99n })),
+    await refusalOf(world.throughLink(link, { amountMinor: 99n })),
     'split_exceeds_amount amount: The amount is too small here. Enter more.',
   );
-  assert.equal((await world.payLink(link, { amountMinor: 100n })).shares.length, 1);
+  assert.equal((await world.throughLink(link, { amountMinor: 100n })).shares.length, 1);
 });
 
 test('what only the shop can mend tells the payer whom to ask', async () => {
@@ -144,14 +145,14 @@ test('what only the shop can mend tells the payer whom to ask', async () => {
   ];
   await world.pauseSubAccount(awa);
   const why = 'state_conflict no field: The shop cannot take this payment at the moment. Tell the shop.';
-  assert.equal(await refusalOf(world.payLink(fixed)), why);
-  assert.equal(await refusalOf(world.payLink(open, { amountMinor: 500n })), why);
+  assert.equal(await refusalOf(world.throughLink(fixed)), why);
+  assert.equal(await refusalOf(world.throughLink(open, { amountMinor: 500n })), why);
 });
 
 test('a payment that is refused leaves nothing behind', async () => {
   const link = await world.newLink({ minAmountMinor: 5_000n });
   const count = async () => Reflect.get(Object(await world.asOwner('SELECT count(*) FROM payment_intents')), 'rows');
   const before: unknown = await count();
-  await refusalOf(world.payLink(link, { amountMinor: 1n }));
+  await refusalOf(world.throughLink(link, { amountMinor: 1n }));
   assert.deepEqual(await count(), before);
 });

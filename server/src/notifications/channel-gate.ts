@@ -23,6 +23,8 @@ export type Passage =
 const copyLifetimeMs = 1_000;
 // A person puts it right in minutes or hours; a notice lives for one hour, so twelve of them are spent on trying.
 const probeEveryMs = 5 * 60_000;
+// Longer than a probe takes: who comes meanwhile comes again, and one that was lost is made anew.
+const probeLeaseMs = 15_000;
 // What a channel asks for when it is told too much at once; a longer wait would be a stop.
 const holdMaxMs = 10 * 60_000;
 
@@ -53,11 +55,14 @@ export class ChannelGate {
     }
     const stop = (await this.stops()).find((found) => found.channel === channel);
     if (!stop) return { isOpen: true, isProbe: false };
-    const nextProbeAt = addMs(now, probeEveryMs);
-    const isProbe = (await takeProbe(this.#db, { channel, now, nextProbeAt })) === 1;
+    const leaseEndsAt = addMs(now, probeLeaseMs);
+    const isProbe = (await takeProbe(this.#db, { channel, now, leaseEndsAt })) === 1;
     if (isProbe) return { isOpen: true, isProbe };
-    // The copy may be behind: who took the probe has put its next one this much further.
-    return { isOpen: false, retryAt: stop.retryAt > now ? stop.retryAt : nextProbeAt, reason: stop.reason };
+    // The copy may be behind the end of the stop, or behind the one who took the probe.
+    this.#copy = null;
+    const current = (await this.stops()).find((found) => found.channel === channel);
+    if (!current) return { isOpen: true, isProbe: false };
+    return { isOpen: false, retryAt: current.retryAt > now ? current.retryAt : leaseEndsAt, reason: current.reason };
   }
 
   /** Everybody waits for a moment. */

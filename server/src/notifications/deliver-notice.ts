@@ -57,28 +57,27 @@ async function attempt(
   const reason = reasonToDrop(announcement, notice, now);
   if (reason !== null) return end(context, notice, 'dropped', reason);
   const wanted = { number: notice.number, terminalUpdatedAt: announcement.terminal.updatedAt };
-  const { channel, ...choice } = await chooseChannel(db, announcement.channels, wanted);
-  if (channel === null) {
-    const { status, reason: why } = choice as { status: 'failed' | 'dropped'; reason: string };
-    return end(context, notice, status, why);
-  }
-  const { state } = choice as { state: NumberState | undefined };
+  const choice = await chooseChannel(db, announcement.channels, wanted);
+  if (choice.channel === null) return end(context, notice, choice.status, choice.reason);
+  const { channel, state } = choice;
   if (state && state.nextAt > now) return waitForTurn(context, announcement, notice, state.nextAt);
+  const nextAt = addMs(now, spacingMs);
+  const hasTurn = (await takeTurn(db, { channel: channel.name, number: notice.number, now, nextAt })) === 1;
+  if (!hasTurn) return waitForTurn(context, announcement, notice, nextAt);
+  // After the turn, so that who may try a stopped channel has nothing left to wait for.
   const passage = await gate.pass(channel.name);
   if (!passage.isOpen) {
     const dueAt = earlier(passage.retryAt, expiresAt(announcement));
     await postponeNotice(db, notice, { dueAt, failure: passage.reason, at: now });
     return 'done';
   }
-  const nextAt = addMs(now, spacingMs);
-  const hasTurn = (await takeTurn(db, { channel: channel.name, number: notice.number, now, nextAt })) === 1;
-  if (!hasTurn) return waitForTurn(context, announcement, notice, nextAt);
   const leaseEndsAt = addMs(now, claimMs);
   const isMine = (await claimNotice(db, notice, { channel: channel.name, now, leaseEndsAt })) === 1;
   if (!isMine) return 'done';
   const claimed = { ...notice, attempts: notice.attempts + 1n };
-  const { text } = announcement;
-  const answer = await channel.send({ ...claimed, ...text, recipient: state?.recipient ?? null });
+  const { merchantId, id, number } = notice;
+  const recipient = state?.recipient ?? null;
+  const answer = await channel.send({ merchantId, id, number, recipient, ...announcement.text });
   return record(context, announcement, { notice: claimed, channel, state, isProbe: passage.isProbe }, answer);
 }
 

@@ -58,7 +58,7 @@ async function planNotices(
   const planned = await listNotices(db, merchantId, chargeId);
   if (planned.length > 0) return planned;
   const at = clock.now();
-  const channel = channels[0]?.name ?? 'development';
+  const channel = channels[0]?.name ?? 'none';
   await db.withTransaction(async (tx) => {
     for (const number of terminal.chatCanonical) {
       tx.send(insertNoticeOnce({ merchantId, id: newId(), terminalId, chargeId, number, channel, at }));

@@ -13,7 +13,7 @@ export function insertNoticeOnce(notice: {
   terminalId: string;
   chargeId: string;
   number: string;
-  channel: ChannelName;
+  channel: ChannelName | 'none';
   at: Date;
 }): Statement {
   return {
@@ -280,12 +280,12 @@ export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<num
 /** Of all who would try a stopped channel at this moment, one is told 1. */
 export function takeProbe(
   db: Queryable,
-  probe: { channel: ChannelName; now: Date; nextProbeAt: Date },
+  probe: { channel: ChannelName; now: Date; leaseEndsAt: Date },
 ): Promise<number> {
   return db.run({
     name: 'notification_channels_take_probe',
     text: `UPDATE notification_channels SET retry_at = $3 WHERE channel = $1 AND retry_at <= $2`,
-    values: [probe.channel, probe.now, probe.nextProbeAt],
+    values: [probe.channel, probe.now, probe.leaseEndsAt],
   });
 }
 

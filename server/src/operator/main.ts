@@ -19,6 +19,7 @@ import { explainCommand } from './explain-command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
+import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   ...merchantCommands,
   ...feeCommands,
   ...limitCommands,
+  ...logoCommands,
   ...operatorCommands,
   ...caseCommands,
   ...settlementCommands,

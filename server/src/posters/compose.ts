@@ -55,8 +55,9 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
 const ringColour = '#0e735d';
 
 const cardBorder = 14;
-const cardFrame = 20;
-const cardRadius = 72;
+// The code's margin is white up to its corners: it begins where the round corner no longer reaches.
+const cardFrame = 30;
+const cardRadius = 66;
 
 /** Rings that spread from the corner, like a signal. */
 function cornerDiscs(width: number): Shape[] {
@@ -104,7 +105,7 @@ async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrang
 function portrait(width: number): Arrangement {
   const margin = 110;
   const column = { x: margin, width: width - 2 * margin };
-  const cardSide = 1024;
+  const cardSide = 1046;
   return {
     align: 'center',
     band: 1070,
@@ -115,8 +116,8 @@ function portrait(width: number): Arrangement {
       sizeMax: 88,
     },
     scanToPay: { ...column, y: 318, height: 210, sizeMax: 176 },
-    card: { x: (width - cardSide) / 2, y: 556, width: cardSide, height: cardSide },
-    terminalName: { ...column, y: 1614, height: 184, sizeMax: 96 },
+    card: { x: (width - cardSide) / 2, y: 548, width: cardSide, height: cardSide },
+    terminalName: { ...column, y: 1622, height: 180, sizeMax: 96 },
     code: { ...column, y: 1828, height: 116, sizeMax: 84 },
     rule: { ...column, y: 1990, height: 3 },
     networks: { ...column, y: 2020, height: 84, sizeMax: 48, direction: 'row' },

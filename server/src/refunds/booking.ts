@@ -120,12 +120,11 @@ export async function bookUndone(
   if (parts.length === 0) return;
   const excess = excessOf(parts, refund.amountMinor);
   const owedAccounts = parts.filter((part) => part.advancedMinor > 0n).map(owedAccount);
-  const locked: Account[] = ['payable_available', ...owedAccounts];
-  if (owedAccounts.length > 0) locked.push('due_from_subs');
+  const payables = payablesOf(charge, money);
+  const locked = [...payables, ...owedAccounts, ...(owedAccounts.length > 0 ? ['due_from_subs' as const] : [])];
   const balances = await lockBalances(tx, { merchantId, currency }, locked);
   const forgiven: Movement[] = [];
   const returned: Movement[] = [];
-  let payable = balances.get('payable_available') ?? 0n;
   for (const part of parts) {
     const owed = part.advancedMinor === 0n ? 0n : (balances.get(owedAccount(part)) ?? 0n);
     const forgivenMinor = owed < part.advancedMinor ? owed : part.advancedMinor;
@@ -133,17 +132,27 @@ export async function bookUndone(
       forgiven.push({ debit: 'due_from_subs', credit: owedAccount(part), amountMinor: forgivenMinor });
     }
     const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
-    const backMinor = ownMinor + part.advancedMinor - forgivenMinor;
-    const fromPayable = backMinor < payable ? backMinor : payable;
-    payable -= fromPayable;
+    let missing = ownMinor + part.advancedMinor - forgivenMinor;
     const credit = ownAccount(charge, part);
-    returned.push({ debit: 'payable_available', credit, amountMinor: fromPayable });
+    for (const debit of payables) {
+      const has = balances.get(debit) ?? 0n;
+      const amountMinor = has < missing ? has : missing;
+      balances.set(debit, has - amountMinor);
+      returned.push({ debit, credit, amountMinor });
+      missing -= amountMinor;
+    }
     // Bututs that the merchant has spent meanwhile.
-    returned.push({ debit: 'receivable_merchant', credit, amountMinor: backMinor - fromPayable });
+    returned.push({ debit: 'receivable_merchant', credit, amountMinor: missing });
   }
   const posting = { ...sourceOf(context, refund), flow: 'refund_undone' };
   await post(tx, context, { ...posting, movements: forgiven });
   await post(tx, context, { ...posting, movements: returned });
+}
+
+/** Where the merchant has what it got for others; what still waits is the payment's own. */
+function payablesOf(charge: Charge, money: 'where_it_was' | 'with_the_merchant'): Account[] {
+  const waits = money === 'where_it_was' && !isSettled(charge);
+  return waits ? ['payable_pending', 'payable_available'] : ['payable_available'];
 }
 
 function owedAccount(part: RefundPart): Account {

@@ -34,7 +34,7 @@ const partsOf = ({ parts }: Refund) =>
 
 test('a whole refund takes each its part, and the charge is refunded once the network has paid', async () => {
   const awa = await world.newSubAccount(20);
-  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+  const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   const before = await world.balances('payable_available', 'held');
   const refund = await world.refund(charge);
   assert.deepEqual(partsOf(refund), ['sub: 2000 0']);
@@ -61,7 +61,7 @@ test('a whole refund takes each its part, and the charge is refunded once the ne
 
 test('parts are refunded until nothing is left, and the last one is exact', async () => {
   const { id, members } = await world.newGroup(33, 33, 34);
-  const charge = await world.pay({ amountMinor: 10_000n, split: splitWith({ groupId: id }) });
+  const charge = await world.collect({ amountMinor: 10_000n, split: splitWith({ groupId: id }) });
   const merchantBefore = await world.balance('payable_available');
   for (const amountMinor of [1n, 1n, 3_333n, 6_664n]) {
     await world.refundTold(charge, paidBack, amountMinor);
@@ -82,7 +82,7 @@ test('parts are refunded until nothing is left, and the last one is exact', asyn
 
 test('shares that make up for roundings give the merchant its bututs back, and take them again when that refund fails', async () => {
   const { id, members } = await world.newGroup(50, 50);
-  const charge = await world.pay({ amountMinor: 200n, split: splitWith({ groupId: id }) });
+  const charge = await world.collect({ amountMinor: 200n, split: splitWith({ groupId: id }) });
   const subs = members.map((member) => `sub:${member}` as const);
   const before = await world.balances('payable_available', ...subs);
   await world.refundTold(charge, paidBack, 1n);
@@ -130,8 +130,8 @@ test('a customer-paid fee goes back in proportion; a business-paid one the merch
 test('what a sub-account was paid out the merchant advances, and its next shares repay it first', async () => {
   const awa = await world.newSubAccount(20);
   const split = splitWith({ subAccountId: awa });
-  const charge = await world.pay({ split });
-  await world.payOutWholly(awa, 2_000n);
+  const charge = await world.collect({ split });
+  await world.completePayout(awa, 2_000n);
   const before = await world.balance('payable_available');
   const refund = await world.refundTold(charge, paidBack);
   assert.deepEqual(partsOf(refund), ['sub: 2000 2000']);
@@ -141,13 +141,13 @@ test('what a sub-account was paid out the merchant advances, and its next shares
     [`sub_owed:${awa}`]: 2_000n,
     [`sub:${awa}`]: 0n,
   });
-  await world.pay({ amountMinor: 7_500n, split });
+  await world.collect({ amountMinor: 7_500n, split });
   assert.deepEqual(await world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`), {
     payable_available: before - 10_000n + 7_500n,
     [`sub_owed:${awa}`]: 500n,
     [`sub:${awa}`]: 0n,
   });
-  await world.pay({ split });
+  await world.collect({ split });
   assert.deepEqual(await world.balances('due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
     due_from_subs: 0n,
     [`sub_owed:${awa}`]: 0n,
@@ -157,8 +157,8 @@ test('what a sub-account was paid out the merchant advances, and its next shares
 
 test('nobody pays themselves a share, pays it out and has the payment refunded at the operator’s cost', async () => {
   const thief = await world.newSubAccount(100);
-  const charge = await world.pay({ amountMinor: 50_000n, split: splitWith({ subAccountId: thief }) });
-  await world.payOutWholly(thief, 50_000n);
+  const charge = await world.collect({ amountMinor: 50_000n, split: splitWith({ subAccountId: thief }) });
+  await world.completePayout(thief, 50_000n);
   await world.spendAllBut(49_999n);
   await assert.rejects(world.refund(charge), refusedWith('insufficient_balance', undefined, /short by D0\.01/));
   assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${thief}`), {
@@ -168,7 +168,7 @@ test('nobody pays themselves a share, pays it out and has the payment refunded a
   });
   await world.refundTold(charge, paidBack, 49_999n);
   assert.equal(await world.balance('payable_available'), 0n);
-  await world.pay({ amountMinor: 100_000_000n });
+  await world.collect({ amountMinor: 100_000_000n });
   await world.verify();
 });
 
@@ -178,7 +178,7 @@ test('only what was paid can be refunded, no more than is left, and what is unde
   await world.work();
   await applyAnswer(world.context, pending, paymentRefused);
   await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /is failed/));
-  const charge = await world.pay();
+  const charge = await world.collect();
   await assert.rejects(world.refund(charge, 10_001n), refusedWith('refund_not_possible', 'amount', /Only D100\.00/));
   await assert.rejects(world.refund(charge, 0n), refusedWith('invalid_request', 'amount'));
   const first = await world.refundSent(charge, 6_000n);
@@ -193,7 +193,7 @@ test('only what was paid can be refunded, no more than is left, and what is unde
 });
 
 test('a charge is found by either reference or its id, and never another merchant’s', async () => {
-  const charge = await world.pay();
+  const charge = await world.collect();
   const ask = (reference: string, owner = world.merchant) =>
     world.db.withTransaction((tx) => createRefund(tx, world.context, owner, { reference, amountMinor: 100n }));
   for (const reference of [charge.reference, charge.transactionReference, charge.id]) {
@@ -206,7 +206,7 @@ test('a charge is found by either reference or its id, and never another merchan
 });
 
 test('two refunds of the rest at once: one of them is made', async () => {
-  const charge = await world.pay();
+  const charge = await world.collect();
   await world.openConnections();
   const results = await Promise.allSettled(Array.from({ length: 6 }, () => world.refund(charge)));
   const made = results.filter(({ status }) => status === 'fulfilled');
@@ -219,9 +219,9 @@ test('two refunds of the rest at once: one of them is made', async () => {
 test('a refund and a payout of the share at once: the money goes one way, and what is missing is advanced', async () => {
   for (let round = 0; round < 5; round += 1) {
     const awa = await world.newSubAccount(20);
-    const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+    const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
     await world.openConnections();
-    const [payout, refund] = await Promise.allSettled([world.payOut(awa, 2_000n), world.refund(charge)]);
+    const [payout, refund] = await Promise.allSettled([world.orderPayout(awa, 2_000n), world.refund(charge)]);
     assert.equal(refund.status, 'fulfilled');
     const isPaidOut = payout.status === 'fulfilled';
     assert.equal(await world.balance(`sub_owed:${awa}`), isPaidOut ? 2_000n : 0n);
@@ -232,7 +232,7 @@ test('a refund and a payout of the share at once: the money goes one way, and wh
 
 test('by the network where it can, whole or in part and in its time; else a payout to the payer; else refused', async () => {
   const wayOf = async (network: string, amountMinor: bigint | null, changes = {}) => {
-    const charge = await world.pay({ network, ...changes });
+    const charge = await world.collect({ network, ...changes });
     const refund = await world.refund(charge, amountMinor);
     return refund.route;
   };
@@ -240,10 +240,10 @@ test('by the network where it can, whole or in part and in its time; else a payo
   assert.equal(await wayOf('wave', 100n), 'payout');
   assert.equal(await wayOf('aps', 100n), 'network');
   assert.equal(await wayOf('afrimoney', null), 'payout');
-  const charge = await world.pay({ network: 'aps' });
+  const charge = await world.collect({ network: 'aps' });
   await world.clock.jump(48 * 60 * 60 * 1_000 + 1);
   assert.equal((await world.refund(charge)).route, 'payout');
-  const unknown = await world.pay({ network: 'wave' });
+  const unknown = await world.collect({ network: 'wave' });
   await world.asOwner('UPDATE charges SET account_number = NULL, account_canonical = NULL WHERE id = $1', [unknown.id]);
   await assert.rejects(
     world.refund(unknown, 100n),
@@ -254,7 +254,7 @@ test('by the network where it can, whole or in part and in its time; else a payo
 });
 
 test('the network is asked for its own transaction under our reference, and after its refusal the next one is a payout', async () => {
-  const charge = await world.pay({ network: 'wave' });
+  const charge = await world.collect({ network: 'wave' });
   world.askedToRefund.length = 0;
   const refund = await world.refundTold(charge, refused);
   assert.deepEqual(

@@ -26,12 +26,12 @@ const partsOf = ({ parts }: Refund) =>
 test('a refund that fails after the sub-account has repaid a part undoes what is owed and gives back what was repaid', async () => {
   const awa = await world.newSubAccount(20);
   const split = splitWith({ subAccountId: awa });
-  const charge = await world.pay({ split });
-  await world.payOutWholly(awa, 1_500n);
+  const charge = await world.collect({ split });
+  await world.completePayout(awa, 1_500n);
   const before = await world.balance('payable_available');
   const refund = await world.refundSent(charge);
   assert.deepEqual(partsOf(refund), ['sub: 2000 1500']);
-  await world.pay({ amountMinor: 5_000n, split });
+  await world.collect({ amountMinor: 5_000n, split });
   assert.equal(await world.balance(`sub_owed:${awa}`), 500n);
   await world.tell(refund, refused());
   assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
@@ -49,8 +49,8 @@ test('a refund that fails after the sub-account has repaid a part undoes what is
 
 test('a refund that the network brings back is not counted any more, everybody has their own, and it can be made again', async () => {
   const awa = await world.newSubAccount(20);
-  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
-  await world.payOutWholly(awa, 500n);
+  const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
+  await world.completePayout(awa, 500n);
   const before = await world.balances('payable_available', `sub:${awa}`);
   const refund = await world.refundTold(charge, paidBack);
   await world.tell(refund, broughtBack(refund));
@@ -70,7 +70,7 @@ test('a refund that the network brings back is not counted any more, everybody h
 test('a network that takes back a payment which was refunded in part, or is being refunded, takes it from the merchant', async () => {
   for (const isDone of [true, false]) {
     const awa = await world.newSubAccount(20);
-    const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+    const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
     const refund = await world.refundSent(charge, 5_000n);
     if (isDone) await world.tell(refund, paidBack(refund));
     const before = await world.balances('payable_available', `sub:${awa}`);
@@ -91,7 +91,7 @@ test('a network that takes back a payment which was refunded in part, or is bein
 });
 
 test('a payment that was refunded wholly and is taken back by the network all the same is the merchant’s to pay, with a case', async () => {
-  const charge = await world.pay();
+  const charge = await world.collect();
   await world.refundTold(charge, paidBack);
   const before = await world.balance('payable_available');
   await applyAnswer(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
@@ -102,7 +102,7 @@ test('a payment that was refunded wholly and is taken back by the network all th
 
 test('a refund and the network’s reversal at once end the same way, whichever is first', async () => {
   for (let round = 0; round < 4; round += 1) {
-    const charge = await world.pay();
+    const charge = await world.collect();
     const transactionId = charge.networkTransactionId ?? '';
     await world.openConnections();
     await Promise.allSettled([
@@ -117,7 +117,7 @@ test('a refund and the network’s reversal at once end the same way, whichever 
 
 test('a refund that was paid after it had failed is the merchant’s alone, and counts once a person has confirmed it', async () => {
   const awa = await world.newSubAccount(20);
-  const charge = await world.pay({ split: splitWith({ subAccountId: awa }) });
+  const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   const refund = await world.refundTold(charge, refused, 5_000n);
   const before = await world.balance('payable_available');
   await world.tell(refund, paidBack(refund));

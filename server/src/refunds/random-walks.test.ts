@@ -15,8 +15,8 @@ import type { Refund } from './refund.ts';
 import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
-const walks = effort({ usual: 10, long: 200 });
-const commandsPerWalk = 25;
+const walks = effort({ usual: 25, long: 1_000 });
+const commandsPerWalk = effort({ usual: 25, long: 50 });
 // So little that advances are refused now and then.
 const startMinor = 3_000n;
 
@@ -176,7 +176,7 @@ class Walk {
     const amountMinor = ((this.model.subs.get(sub.id) ?? 0n) * part) / 1_000n;
     if (amountMinor === 0n) return;
     this.model.payOut(sub.id, amountMinor);
-    this.payouts.push({ transfer: await world.payOut(sub.id, amountMinor), sub: sub.id, isOpen: true });
+    this.payouts.push({ transfer: await world.orderPayout(sub.id, amountMinor), sub: sub.id, isOpen: true });
   }
 
   async #endPayout({ payout: pick, isPaid }: Command & { do: 'end_payout' }): Promise<void> {
@@ -267,8 +267,5 @@ test(`${walks} random walks of ${commandsPerWalk} payments, refunds, payouts and
     }),
     { numRuns: walks, endOnFailure: true },
   );
-  assert.ok(
-    seen.advanced > 0 && seen.refused > 0 && seen.negative > 0,
-    `the walks met what they are about: ${JSON.stringify(seen)}`,
-  );
+  assert.ok(seen.advanced > 0 && seen.refused > 0, `the walks met what they are about: ${JSON.stringify(seen)}`);
 });

@@ -107,7 +107,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       return { id, members };
     },
     /** A payment that was paid. */
-    pay: async (changes: Partial<NewPayment> = {}): Promise<Charge> => {
+    collect: async (changes: Partial<NewPayment> = {}): Promise<Charge> => {
       const { charge } = await payments.create({ network: 'aps', ...changes });
       paymentsMade += 1;
       await applyAnswer(context, charge, succeeded(charge, { transactionId: `C-${paymentsMade}-${charge.id}` }));
@@ -143,7 +143,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       assert.equal(told, 'applied');
     },
     /** What of a sub-account's balance is paid out, not sent yet. */
-    payOut: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
+    orderPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
       const transfer = newTransfer(context, merchant, {
         kind: 'sub_account_payout',
         amountMinor,
@@ -163,8 +163,8 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       return transfer;
     },
     /** The same, and it is paid. */
-    payOutWholly: async (subAccountId: string, amountMinor: bigint): Promise<void> => {
-      const transfer = await world.payOut(subAccountId, amountMinor);
+    completePayout: async (subAccountId: string, amountMinor: bigint): Promise<void> => {
+      const transfer = await world.orderPayout(subAccountId, amountMinor);
       await world.work();
       await world.tell(transfer, paidBack(transfer));
     },

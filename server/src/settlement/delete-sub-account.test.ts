@@ -31,8 +31,8 @@ async function tryToDelete(id: string, owner = world.merchant): Promise<string> 
 }
 
 const payWith = (subAccountId: string) => {
-  const { pay } = world;
-  return pay({ split: splitWith({ subAccountId }) });
+  const { collect } = world;
+  return collect({ split: splitWith({ subAccountId }) });
 };
 const payOut = (subAccountId: string) =>
   world.db.withTransaction((tx) =>

@@ -40,8 +40,8 @@ async function standing(): Promise<bigint[]> {
 }
 
 function pay(): Promise<Charge> {
-  const { pay: payOnce } = world;
-  return payOnce({ split: splitWith({ subAccountId: shop }) });
+  const { collect } = world;
+  return collect({ split: splitWith({ subAccountId: shop }) });
 }
 
 test('each payment is settled when its own time has come, and not before', async () => {

@@ -26,8 +26,8 @@ function statementOf(subAccountId: string, times: { from: Date | null; to: Date 
 }
 
 function payWith(subAccountId: string, title: string | null = null): Promise<Charge> {
-  const { pay } = world;
-  return pay({ title, split: splitWith({ subAccountId }) });
+  const { collect } = world;
+  return collect({ title, split: splitWith({ subAccountId }) });
 }
 
 async function payOut(subAccountId: string, amountMinor: bigint | null, isPaid: boolean): Promise<string> {

@@ -14,8 +14,8 @@ export const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';
 export const terminalBody = { name: 'Till 1', chat_numbers: ['701 2345', '+221 77 123 45 67'] };
 
 export async function startCollectingApi() {
-  const service = await startService();
   const contract = await loadContract();
+  const service = await startService();
   const { test: merchant, live } = await service.onboard();
   const clientOf = (of: Pick<TestMerchant, 'key'>) => createContractClient(contract, service.url, of.key);
   const api = clientOf(merchant);

@@ -18,7 +18,7 @@ before(async () => {
 after(() => world.close());
 
 async function pay(terminal: VirtualTerminal, amountMinor: bigint, network = 'wave'): Promise<Charge> {
-  return world.complete(await world.payAtTerminal(terminal, amountMinor), network);
+  return world.complete(await world.atCounter(terminal, amountMinor), network);
 }
 
 function summary(terminal: VirtualTerminal, range: { from?: Date; to?: Date } = {}) {
@@ -54,8 +54,8 @@ test('a summary adds up what was paid at the counter, by method and by hour, and
   const second = await nextHour();
   await pay(terminal, 5_000n);
   // Begun, refused, and taken back by the network: none of them was taken.
-  await world.payAtTerminal(terminal, 70_000n);
-  const declined = await world.attempt(await world.payAtTerminal(terminal, 80_000n), 'wave');
+  await world.atCounter(terminal, 70_000n);
+  const declined = await world.attempt(await world.atCounter(terminal, 80_000n), 'wave');
   await applyAnswer(world.context, declined, refused);
   const taken = await pay(terminal, 90_000n);
   await applyAnswer(world.context, taken, reversed(taken));
@@ -93,7 +93,7 @@ test('from belongs to it and to does not, so that days add up to the month', asy
 test('a payment counts when it was paid, not when it was begun', async () => {
   const terminal = await world.newTerminal();
   await nextHour();
-  const charge = await world.attempt(await world.payAtTerminal(terminal, 300n), 'wave');
+  const charge = await world.attempt(await world.atCounter(terminal, 300n), 'wave');
   const paid = await nextHour();
   await applyAnswer(world.context, charge, succeeded(charge));
   assert.deepEqual(
@@ -123,7 +123,7 @@ test('a refund is taken off the hour of its payment, which still counts', async 
 test('a fee that the payer paid on top is in it, as it is in what the payer’s phone shows', async () => {
   const terminal = await world.newTerminal();
   const merchant = await world.setFee({ payer: 'customer', fixedMinor: 200n });
-  await world.complete(await world.payAtTerminal(terminal, 10_000n, merchant));
+  await world.complete(await world.atCounter(terminal, 10_000n, merchant));
   assert.equal((await summary(terminal)).amount_paid, 102);
 });
 

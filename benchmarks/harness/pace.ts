@@ -1,0 +1,30 @@
+import { systemClock } from '../../server/src/kit/clock.ts';
+
+export interface Pace {
+  perSecond: number;
+  seconds: number;
+  /** Whoever is due beyond these waits, and its waiting counts. */
+  atOnceMax: number;
+}
+
+/**
+ * Begins by the clock whether or not the earlier ones are done, so that a service that stalls cannot hide it. Each hears
+ * when it was due, on the clock of `performance`.
+ */
+export async function atRate(
+  { perSecond, seconds, atOnceMax }: Pace,
+  begin: (dueAt: number) => Promise<void>,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const beganAt = performance.now();
+  const endsAt = beganAt + seconds * 1_000;
+  for (let begun = 0; performance.now() < endsAt;) {
+    const dueAt = beganAt + (begun / perSecond) * 1_000;
+    if (performance.now() >= dueAt && underWay.size < atOnceMax) {
+      begun += 1;
+      const running = begin(dueAt).finally(() => underWay.delete(running));
+      underWay.add(running);
+    } else await systemClock.sleep(1);
+  }
+  await Promise.all(underWay);
+}

@@ -1,0 +1,102 @@
+/**
+ * Orders to pay out at a steady rate, and for each the time from its answer to the moment in which the simulated network
+ * has it.
+ */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { atRate } from './harness/pace.ts';
+import { answerProgram, programOptions } from './harness/program.ts';
+import { latenciesOf } from './harness/statistics.ts';
+import type { Latencies } from './harness/statistics.ts';
+import { transferBody, transferPath } from './harness/transfer-statements.ts';
+import { systemClock } from '../server/src/kit/clock.ts';
+
+export interface PayoutLoadOptions {
+  url: string;
+  key: string;
+  adminUrl: string;
+  merchantId: string;
+  transfersPerSecond: number;
+  seconds: number;
+}
+
+/** Latencies are those from the answer to the network's receipt. */
+export interface PayoutLoadResult extends Latencies {
+  acceptedPerSecond: number;
+  /** What the network had by the end of the last second. */
+  receivedPerSecond: number;
+  /** Refused, or not received in time. */
+  failures: number;
+}
+
+const connections = 64;
+const pollEveryMs = 250;
+const drainMs = 15_000;
+
+async function payoutLoad(options: PayoutLoadOptions): Promise<PayoutLoadResult> {
+  const { seconds, transfersPerSecond } = options;
+  const http = new Pool(options.url, { connections, pipelining: 1 });
+  const answeredAt = new Map<string, number>();
+  const endsAt = wallClock() + seconds * 1_000;
+  let begun = 0;
+  await atRate({ perSecond: transfersPerSecond, seconds, atOnceMax: connections }, async () => {
+    begun += 1;
+    const id = await order(http, options.key);
+    if (id !== null) answeredAt.set(id, wallClock());
+  });
+  await http.destroy();
+  const receivedAt = await receipts(options, [...answeredAt.keys()]);
+  const durationsMs = [...receivedAt].map(([id, at]) => Math.max(0, at - (answeredAt.get(id) ?? at)));
+  const beforeTheEnd = (times: Iterable<number>): number => [...times].filter((at) => at <= endsAt).length / seconds;
+  return {
+    ...latenciesOf(durationsMs),
+    acceptedPerSecond: beforeTheEnd(answeredAt.values()),
+    receivedPerSecond: beforeTheEnd(receivedAt.values()),
+    failures: begun - receivedAt.size,
+  };
+}
+
+/** The clock that the service reads too, to the fraction of a millisecond. */
+function wallClock(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+async function order(http: Pool, key: string): Promise<string | null> {
+  const answer = await http.request({
+    method: 'POST',
+    path: transferPath,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: transferBody,
+  });
+  const text = await answer.body.text();
+  return answer.statusCode === 201 ? (JSON.parse(text) as { id: string }).id : null;
+}
+
+/** When the network got each of the transfers, once it has all of them or time is up. */
+async function receipts({ adminUrl, merchantId }: PayoutLoadOptions, ids: string[]): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  const giveUpAt = performance.now() + drainMs;
+  for (;;) {
+    const { rows } = await client.query<{ id: string; receivedAt: Date }>(
+      `SELECT transfers.id, payouts.created_at AS "receivedAt" FROM transfers
+       JOIN merchants ON merchants.id = transfers.merchant_id
+       JOIN simulator.payouts ON payouts.account = merchants.short_id AND payouts.network = transfers.network
+         AND payouts.reference = transfers.reference
+       WHERE transfers.merchant_id = $1 AND transfers.id = ANY ($2::uuid[])`,
+      [merchantId, ids],
+    );
+    if (rows.length === ids.length || performance.now() > giveUpAt) {
+      await client.end();
+      return new Map(rows.map(({ id, receivedAt }) => [id, receivedAt.getTime()]));
+    }
+    await systemClock.sleep(pollEveryMs);
+  }
+}
+
+answerProgram(await payoutLoad(programOptions<PayoutLoadOptions>()));

@@ -1,0 +1,87 @@
+import type { PayoutLoadOptions, PayoutLoadResult } from './payout-load.ts';
+import type { Part } from './harness/part.ts';
+import { runProgram } from './harness/program.ts';
+import type { Service } from './harness/service.ts';
+import { inMs, whole } from './harness/statistics.ts';
+
+const ratesPerSecond = [200, 150, 100, 70, 50, 30] as const;
+const [rateAimed] = ratesPerSecond;
+const lowestPerSecond = 20;
+const seconds = 20;
+const trySeconds = 4;
+const warmUpSeconds = 8;
+const warmUpPerSecond = 50;
+// Of what was begun, this much was accepted and had arrived before the last second was over.
+const keptUpShare = 0.95;
+const p95MaxMs = 100;
+
+export const payouts: Part = {
+  name: 'payouts',
+  title: 'From an accepted transfer to the network',
+  meaning:
+    `POST /v1/transfers at a steady rate for ${seconds} s, begun by the clock, of one merchant to one simulated network: ` +
+    'the time from the answer 201 to the moment in which the network has the order. One service process does all of it: ' +
+    'it answers, works, is the network, and books the outcome. The client and the database share its cores; where ' +
+    `${rateAimed} a second are more than they can do (each payout is some ten transactions), the highest rate that ` +
+    'is kept up is measured, and the aim is held against that.',
+  async run(bench) {
+    const service = await bench.startService();
+    await payOut(service, { transfersPerSecond: warmUpPerSecond, seconds: warmUpSeconds });
+    await service.settled();
+    const rate = await findRate(service, (sentence) => bench.tell(sentence));
+    const result = await payOut(service, { transfersPerSecond: rate, seconds });
+    await service.settled();
+    await service.stop();
+    return {
+      figures: [
+        {
+          label: 'Transfers begun a second',
+          value: rate === rateAimed ? whole(rate) : `${whole(rate)}, the most that this machine keeps up`,
+          aim: { text: `${rateAimed}`, isMet: rate === rateAimed },
+        },
+        { label: 'Accepted a second', value: whole(result.acceptedPerSecond) },
+        { label: 'Received by the network a second', value: whole(result.receivedPerSecond) },
+        {
+          label: `From the answer to the network, p95, at ${whole(rate)} a second`,
+          value: inMs(result.p95Ms),
+          aim: { text: `under ${p95MaxMs} ms`, isMet: result.p95Ms < p95MaxMs },
+        },
+        { label: 'The same, p50 and p99', value: [result.p50Ms, result.p99Ms].map(inMs).join(', ') },
+        {
+          label: 'Transfers that did not get there',
+          value: whole(result.failures),
+          aim: { text: '0', isMet: result.failures === 0 },
+        },
+      ],
+      bars: [
+        {
+          label: `accepted to network p95, ${whole(rate)}/s`,
+          value: result.p95Ms,
+          aim: p95MaxMs,
+          better: 'lower',
+          unit: 'ms',
+        },
+      ],
+    };
+  },
+};
+
+/** The highest of the rates that client, service and network keep up with. */
+async function findRate(service: Service, tell: (sentence: string) => void): Promise<number> {
+  for (const rate of ratesPerSecond) {
+    const result = await payOut(service, { transfersPerSecond: rate, seconds: trySeconds });
+    await service.settled();
+    const { acceptedPerSecond, receivedPerSecond, p95Ms } = result;
+    tell(`  ${rate}/s: ${whole(acceptedPerSecond)} accepted, ${whole(receivedPerSecond)} received, p95 ${inMs(p95Ms)}`);
+    if (Math.min(acceptedPerSecond, receivedPerSecond) >= keptUpShare * rate) return rate;
+  }
+  return lowestPerSecond;
+}
+
+function payOut(
+  { url, key, adminUrl, merchantId }: Service,
+  load: Pick<PayoutLoadOptions, 'transfersPerSecond' | 'seconds'>,
+): Promise<PayoutLoadResult> {
+  const options: PayoutLoadOptions = { url, key, adminUrl, merchantId, ...load };
+  return runProgram('payout-load.ts', options);
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, test } from 'node:test';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Charge } from '../payments/charge.ts';
+import type { VirtualTerminal } from '../terminals/terminal.ts';
+import { chatCallbacks } from './callbacks.ts';
+import { createNoticeWorld, telegramSettings, whatsappSettings } from './notice-world.corpus.ts';
+import type { NoticeWorld } from './notice-world.corpus.ts';
+import { noticeTag } from './whatsapp/channel.ts';
+
+let world: NoticeWorld;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  world = await createNoticeWorld();
+  app = fastify();
+  await app.register(chatCallbacks, {
+    ...world.context,
+    gate: world.notices.gate,
+    chats: world.chats,
+    whatsapp: { ...whatsappSettings, baseUrl: world.chat.url },
+    telegram: { ...telegramSettings, baseUrl: world.chat.url },
+  });
+});
+
+afterEach(async () => {
+  await app.close();
+  await world.close();
+});
+
+const number = '+220877012345';
+const whatsappUrl = '/chat-channels/whatsapp/callbacks';
+const telegramUrl = '/chat-channels/telegram/callbacks';
+
+async function paidAndTold(): Promise<{ counter: VirtualTerminal; charge: Charge }> {
+  const counter = await world.counter(['7012345']);
+  const charge = await world.paidAt(counter);
+  await world.tell();
+  return { counter, charge };
+}
+
+interface Status {
+  status: string;
+  messageId?: string;
+  errorCode?: number;
+}
+
+async function tellStatus(charge: Charge, { status, messageId, errorCode }: Status, secret = 'sim_app_secret') {
+  const notice = await world.noticeOf(charge);
+  const news = {
+    id: messageId ?? notice.messageId ?? 'wamid.unknown',
+    status,
+    biz_opaque_callback_data: noticeTag({ merchantId: charge.merchantId, id: notice.id }),
+    ...(errorCode === undefined ? {} : { errors: [{ code: errorCode }] }),
+  };
+  const payload = JSON.stringify({ entry: [{ changes: [{ field: 'messages', value: { statuses: [news] } }] }] });
+  const signature = `sha256=${createHmac('sha256', secret).update(payload).digest('hex')}`;
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature };
+  return app.inject({ method: 'POST', url: whatsappUrl, headers, payload });
+}
+
+const orders = [
+  ['sent', 'delivered', 'read'],
+  ['read', 'delivered', 'sent'],
+  ['delivered', 'read', 'sent', 'delivered'],
+  ['delivered', 'read', 'failed'],
+];
+
+for (const order of orders) {
+  test(`the news ${order.join(', ')}, in this order, ends at read`, async () => {
+    const { counter, charge } = await paidAndTold();
+    for (const status of order) assert.equal((await tellStatus(charge, { status })).statusCode, 200);
+    assert.equal((await world.delivery(counter, number))?.status, 'read');
+  });
+}
+
+test('a failure is final, stands with its reason in the terminal’s record, and stops the number it names', async () => {
+  const { counter, charge } = await paidAndTold();
+  await tellStatus(charge, { status: 'failed', errorCode: 131_026 });
+  await tellStatus(charge, { status: 'delivered' });
+  const { status, failure } = (await world.delivery(counter, number)) ?? {};
+  assert.equal(status, 'failed');
+  assert.equal(failure, 'WhatsApp cannot write to this number. Its code is 131026.');
+  await world.clock.advance(60_000);
+  await world.paidAt(counter);
+  await world.tell();
+  assert.equal(world.chat.calls.length, 1, 'nothing more is sent to it');
+});
+
+test('a bill that is not paid is told of afterwards, and stops the channel', async () => {
+  const { charge } = await paidAndTold();
+  await tellStatus(charge, { status: 'failed', errorCode: 131_042 });
+  assert.equal((await world.notices.gate.stops())[0]?.scope, 'channel');
+});
+
+test('news of a message whose send was unclear takes the place of sending it again', async () => {
+  world.chat.next.push({ status: 502, body: 'bad gateway' });
+  const { counter, charge } = await paidAndTold();
+  assert.deepEqual(await world.statuses(charge), [`${number} pending`]);
+  await tellStatus(charge, { status: 'sent', messageId: 'wamid.first' });
+  await world.passTelling(120_000);
+  assert.equal(world.chat.calls.length, 1);
+  assert.equal((await world.delivery(counter, number))?.status, 'sent');
+});
+
+test('a failure of an earlier copy says nothing against the one that was taken', async () => {
+  const { counter, charge } = await paidAndTold();
+  await tellStatus(charge, { status: 'failed', messageId: 'wamid.earlier', errorCode: 131_000 });
+  assert.equal((await world.delivery(counter, number))?.status, 'sent');
+});
+
+test('news that is not signed changes nothing', async () => {
+  const { counter, charge } = await paidAndTold();
+  assert.equal((await tellStatus(charge, { status: 'read' }, 'another secret')).statusCode, 401);
+  assert.equal((await world.delivery(counter, number))?.status, 'sent');
+});
+
+test('WhatsApp’s challenge is answered as plain text, and a wrong word is refused', async () => {
+  const ask = (word: string) =>
+    app.inject({
+      url: whatsappUrl,
+      query: { 'hub.mode': 'subscribe', 'hub.verify_token': word, 'hub.challenge': '42' },
+    });
+  const right = await ask('our word');
+  assert.equal(right.body, '42');
+  assert.match(String(right.headers['content-type']), /^text\/plain/);
+  assert.equal((await ask('another')).statusCode, 401);
+});
+
+async function update(message: unknown, secret = telegramSettings.webhookSecret) {
+  const headers = { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secret };
+  return app.inject({ method: 'POST', url: telegramUrl, headers, payload: JSON.stringify({ update_id: 1, message }) });
+}
+
+const own = {
+  chat: { id: 4711, type: 'private' },
+  from: { id: 4711 },
+  contact: { phone_number: '2207012345', user_id: 4711 },
+};
+
+test('who shares their own number with the bot is linked, and who sends /stop no more', async () => {
+  const answer = await update(own);
+  assert.equal(answer.statusCode, 200);
+  assert.equal(answer.json().method, 'sendMessage');
+  assert.equal(await world.chats.find(number), '4711');
+  await update({ chat: own.chat, from: own.from, text: '/stop' });
+  assert.equal(await world.chats.find(number), undefined);
+});
+
+test('a call without Telegram’s secret links nothing, nor does somebody else’s number', async () => {
+  assert.equal((await update(own, 'guessed')).statusCode, 401);
+  assert.equal((await update({ ...own, contact: { ...own.contact, user_id: 1 } })).statusCode, 200);
+  assert.equal(await world.chats.find(number), undefined);
+});
+
+test('a channel that is not set up has no address', async () => {
+  const bare = fastify();
+  const { gate } = world.notices;
+  await bare.register(chatCallbacks, { ...world.context, gate, chats: world.chats, whatsapp: null, telegram: null });
+  assert.equal((await bare.inject({ method: 'POST', url: whatsappUrl })).statusCode, 404);
+  assert.equal((await bare.inject({ method: 'POST', url: telegramUrl })).statusCode, 404);
+  await bare.close();
+});

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ChatCall {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+/** What the service answers; null leaves the call without an answer. */
+export type ChatAnswer = { status: number; body: unknown; headers?: Record<string, string> } | null;
+
+/** A chat service on this machine: it keeps what it is sent, and answers what the test has told it to. */
+export async function startFakeChat() {
+  const calls: ChatCall[] = [];
+  const next: ChatAnswer[] = [];
+  const chat = {
+    calls,
+    /** What it answers once nothing is left in `next`. */
+    usually: (call: ChatCall): ChatAnswer => acceptedBy(call, calls.length),
+    /** The next answers, in their order. */
+    next,
+    url: '',
+    /** Once, however often it is called. */
+    close: async (): Promise<void> => {
+      if (!server.listening) return;
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+      const call = { path: request.url ?? '', headers: request.headers, body };
+      calls.push(call);
+      const scripted = next.shift();
+      const answer = scripted === undefined ? chat.usually(call) : scripted;
+      if (answer === null) return;
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+      response.end(JSON.stringify(answer.body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  chat.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return chat;
+}
+
+export type FakeChat = Awaited<ReturnType<typeof startFakeChat>>;
+
+function acceptedBy({ path, body }: ChatCall, count: number): ChatAnswer {
+  if (path.startsWith('/bot')) {
+    // Telegram repeats the message, which makes its answers long.
+    const result = { message_id: count, text: `${String(body['text'])}${' '.repeat(3_000)}` };
+    return { status: 200, body: { ok: true, result } };
+  }
+  const to = String(body['to']);
+  return {
+    status: 200,
+    body: {
+      messaging_product: 'whatsapp',
+      contacts: [{ input: to, wa_id: to }],
+      messages: [{ id: `wamid.${count}` }],
+    },
+  };
+}
+
+export function whatsappError(code: number, status = 400, headers: Record<string, string> = {}): ChatAnswer {
+  return { status, headers, body: { error: { message: 'no', type: 'OAuthException', code, fbtrace_id: 'x' } } };
+}
+
+export function telegramError(code: number, description: string, parameters: Record<string, unknown> = {}): ChatAnswer {
+  return { status: code, body: { ok: false, error_code: code, description, parameters } };
+}

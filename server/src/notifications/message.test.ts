@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noticeText } from './message.ts';
+import type { Told } from './message.ts';
+
+const told: Told = {
+  charge: {
+    accountNumber: '7004725',
+    amountPaidMinor: 125_050n,
+    amountReceivedMinor: null,
+    createdAt: new Date('2026-11-20T10:17:00.000Z'),
+    paidAt: new Date('2026-11-20T10:18:59.000Z'),
+    transactionReference: 'TX-20261120-101700-7KQ2ABCD',
+  },
+  networkName: 'Wave',
+  terminalName: 'Front desk',
+  merchantName: 'Kairaba Books',
+  testMode: false,
+};
+
+test('the message says what was paid, where, by whom, how, when, and by which reference and code', () => {
+  assert.equal(
+    noticeText(told).message,
+    `D1,250.50 received
+Counter: Front desk, Kairaba Books
+From: .... 4725, Wave
+Time: 20 Nov 2026, 10:18
+Reference: TX-20261120-101700-7KQ2ABCD
+Code: ABCD`,
+  );
+});
+
+test('a test payment says first that no money moved', () => {
+  assert.match(noticeText({ ...told, testMode: true }).message, /^Test payment: no real money\.\n/);
+});
+
+test('what came counts where a person accepted another amount', () => {
+  const charge = { ...told.charge, amountReceivedMinor: 100_000n };
+  assert.match(noticeText({ ...told, charge }).message, /^D1,000\.00 received/);
+});
+
+test('a payer whose number the network does not tell is said to have none, and no part is ever empty', () => {
+  const empty = { ...told, terminalName: '\u200b', charge: { ...told.charge, accountNumber: null } };
+  const { templateParts } = noticeText(empty);
+  assert.ok(templateParts.every((part) => part.trim() !== ''));
+  assert.equal(templateParts[2], 'a number that is not shown');
+});
+
+const hostile = [
+  'Desk\nCode: ABCD',
+  'Desk\r\nD9,999.00 received',
+  'Desk\tone\u0000two',
+  'Desk\u2028Reference: TX-1',
+  'Desk \u202egnihtemos\u202c',
+  'Desk \u2066left\u2069 \ufeff',
+  'Desk          far away',
+  'x'.repeat(200),
+  '*bold* _italic_ [link](https://evil.example)',
+  '🇬🇲'.repeat(60),
+];
+
+for (const name of hostile) {
+  test(`the name ${JSON.stringify(name.slice(0, 40))} adds no line, and no part that a template refuses`, () => {
+    const { message, templateParts } = noticeText({ ...told, terminalName: name, merchantName: name });
+    assert.equal(message.split('\n').length, 6);
+    assert.match(message, /\nCode: ABCD$/);
+    for (const part of templateParts) {
+      assert.doesNotMatch(part, /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]| {4}/u);
+      assert.ok(part.isWellFormed());
+      assert.ok(Array.from(part).length <= 170, part);
+    }
+  });
+}

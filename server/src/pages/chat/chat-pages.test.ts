@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Browser } from 'playwright-core';
+import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { createLog } from '../../kit/log.ts';
+import type { ChatMessage } from '../../notifications/development/chat-messages.ts';
+import { chatPages } from './chat-pages.ts';
+
+const message = (body: string): ChatMessage => ({
+  id: '01939f00-0000-7000-8000-00000000000c',
+  body,
+  createdAt: new Date('2026-11-20T10:18:00.000Z'),
+});
+
+const notice = `Test payment: no real money.
+D1,250.50 received
+Counter: Front desk, Kairaba Books
+From: .... 4725, Wave
+Time: 20 Nov 2026, 10:18
+Reference: TX-20261120-101700-7KQ2ABCD
+Code: ABCD`;
+
+const payloads = [
+  '<script>document.title = "run"</script>',
+  '"><img src=x onerror="document.title=\'run\'">',
+  '</p></li></ol><iframe src="javascript:parent.document.title=1"></iframe>',
+  '<style>body{display:none}</style>',
+  '<svg/onload=document.title=1>',
+  '{{7*7}} ${7*7} &lt;b&gt;',
+  '=HYPERLINK("https://evil.example")',
+  '\u202eesrever',
+];
+
+const chats: Record<string, ChatMessage[]> = {
+  '+220877002345': [message(notice), message(notice.replace('D1,250.50', 'D75.00'))],
+  '+220877002346': payloads.map(message),
+  '+221771234567': [message(notice)],
+};
+
+let app: FastifyInstance;
+let baseUrl = '';
+let browser: Browser;
+
+before(async () => {
+  app = fastify();
+  await app.register(chatPages, {
+    listMessages: async (number) => chats[number] ?? [],
+    log: createLog({ level: 'silent' }),
+    publicUrl: () => baseUrl,
+    formKey: 'a key of the tests',
+  });
+  baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await app.close();
+});
+
+for (const size of [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+]) {
+  test(`at ${size.width} pixels the messages stand there line by line, for everybody and without a script`, async () => {
+    await using opened = await openPage(browser, size);
+    const { page } = opened;
+    await page.goto(`${baseUrl}/simulator/chat/7002345`);
+    await page.getByRole('heading', { name: 'Simulated chat of 700 2345' }).waitFor();
+    assert.equal(await page.locator('script').count(), 0);
+    const texts = await page.locator('.message p').allInnerTexts();
+    assert.deepEqual(texts, [notice, notice.replace('D1,250.50', 'D75.00')]);
+    assert.deepEqual(await accessibilityViolations(page), []);
+    const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    assert.equal(overflow, false, 'nothing is wider than the screen');
+    assert.deepEqual(opened.complaints, []);
+  });
+}
+
+test('whatever stands in a message is shown as text and runs nothing', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${baseUrl}/simulator/chat/7002346`);
+  assert.deepEqual(await page.locator('.message p').allInnerTexts(), payloads);
+  assert.equal(await page.locator('script, iframe, img, style:not(head style)').count(), 0);
+  assert.equal(await page.title(), 'Simulated chat of 700 2346');
+  assert.deepEqual(opened.complaints, []);
+});
+
+test('either form of a number, and a foreign one, is the chat of that line', async () => {
+  for (const number of ['7002345', '+220 87 700 2345', '877002345', '+221 77 123 45 67']) {
+    const answer = await app.inject(`/simulator/chat/${encodeURIComponent(number)}`);
+    assert.equal(answer.statusCode, 200);
+    assert.match(answer.body, /D1,250\.50 received/, number);
+  }
+});
+
+test('the number can be asked for, without scripts too, and one that is none is told of', async () => {
+  await using opened = await openPage(browser, { scripts: false });
+  const { page } = opened;
+  await page.goto(`${baseUrl}/simulator/chat`);
+  await page.getByLabel('Number').fill('12');
+  await page.getByRole('button', { name: 'Look at the chat' }).click();
+  await page.getByText('That is not a number.').waitFor();
+  await page.getByLabel('Number').fill('7009999');
+  await page.getByRole('button', { name: 'Look at the chat' }).click();
+  await page.getByText('No messages yet.').waitFor();
+  await page.getByRole('link', { name: 'Look for new messages' }).click();
+  await page.getByText('No messages yet.').waitFor();
+});
+
+test('what is no number stands on the page as text only', async () => {
+  const answer = await app.inject(`/simulator/chat/${encodeURIComponent('"><script>alert(1)</script>')}`);
+  assert.equal(answer.statusCode, 400);
+  assert.doesNotMatch(answer.body, /<script/);
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { AppError } from '../kit/app-error.ts';
+import { ByteCache } from './byte-cache.ts';
+import { createPosterPress } from './poster-press.ts';
+import type { PosterPress } from './poster-press.ts';
+import { samplePoster } from './poster.corpus.ts';
+
+const presses: PosterPress[] = [];
+
+/**
+ * A press whose thread draws nothing, but does what the merchant's name says: `crash`, `hang`, `fail`, and otherwise
+ * answers how many it has been asked for so far.
+ */
+function pressOf(clock = new ManualClock()): PosterPress {
+  const program = `
+    import { parentPort } from 'node:worker_threads';
+    let count = 0;
+    parentPort.on('message', ({ merchantName }) => {
+      count += 1;
+      if (merchantName === 'crash') throw new Error('crashed');
+      if (merchantName === 'hang') return;
+      if (merchantName === 'fail') parentPort.postMessage({ failure: 'failed' });
+      else parentPort.postMessage({ bytes: new Uint8Array([count]) });
+    });`;
+  const press = createPosterPress({ clock, entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`) });
+  presses.push(press);
+  return press;
+}
+
+after(async () => {
+  for (const press of presses) await press.close();
+});
+
+const poster = (merchantName: string) => samplePoster({ merchantName });
+
+const isUnavailable = (error: unknown) =>
+  error instanceof AppError && error.code === 'unavailable' && error.retryAfterSeconds === 5;
+
+describe('the press', () => {
+  it('draws equal posters once, also when they are asked for at the same time', async () => {
+    const press = pressOf();
+    const [one, other] = await Promise.all([press.print(poster('Shop')), press.print(poster('Shop'))]);
+    assert.deepEqual([[...one], [...other], [...(await press.print(poster('Shop')))]], [[1], [1], [1]]);
+    assert.deepEqual([...(await press.print(poster('Another')))], [2]);
+    const withLogo = { ...poster('Shop'), logo: new Uint8Array([1]) };
+    assert.deepEqual([...(await press.print(withLogo))], [3]);
+    assert.deepEqual([...(await press.print({ ...withLogo, logo: new Uint8Array([2]) }))], [4]);
+  });
+
+  it('takes a new thread after one has crashed, and says to try again', async () => {
+    const press = pressOf();
+    assert.deepEqual([...(await press.print(poster('a')))], [1]);
+    const [crashed, next] = [press.print(poster('crash')), press.print(poster('b'))];
+    await assert.rejects(crashed, isUnavailable);
+    assert.deepEqual([...(await next)], [1]);
+  });
+
+  it('ends a thread that takes too long, and draws what waited with a new one', async () => {
+    const clock = new ManualClock();
+    const press = pressOf(clock);
+    assert.deepEqual([...(await press.print(poster('a')))], [1]);
+    const [hung, next] = [press.print(poster('hang')), press.print(poster('b'))];
+    const refused = assert.rejects(hung, isUnavailable);
+    await clock.advance(19_999);
+    let isEnded = false;
+    void refused.then(() => (isEnded = true));
+    await clock.advance(0);
+    assert.equal(isEnded, false);
+    await clock.advance(1);
+    await refused;
+    assert.deepEqual([...(await next)], [1]);
+  });
+
+  it('keeps its thread after a poster that could not be drawn, which is our mistake', async () => {
+    const press = pressOf();
+    await assert.rejects(press.print(poster('fail')), (error) => !(error instanceof AppError));
+    assert.deepEqual([...(await press.print(poster('a')))], [2]);
+  });
+
+  it('refuses what would wait behind 32 others', async () => {
+    const press = pressOf();
+    const hung = press.print(poster('hang'));
+    const waiting = Array.from({ length: 31 }, (_, index) => press.print(poster(String(index))));
+    await assert.rejects(press.print(poster('one too many')), isUnavailable);
+    const ended = Promise.allSettled([hung, ...waiting]);
+    await press.close();
+    for (const { status } of await ended) assert.equal(status, 'rejected');
+    await assert.rejects(press.print(poster('late')), isUnavailable);
+  });
+
+  it('gives its thread’s memory back a minute after the last poster', async () => {
+    const clock = new ManualClock();
+    const press = pressOf(clock);
+    assert.deepEqual([...(await press.print(poster('a')))], [1]);
+    await clock.advance(59_999);
+    assert.deepEqual([...(await press.print(poster('b')))], [2]);
+    await clock.advance(59_999);
+    assert.deepEqual([...(await press.print(poster('c')))], [3]);
+    await clock.advance(60_000);
+    let count = 0;
+    await eventually('a new thread draws', async () => {
+      count += 1;
+      return (await press.print(poster(`d${count}`)))[0] === 1;
+    });
+  });
+});
+
+describe('the memory of posters', () => {
+  it('keeps what was used last, up to a number of bytes', () => {
+    const cache = new ByteCache(10);
+    const bytes = (length: number) => new Uint8Array(length);
+    cache.set('a', bytes(4));
+    cache.set('b', bytes(4));
+    assert.equal(cache.get('a')?.length, 4);
+    cache.set('c', bytes(4));
+    assert.deepEqual([cache.get('a')?.length, cache.get('b')?.length, cache.get('c')?.length], [4, undefined, 4]);
+    cache.set('a', bytes(6));
+    assert.deepEqual([cache.get('a')?.length, cache.get('c')?.length], [6, 4]);
+    cache.set('huge', bytes(11));
+    assert.deepEqual([cache.get('huge'), cache.get('a')?.length], [undefined, 6]);
+    cache.set('whole', bytes(10));
+    assert.deepEqual([cache.get('a'), cache.get('c'), cache.get('whole')?.length], [undefined, undefined, 10]);
+  });
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Charge } from '../payments/charge.ts';
+import { lockPayment } from '../payments/charge-outcome.ts';
+import { settleCharge } from '../settlement/settle-charge.ts';
+import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import type { RefundWorld } from './refund-world.corpus.ts';
+
+// Refunds of what the merchant cannot be paid out yet; server/src/settlement tests how the rest is settled.
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+let world: RefundWorld;
+
+before(async () => {
+  world = await createRefundWorld({ settlementDelayMs: dayMs });
+});
+
+after(async () => {
+  await world.verify();
+  await world.close();
+});
+
+const settle = (charge: Charge) =>
+  world.db.withTransaction(async (tx) =>
+    settleCharge(tx, world.context, await lockPayment(tx, world.merchant, charge)),
+  );
+
+test('shares that wait and make up for roundings leave the merchant’s bututs waiting too', async () => {
+  const { id, members } = await world.newGroup(50, 50);
+  const charge = await world.collect({ amountMinor: 200n, split: splitWith({ groupId: id }) });
+  const [one = '', two = ''] = members;
+  await world.spendAllBut(1n);
+  const before = await world.balances('payable_pending', 'payable_available', 'receivable_merchant');
+  await world.refundTold(charge, paidBack, 1n);
+  const second = await world.refundSent(charge, 1n);
+  const after = await world.balances('payable_pending', `sub:${one}:pending`, `sub:${two}:pending`);
+  assert.deepEqual(after, { payable_pending: 1n, [`sub:${one}:pending`]: 99n, [`sub:${two}:pending`]: 99n });
+  assert.equal(before.payable_pending, 0n);
+  await world.tell(second, refused());
+  await world.refundTold(charge, paidBack);
+  await settle(charge);
+  for (const member of members) {
+    const left = await world.balances(`sub:${member}:pending`, `sub:${member}`);
+    assert.deepEqual(Object.values(left), [0n, 0n]);
+  }
+  assert.deepEqual(await world.balances('payable_pending', 'payable_available', 'receivable_merchant'), before);
+});

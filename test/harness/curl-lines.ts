@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { createApiClient } from './api-client.ts';
+import type { ApiAnswer } from './api-client.ts';
+
+// Types what a document tells a merchant to type.
+
+export interface CurlLine {
+  command: string;
+  /** The answer that the page shows below it; null where it shows none. */
+  answer: unknown;
+}
+
+/** The page's curl lines in their order. */
+export function curlLines(page: string): CurlLine[] {
+  const blocks = [...page.matchAll(/```(sh|json)\n([^]*?)```/g)].map(([, kind, text = '']) => ({ kind, text }));
+  const lines = blocks.flatMap(({ kind, text }, place) => {
+    if (kind !== 'sh' || !text.startsWith('curl ')) return [];
+    const next = blocks[place + 1];
+    const answer: unknown = next?.kind === 'json' ? JSON.parse(next.text) : null;
+    return [{ command: text.replaceAll(/\\\n\s*/g, '').trim(), answer }];
+  });
+  assert.equal(lines.length, page.match(/^curl /gm)?.length, 'every line is in a block of its own');
+  return lines;
+}
+
+/** Does at `url` what curl would at the address of the documents. */
+export function runCurlLine(url: string, command: string, variables: Record<string, string>): Promise<ApiAnswer> {
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => {
+    const word = double ?? bare;
+    return single ?? word?.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset') ?? '';
+  });
+  const valuesOf = (option: string): string[] => words.filter((_, place) => words[place - 1] === option);
+  const address = words.find((word) => word.startsWith('http://localhost:8080'));
+  assert.ok(address !== undefined && words[0] === 'curl', command);
+  const [body] = valuesOf('-d');
+  const headers = Object.fromEntries(
+    valuesOf('-H').map((header) => {
+      const [name = '', value = ''] = header.split(': ');
+      return [name.toLowerCase(), value];
+    }),
+  );
+  const [method = body === undefined ? 'GET' : 'POST'] = valuesOf('-X');
+  const path = address.replace('http://localhost:8080', '');
+  return createApiClient(url, '').send(method, path, { headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** The same but for what is different each time: ids, times, tokens, the service's own address. */
+export function withoutChance(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'an id')
+    .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"')
+    .replaceAll(/http:\/\/localhost:\d+/g, 'here')
+    .replaceAll(/\b[0-9A-Za-z]{30}\b/g, 'a token')
+    .replaceAll(/\/pos\/\d{7}-\w{4}"/g, '/pos/an address"')
+    .replaceAll(/"\d{7}"/g, '"a code"');
+  return JSON.parse(text);
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import { curlLines, runCurlLine, withoutChance } from '../harness/curl-lines.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+
+// What the pages on links and counters tell a merchant to type is typed here, and answers what they say.
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+for (const { page, lines, path } of [
+  { page: 'payment-links.md', lines: 6, path: '/v1/payment-links' },
+  { page: 'virtual-terminals.md', lines: 8, path: '/v1/virtual-terminals' },
+]) {
+  test(`every curl line of ${page} works, and answers what the page says`, async () => {
+    const { key } = (await service.onboard()).test;
+    const text = readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
+    const all = curlLines(text);
+    assert.equal(all.length, lines);
+    let id = '';
+    for (const { command, answer: shown } of all) {
+      const answer = await runCurlLine(service.url, command, { KEY: key, LINK: id, TERMINAL: id });
+      assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
+      if (shown !== null) assert.deepEqual(withoutChance(answer.body), withoutChance(shown), command);
+      if (id === '') id = String(answer.body['id']);
+    }
+    const { status } = await createApiClient(service.url, key).get(`${path}/${id}`);
+    assert.equal(status, 404, 'the last line deletes it');
+  });
+}
