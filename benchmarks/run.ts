@@ -1,5 +1,5 @@
 /**
- * The benchmarks: `npm run bench` measures everything (some twelve minutes), `npm run bench -- create memory` these parts.
+ * The benchmarks: `npm run bench` measures everything (some twenty minutes), `npm run bench -- create memory` these parts.
  * What was measured is printed, and kept in results.md and results.svg beside this file.
  */
 import { systemClock } from '../server/src/kit/clock.ts';
@@ -9,14 +9,31 @@ import type { Measured, Part } from './harness/part.ts';
 import { recordResults } from './harness/results.ts';
 import { openWorkbench } from './harness/workbench.ts';
 import { ledgerVerify } from './ledger-verify.ts';
+import { lookUpsDue } from './look-ups.ts';
 import { memory } from './memory.ts';
 import { million } from './million.ts';
+import { payouts } from './payouts.ts';
+import { scan } from './scan.ts';
 import { settlement } from './settlement.ts';
+import { shared } from './shared.ts';
 import { transfers } from './transfers.ts';
 import { whole } from './whole.ts';
 import { writers } from './writers.ts';
 
-const parts: readonly Part[] = [create, transfers, whole, writers, million, memory, ledgerVerify, settlement];
+const parts: readonly Part[] = [
+  create,
+  transfers,
+  payouts,
+  lookUpsDue,
+  whole,
+  shared,
+  writers,
+  scan,
+  million,
+  memory,
+  ledgerVerify,
+  settlement,
+];
 
 const tell = (sentence: string): void => console.log(sentence);
 

@@ -77,7 +77,16 @@ async function run(command: Command, input: CommandInput): Promise<CommandResult
     const moneyWork = async () => (await (work ??= openWork())).money;
     const progressTo = process.stderr;
     const operatorCredential = process.env['OPERATOR_CREDENTIAL'];
-    const context = { db: opened.db, clock, onboarding, operatorCredential, caseWork, moneyWork, progressTo, phoneLink };
+    const context = {
+      db: opened.db,
+      clock,
+      onboarding,
+      operatorCredential,
+      caseWork,
+      moneyWork,
+      progressTo,
+      phoneLink,
+    };
     return await command.run(context, input);
   } finally {
     await work?.then(

@@ -1,5 +1,5 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import { hasCase, openCase } from '../cases/open-case.ts';
+import { openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
@@ -73,10 +73,14 @@ function isPaid({ status }: Charge): boolean {
   return status === 'completed' || status === 'refunded';
 }
 
-/** A reversal names the money it takes back; on a paid charge it is the money that paid, or what has a case already. */
+/**
+ * A reversal names the money it takes back; on a paid charge it is the money that paid, or what stands in `suspense`. A
+ * case that says no more than that it was reversed does not make it money we have.
+ */
 async function isUnheardOf(tx: Transaction, charge: Charge, { transactionId }: Receipt): Promise<boolean> {
   if (charge.networkTransactionId === null || charge.networkTransactionId === transactionId) return false;
-  return !(await hasCase(tx, { ...charge, reference: transactionId }));
+  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+  return !cases.some(({ reference, kind }) => reference === transactionId && isMoneyCase(kind));
 }
 
 async function openReversalCase(

@@ -4,6 +4,7 @@ import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
+import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
@@ -116,6 +117,7 @@ async function book(
       networkReference: from.receipt.networkReference,
       networkTransactionId: from.receipt.transactionId,
       amountReceivedMinor: null,
+      ...payerOf(charge, from.receipt),
       paidAt: now,
       settlesAt,
     },
@@ -156,6 +158,22 @@ async function bookShared(
       currency: charge.currency,
       summary: `A late payment has a share for the sub-account ${share.subAccountId}, which was deleted. The share is in suspense.`,
     });
+  }
+}
+
+/** Who paid a link, which asks for no number: known once the network has said so, and where a refund can go. */
+function payerOf(
+  { accountCanonical }: Charge,
+  { payerNumber }: Receipt,
+): Partial<Pick<Charge, 'accountNumber' | 'accountCanonical'>> {
+  if (accountCanonical !== null || payerNumber === null) return {};
+  try {
+    const { canonical } = parsePhoneNumber(payerNumber, { strict: false });
+    return { accountNumber: payerNumber, accountCanonical: canonical };
+  } catch (error) {
+    // A foreign wallet, or a form we do not know: then it stays unknown.
+    if (error instanceof PhoneNumberError) return {};
+    throw error;
   }
 }
 

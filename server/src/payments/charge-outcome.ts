@@ -66,6 +66,8 @@ type ChargeChange = Partial<
     | 'networkTransactionId'
     | 'amountReceivedMinor'
     | 'amountRefundedMinor'
+    | 'accountNumber'
+    | 'accountCanonical'
   >
 >;
 

@@ -138,6 +138,17 @@ test('money in suspense that the network takes back is told to whoever has its c
   assert.equal((await world.charge(charge)).status, 'pending');
 });
 
+test('a reversal of money we never heard of books nothing, however often it is told', async () => {
+  const { intent, charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_900n }));
+  const other = reversed(charge, { transactionId: 'never-heard-of' });
+  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, await world.charge(charge), other);
+  assert.equal((await world.charge(charge)).status, 'pending');
+  assert.equal((await world.intent(intent)).status, 'processing');
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  await world.verify();
+});
+
 test('a reversal of a transaction that paid something else takes nothing from anybody', async () => {
   const [one, other] = [await world.createSent(), await world.createSent()];
   const transactionId = 'T-of-the-first';

@@ -144,3 +144,12 @@ test('collecting waits for no lock on the merchant’s balance', async () => {
   await holder;
   assert.equal((await world.charge(charge)).status, 'completed');
 });
+
+test('who paid a link that asked for no number is known once the network has said so', async () => {
+  const { charge } = await world.create({ network: 'wave', accountNumber: '7001234' });
+  await world.asOwner('UPDATE charges SET account_number = NULL, account_canonical = NULL WHERE id = $1', [charge.id]);
+  const unknown = await world.charge(charge);
+  await applyAnswer(world.context, unknown, succeeded(unknown, { payerNumber: '+2207012345' }));
+  const { accountNumber, accountCanonical } = await world.charge(charge);
+  assert.deepEqual([accountNumber, accountCanonical], ['+2207012345', '+220877012345']);
+});

@@ -64,6 +64,8 @@ describe('the press', () => {
     assert.deepEqual([...(await press.print(poster('a')))], [1]);
     const [hung, next] = [press.print(poster('hang')), press.print(poster('b'))];
     const refused = assert.rejects(hung, isUnavailable);
+    // The drawing begins, and its time with it.
+    await clock.advance(0);
     await clock.advance(19_999);
     let isEnded = false;
     void refused.then(() => (isEnded = true));

@@ -42,7 +42,7 @@ const retrieve = readRoute({
     const found = await findTransaction(context.db, caller.merchantId, params.id);
     if (found) return chargeToWire(context, merchant, found.intent, found.charge);
     const transfer = await findTransferById(context.db, caller.merchantId, params.id);
-    if (transfer) return transferToWire(merchant, transfer);
+    if (transfer && transfer.kind !== 'refund') return transferToWire(merchant, transfer);
     throw new AppError('not_found', 'There is no transaction with this id in this environment.');
   },
 });

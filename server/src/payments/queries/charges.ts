@@ -118,7 +118,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
            SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
                updated_at = $15, amount_received = $16, settles_at = $17,
-               amount_refunded = $18
+               amount_refunded = $18, account_number = $19, account_canonical = $20
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -139,6 +139,8 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.amountReceivedMinor,
       to.settlesAt,
       to.amountRefundedMinor,
+      to.accountNumber,
+      to.accountCanonical,
     ],
   });
 }
