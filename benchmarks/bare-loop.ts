@@ -77,15 +77,14 @@ async function connect(connectionString: string): Promise<pg.Client> {
  */
 async function commitOnce(client: pg.Client, { steps, fresh }: RecordedTransaction): Promise<void> {
   const values = fresh();
-  const sent: Promise<unknown>[] = [client.query('BEGIN')];
-  for (const { statement, waits } of steps) {
+  const begun = client.query('BEGIN');
+  const answers: Promise<unknown>[] = [];
+  for (const { statement, afterAnswerTo } of steps) {
+    if (afterAnswerTo !== null) await answers[afterAnswerTo];
     const { name, text } = statement;
-    const query = client.query({ name, text, values: statement.values.map((value) => values.get(value) ?? value) });
-    sent.push(query);
-    if (waits) await query;
+    answers.push(client.query({ name, text, values: statement.values.map((value) => values.get(value) ?? value) }));
   }
-  sent.push(client.query('COMMIT'));
-  await Promise.all(sent);
+  await Promise.all([begun, ...answers, client.query('COMMIT')]);
 }
 
 answerProgram(await bareLoop(programOptions<BareLoopOptions>()));

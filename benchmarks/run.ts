@@ -12,7 +12,9 @@ import { ledgerVerify } from './ledger-verify.ts';
 import { lookUpsDue } from './look-ups.ts';
 import { memory } from './memory.ts';
 import { million } from './million.ts';
+import { notices } from './notices.ts';
 import { payouts } from './payouts.ts';
+import { posters } from './posters.ts';
 import { scan } from './scan.ts';
 import { settlement } from './settlement.ts';
 import { shared } from './shared.ts';
@@ -28,7 +30,9 @@ const parts: readonly Part[] = [
   whole,
   shared,
   writers,
+  notices,
   scan,
+  posters,
   million,
   memory,
   ledgerVerify,

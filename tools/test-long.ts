@@ -1,7 +1,7 @@
 /**
  * The long tests: crash points twenty times each, random cases by the hundred thousand.
  *
- *     npm run test:long                                       all of them, which takes an hour
+ *     npm run test:long                                          all of them, which takes an hour or more
  *     npm run test:long -- test/stories/crash-payment.test.ts    only these files
  *
  * These are the files named `*.long.test.ts`, and those that ask test/harness/effort.ts how much to try. The last line

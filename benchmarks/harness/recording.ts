@@ -22,23 +22,34 @@ export interface RecordedTransaction {
 
 export interface RecordedStep {
   statement: Statement;
-  /** The service reads the answer before it goes on. */
-  waits: boolean;
+  /** The service sent it once it had the answer to the step of this number; null: without waiting for any other. */
+  afterAnswerTo: number | null;
 }
 
 const orderDelayMs = 60 * 60 * 1_000;
 
 /** Notes what the use-case does on the way to a transaction, which does it. */
 export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
-  const note = (statement: Statement, waits: boolean): Statement => {
-    steps.push({ statement: later(statement), waits });
-    return statement;
+  let answered: number | null = null;
+  const note = (statement: Statement): number => {
+    const afterAnswerTo = answered;
+    answered = null;
+    return steps.push({ statement: later(statement), afterAnswerTo }) - 1;
+  };
+  const ask = async <Answer>(statement: Statement, answer: () => Promise<Answer>): Promise<Answer> => {
+    const number = note(statement);
+    const given = await answer();
+    answered = number;
+    return given;
   };
   return {
-    rows: (statement) => tx.rows(note(statement, true)),
-    row: (statement) => tx.row(note(statement, true)),
-    run: (statement) => tx.run(note(statement, true)),
-    send: (statement) => tx.send(note(statement, false)),
+    rows: (statement) => ask(statement, () => tx.rows(statement)),
+    row: (statement) => ask(statement, () => tx.row(statement)),
+    run: (statement) => ask(statement, () => tx.run(statement)),
+    send: (statement) => {
+      note(statement);
+      tx.send(statement);
+    },
     afterCommit: () => {},
   };
 }

@@ -30,6 +30,8 @@ export interface Service {
 export interface ServiceOptions {
   /** What the process does, as the setting ROLE says it; everything unless given. */
   role?: 'all' | 'api';
+  /** Other settings than a newcomer's. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 const repository = join(import.meta.dirname, '../..');
@@ -41,7 +43,7 @@ const pollEveryMs = 50;
 export async function startService(
   options: ServiceOptions & { adminUrl: string; dataDirectory: string },
 ): Promise<Service> {
-  const { adminUrl, dataDirectory, role = 'all' } = options;
+  const { adminUrl, dataDirectory, role = 'all', settings = {} } = options;
   mkdirSync(dataDirectory, { recursive: true });
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,
@@ -54,6 +56,7 @@ export async function startService(
       LOG_LEVEL: 'warn',
       DATABASE_URL: adminUrl,
       DATA_DIR: dataDirectory,
+      ...settings,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -32,7 +32,8 @@ export function readAnswers(
 ): Record<string, string> | null {
   const sent = new Map(Object.entries(answers));
   const kept = labels.flatMap((label, index): [string, string][] => {
-    const answer = (sent.get(label) ?? '').trim();
+    // A line feed or a NUL in a line of text is nobody's answer, and the database takes no NUL.
+    const answer = (sent.get(label) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
     if (answer.length > answerLengthMax) {
       const message = `${label}: write at most ${answerLengthMax} characters.`;
       throw fieldError('invalid_request', `custom_fields.${index}`, message);

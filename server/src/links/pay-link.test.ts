@@ -73,6 +73,7 @@ test('answers are kept by the link’s labels, trimmed; none is required, and a 
   assert.equal(await kept({}), null);
   assert.equal(await kept({ Name: '  ', Class: '' }), null);
   assert.deepEqual(await kept({ Class: '5b', Other: 'not asked', Name: ' Awa ' }), { Name: 'Awa', Class: '5b' });
+  assert.deepEqual(await kept({ Name: 'Awa\u0000\r\nCeesay\t' }), { Name: 'Awa Ceesay' });
   assert.deepEqual(await kept({ Name: 'x'.repeat(200) }), { Name: 'x'.repeat(200) });
   assert.equal(
     await refusalOf(world.throughLink(link, { customFieldsValues: { Class: 'x'.repeat(201) } })),

@@ -29,6 +29,9 @@ export interface Announcement {
 // Longer than a channel takes to answer or is waited for, and shorter than the lease of the work.
 const claimMs = 30_000;
 
+/** When a notice is to be looked at again; null once there is nothing left to do. */
+type NextLook = Date | null;
+
 /**
  * Brings a due notice one step on: sent, put off or given up. A number that one channel cannot reach is tried through the
  * next. Nothing here is part of a payment's transaction, and each step is guarded, so two workers send once.
@@ -37,21 +40,22 @@ export async function deliverNotice(
   context: NoticeContext,
   announcement: Announcement,
   notice: NoticeRow,
-): Promise<void> {
+): Promise<NextLook> {
   const { channels } = announcement;
   let attempts = notice.attempts;
   for (let tried = 0; tried <= channels.length; tried += 1) {
     const next = await attempt(context, announcement, { ...notice, attempts });
-    if (next !== 'try_another_channel') return;
+    if (next !== 'try_another_channel') return next;
     attempts += 1n;
   }
+  return context.clock.now();
 }
 
 async function attempt(
   context: NoticeContext,
   announcement: Announcement,
   notice: NoticeRow,
-): Promise<'done' | 'try_another_channel'> {
+): Promise<NextLook | 'try_another_channel'> {
   const { db, clock, gate } = context;
   const now = clock.now();
   const reason = reasonToDrop(announcement, notice, now);
@@ -67,13 +71,12 @@ async function attempt(
   // After the turn, so that who may try a stopped channel has nothing left to wait for.
   const passage = await gate.pass(channel.name);
   if (!passage.isOpen) {
-    const dueAt = earlier(passage.retryAt, expiresAt(announcement));
-    await postponeNotice(db, notice, { dueAt, failure: passage.reason, at: now });
-    return 'done';
+    return putOff(context, announcement, notice, { dueAt: passage.retryAt, failure: passage.reason });
   }
   const leaseEndsAt = addMs(now, claimMs);
   const isMine = (await claimNotice(db, notice, { channel: channel.name, now, leaseEndsAt })) === 1;
-  if (!isMine) return 'done';
+  // Whoever has it says what becomes of it, or its claim ends.
+  if (!isMine) return leaseEndsAt;
   const claimed = { ...notice, attempts: notice.attempts + 1n };
   const { merchantId, id, number } = notice;
   const recipient = state?.recipient ?? null;
@@ -83,7 +86,7 @@ async function attempt(
 
 function reasonToDrop(announcement: Announcement, notice: NoticeRow, now: Date): string | null {
   if (announcement.withdrawn !== null) return announcement.withdrawn;
-  if (now >= expiresAt(announcement)) return 'It could not be sent within an hour of the payment.';
+  if (now >= expiryOf(announcement)) return 'It could not be sent within an hour of the payment.';
   if (!announcement.terminal.chatCanonical.includes(notice.number)) return 'The number was taken off the counter.';
   return null;
 }
@@ -97,12 +100,22 @@ async function waitForTurn(
   announcement: Announcement,
   notice: NoticeRow,
   freeAt: Date,
-): Promise<'done'> {
-  const { db, clock } = context;
-  const ahead = await countNoticesAhead(db, notice);
-  const dueAt = earlier(addMs(freeAt, ahead * spacingMs), expiresAt(announcement));
-  await postponeNotice(db, notice, { dueAt, failure: null, at: clock.now() });
-  return 'done';
+): Promise<NextLook> {
+  const ahead = await countNoticesAhead(context.db, notice);
+  return putOff(context, announcement, notice, { dueAt: addMs(freeAt, ahead * spacingMs), failure: null });
+}
+
+/** Until then, or until it is too late, when it is looked at a last time. */
+async function putOff(
+  { db, clock }: NoticeContext,
+  announcement: Announcement,
+  notice: NoticeRow,
+  until: { dueAt: Date; failure: string | null },
+): Promise<NextLook> {
+  const expiresAt = expiryOf(announcement);
+  const dueAt = until.dueAt < expiresAt ? until.dueAt : expiresAt;
+  await postponeNotice(db, notice, { dueAt, failure: until.failure, at: clock.now() });
+  return dueAt;
 }
 
 interface Sent {
@@ -117,7 +130,7 @@ async function record(
   announcement: Announcement,
   sent: Sent,
   answer: SendAnswer,
-): Promise<'done' | 'try_another_channel'> {
+): Promise<NextLook | 'try_another_channel'> {
   const { db, clock, gate, log } = context;
   const { notice, channel } = sent;
   const at = clock.now();
@@ -126,7 +139,7 @@ async function record(
     case 'accepted':
       await markNoticeSent(db, notice, { messageId: answer.messageId, at });
       await remember(context, sent, answer.recipient);
-      return 'done';
+      return null;
     case 'retry':
       if (answer.holdsAll === true) gate.hold(channel.name, answer.afterMs ?? spacingMs);
       return tryAgain(context, announcement, notice, answer);
@@ -142,8 +155,7 @@ async function record(
     case 'stop_template':
     case 'stop_channel': {
       await gate.stop(channel.name, answer.state === 'stop_template' ? 'template' : 'channel', answer.reason);
-      await postponeNotice(db, notice, { dueAt: addMs(at, spacingMs), failure: answer.reason, at });
-      return 'done';
+      return putOff(context, announcement, notice, { dueAt: addMs(at, spacingMs), failure: answer.reason });
     }
   }
 }
@@ -163,15 +175,13 @@ async function tryAgain(
   announcement: Announcement,
   notice: NoticeRow,
   answer: Extract<SendAnswer, { state: 'retry' | 'unknown' }>,
-): Promise<'done'> {
+): Promise<NextLook> {
   const at = context.clock.now();
   const askedMs = answer.state === 'retry' ? (answer.afterMs ?? 0) : 0;
   const isUnclear = answer.state === 'unknown';
   const delayMs = retryDelayMs(context.random, { attempt: Number(notice.attempts), isUnclear, askedMs });
   if (delayMs === null) return end(context, notice, 'dropped', answer.reason);
-  const dueAt = earlier(addMs(at, delayMs), expiresAt(announcement));
-  await postponeNotice(context.db, notice, { dueAt, failure: answer.reason, at });
-  return 'done';
+  return putOff(context, announcement, notice, { dueAt: addMs(at, delayMs), failure: answer.reason });
 }
 
 async function end(
@@ -179,17 +189,13 @@ async function end(
   notice: NoticeRow,
   status: 'failed' | 'dropped',
   failure: string,
-): Promise<'done'> {
+): Promise<NextLook> {
   await endNotice(db, notice, { status, failure, at: clock.now() });
-  return 'done';
+  return null;
 }
 
-function expiresAt({ paidAt }: Announcement): Date {
+function expiryOf({ paidAt }: Announcement): Date {
   return addMs(paidAt, lifetimeMs);
-}
-
-function earlier(one: Date, other: Date): Date {
-  return one < other ? one : other;
 }
 
 function reasonOf(answer: SendAnswer): string | null {

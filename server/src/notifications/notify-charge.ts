@@ -15,14 +15,21 @@ import { insertNoticeOnce, listNotices } from './queries.ts';
 export async function notifyCharge(context: NoticeContext, work: Work): Promise<void> {
   const { db, clock } = context;
   const announcement = await readAnnouncement(context, work);
-  if (announcement) {
-    const now = clock.now();
-    const due = (await planNotices(context, work, announcement)).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
-    // All of them first: what became of one is written down even when another could not be.
-    const outcomes = await Promise.allSettled(due.map((notice) => deliverNotice(context, announcement, notice)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
-  }
-  const nextDueAt = earliestDue(await listNotices(db, work.merchantId, work.subjectId));
+  if (!announcement) return completeWork(db, work);
+  const now = clock.now();
+  const notices = await planNotices(context, work, announcement);
+  // All of them first: what became of one is written down even when another could not be.
+  const outcomes = await Promise.allSettled(
+    notices.map(async (notice) => {
+      const isDue = notice.dueAt !== null && notice.dueAt <= now;
+      return isDue ? deliverNotice(context, announcement, notice) : notice.dueAt;
+    }),
+  );
+  const dueAgain = outcomes.flatMap((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason as Error;
+    return outcome.value ?? [];
+  });
+  const nextDueAt = earliest(dueAgain);
   await (nextDueAt === null ? completeWork(db, work) : postponeWork(db, work, nextDueAt));
 }
 
@@ -52,22 +59,28 @@ async function readAnnouncement(context: NoticeContext, work: Work): Promise<Cou
 /** All of the payment's notices. What is planned stays: a number that is added later is told of later payments. */
 async function planNotices(
   { db, clock, newId }: NoticeContext,
-  { merchantId, subjectId: chargeId }: Work,
+  { merchantId, subjectId: chargeId, attempts }: Work,
   { terminal, terminalId, channels }: CounterAnnouncement,
 ): Promise<NoticeRow[]> {
-  const planned = await listNotices(db, merchantId, chargeId);
+  const planned = attempts > 1n ? await listNotices(db, merchantId, chargeId) : [];
   if (planned.length > 0) return planned;
   const at = clock.now();
   const channel = channels[0]?.name ?? 'none';
-  await db.withTransaction(async (tx) => {
-    for (const number of terminal.chatCanonical) {
-      tx.send(insertNoticeOnce({ merchantId, id: newId(), terminalId, chargeId, number, channel, at }));
-    }
+  const ids = terminal.chatCanonical.map(() => newId());
+  const inserted = await db.withTransaction((tx) =>
+    Promise.all(
+      terminal.chatCanonical.map((number, index) =>
+        tx.run(insertNoticeOnce({ merchantId, id: ids[index] ?? '', terminalId, chargeId, number, channel, at })),
+      ),
+    ),
+  );
+  // Somebody else was first, or this work was asked for before.
+  if (inserted.includes(0)) return listNotices(db, merchantId, chargeId);
+  return terminal.chatCanonical.map((number, index) => {
+    return { merchantId, id: ids[index] ?? '', number, status: 'pending', attempts: 0n, dueAt: at };
   });
-  return listNotices(db, merchantId, chargeId);
 }
 
-function earliestDue(notices: readonly NoticeRow[]): Date | null {
-  const due = notices.flatMap(({ dueAt }) => dueAt ?? []);
-  return due.reduce<Date | null>((earliest, dueAt) => (earliest === null || dueAt < earliest ? dueAt : earliest), null);
+function earliest(dates: readonly Date[]): Date | null {
+  return dates.reduce<Date | null>((first, date) => (first === null || date < first ? date : first), null);
 }

@@ -109,13 +109,13 @@ function portrait(width: number): Arrangement {
   return {
     align: 'center',
     band: 1070,
-    logo: { ...column, y: 76, height: 150 },
+    logo: { ...column, y: 56, height: 140 },
     merchantName: {
-      withLogo: { ...column, y: 238, height: 96 },
-      alone: { ...column, y: 88, height: 206 },
+      withLogo: { ...column, y: 206, height: 92 },
+      alone: { ...column, y: 80, height: 206 },
       sizeMax: 88,
     },
-    scanToPay: { ...column, y: 318, height: 210, sizeMax: 176 },
+    scanToPay: { ...column, y: 300, height: 210, sizeMax: 176 },
     card: { x: (width - cardSide) / 2, y: 548, width: cardSide, height: cardSide },
     terminalName: { ...column, y: 1622, height: 180, sizeMax: 96 },
     code: { ...column, y: 1828, height: 116, sizeMax: 84 },

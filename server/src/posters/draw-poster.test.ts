@@ -99,7 +99,7 @@ describe('names', () => {
       white(1596, 20);
       white(1806, 18);
       white(1950, 36);
-      const { [colours.accent]: green = 0 } = coloursIn(poster, { x: 0, y: 300, width: 1000, height: 10 });
+      const { [colours.accent]: green = 0 } = coloursIn(poster, { x: 0, y: 292, width: 1000, height: 10 });
       assert.equal(green, 10_000, 'between the merchant’s name and what to do');
     }
   });
@@ -196,5 +196,22 @@ describe('formats', () => {
     for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
       assert.ok(controls.includes(`.mark-${network} {\n  background: ${networkColour(network)};`), network);
     }
+  });
+});
+
+describe('memory', () => {
+  it('does not grow with the number of posters', async () => {
+    const residentMib = () => process.memoryUsage.rss() / 1_024 ** 2;
+    const drawSome = async (count: number, from: number) => {
+      for (let number = from; number < from + count; number += 1) {
+        await draw(samplePoster({ format: 'png', terminalName: `Counter ${number}` }));
+      }
+    };
+    await drawSome(5, 0);
+    const beforeMib = residentMib();
+    await drawSome(20, 5);
+    // Each poster that was kept would be 13 MB of pixels.
+    const grownMib = residentMib() - beforeMib;
+    assert.ok(grownMib < 100, `grew by ${Math.round(grownMib)} MiB`);
   });
 });
