@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NoticeLoadOptions, NoticeLoadResult } from './notice-load.ts';
 import type { Part } from './harness/part.ts';
+import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import { inMs, latenciesOf, whole } from './harness/statistics.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
@@ -35,7 +36,9 @@ export const notices: Part = {
         return result;
       };
       await load('warm', warmUpSeconds);
+      const secondsBefore = processorSeconds(service.pid);
       const { committedAtMs } = await load('measured', seconds);
+      const processorMs = (processorSeconds(service.pid) - secondsBefore) * 1_000;
       await service.stop();
       const committed = Object.entries(committedAtMs);
       const durationsMs = committed.flatMap(([reference, committedAt]) => {
@@ -53,6 +56,7 @@ export const notices: Part = {
             aim: { text: `under ${p95MaxMs} ms`, isMet: p95Ms < p95MaxMs },
           },
           { label: 'The same, p50 and p99', value: [p50Ms, p99Ms].map(inMs).join(', ') },
+          { label: 'Processor time of the service for a message', value: inMs(processorMs / committed.length) },
           { label: 'Messages that did not come', value: whole(missing), aim: { text: '0', isMet: missing === 0 } },
         ],
         bars: [

@@ -7,9 +7,9 @@ import { systemClock } from '../server/src/kit/clock.ts';
 const count = 200;
 const firstMaxMs = 1_000;
 const laterMaxMs = 300;
-// After these the thread has everything it needs.
-const settledAfter = 20;
-const growthMaxMib = 25;
+// After these the thread has everything it needs, and what is kept of finished posters is full.
+const settledAfter = 110;
+const growthMaxMib = 10;
 const quietMs = 3_000;
 const everyMs = 20;
 

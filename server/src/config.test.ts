@@ -44,6 +44,9 @@ const wrong = [
   ['AMOUNT_MAX', '0.5', /^AMOUNT_MAX must not be below AMOUNT_MIN\.$/],
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],
+  ['WHATSAPP_ACCESS_TOKEN', 'secret', /^WHATSAPP_PHONE_NUMBER_ID is required with WHATSAPP_ACCESS_TOKEN\.$/],
+  ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be digits, a colon, and letters, digits, _ or -\.$/],
+  ['TELEGRAM_BOT_TOKEN', '1234567:secret', /^TELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.$/],
   ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error, silent, not "verbose"\.$/],
 ] as const;
 
@@ -103,4 +106,23 @@ test('what an older libpq calls TLS is verified, without the driver warning at e
   }
   const asked = `${database}?sslmode=require&uselibpqcompat=true`;
   assert.equal(readConfig({ ...production, DATABASE_URL: asked }).databaseUrl, asked);
+});
+
+test('chat channels are off until their token is set, and then have their usual addresses', () => {
+  const off = readConfig({});
+  assert.deepEqual([off.whatsapp, off.telegram], [null, null]);
+  const on = readConfig({
+    WHATSAPP_ACCESS_TOKEN: 'token',
+    WHATSAPP_PHONE_NUMBER_ID: '1055501234',
+    WHATSAPP_TEMPLATE: 'payment_received',
+    WHATSAPP_APP_SECRET: 'app secret',
+    WHATSAPP_VERIFY_TOKEN: 'word',
+    TELEGRAM_BOT_TOKEN: '123456:abc',
+    TELEGRAM_WEBHOOK_SECRET: 'secret',
+    TELEGRAM_URL: 'https://bots.example/',
+  });
+  assert.equal(on.whatsapp?.baseUrl, 'https://graph.facebook.com');
+  assert.equal(on.whatsapp.apiVersion, '23.0');
+  assert.equal(on.whatsapp.templateLanguage, 'en');
+  assert.equal(on.telegram?.baseUrl, 'https://bots.example');
 });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { ProcessWorld, readyAt, waitUntil } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
@@ -102,4 +105,18 @@ test('a mistake is said in a sentence, with exit code 2', async () => {
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /\n./, 'no stack');
   }
+});
+
+test('a logo is put on a merchant’s posters and taken off, and what is no PNG is refused', async () => {
+  const path = join(dataDirectory, 'logo.png');
+  const own = ['--merchant', merchant];
+  writeFileSync(path, plainPng(300, 200));
+  assert.deepEqual(await ask('logo', 'set', path, ...own), { merchant_id: merchant, bytes: plainPng(300, 200).length });
+  writeFileSync(path, '<svg/>');
+  const { code, stderr } = await run('logo', 'set', path, ...own);
+  assert.deepEqual([code, stderr], [2, `${path} is not a PNG.\n`]);
+  rmSync(path);
+  assert.match((await run('logo', 'set', path, ...own)).stderr, /logo[.]png cannot be read: ENOENT/);
+  assert.deepEqual(await ask('logo', 'remove', ...own), { merchant_id: merchant, removed: true });
+  assert.equal((await run('logo', 'remove', ...own)).stderr, 'Kairaba Books has no logo.\n');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { blurred, coloursIn, readPng, readQrCode, scaledDown } from '../../../test/harness/png.ts';
 import { textBlock } from './blocks.ts';
 import { colours, networkColour } from './colours.ts';
@@ -11,11 +11,7 @@ import { plainPng, samplePoster } from './poster.corpus.ts';
 import { posterSizes } from './sizes.ts';
 import { createTypesetter } from './typesetter.ts';
 
-let draw: (poster: Poster) => Promise<Uint8Array>;
-
-before(async () => {
-  draw = await createPosterDrawer();
-});
+const draw = createPosterDrawer();
 
 const svgOf = async (changes: Partial<Poster>): Promise<string> =>
   Buffer.from(await draw(samplePoster(changes))).toString();

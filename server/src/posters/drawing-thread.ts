@@ -11,11 +11,11 @@ export interface DrawingThread {
 }
 
 // The layout needs some 40 MB; what needs much more is wrong and ends with the thread, not with the service.
-const heapMbMax = 192;
+const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
 
 export function startDrawingThread(entry: URL): DrawingThread {
   // Nothing of the service's settings and secrets is of use to it.
-  const worker = new Worker(entry, { env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: heapMbMax } });
+  const worker = new Worker(entry, { env: {}, execArgv: [], resourceLimits });
   // A process that is told to end does not wait for a thread that has nothing to do.
   worker.unref();
   const ended = new AbortController();

@@ -7,13 +7,12 @@ import type { Poster } from './poster.ts';
 /** What the thread answers. */
 export type Drawn = { bytes: Uint8Array<ArrayBuffer> } | { failure: string };
 
-const drawer = createPosterDrawer();
+const draw = createPosterDrawer();
 
 parentPort?.on('message', (poster: Poster) => void answer(poster));
 
 async function answer(poster: Poster): Promise<void> {
   try {
-    const draw = await drawer;
     // A copy of its own, which is handed over: the renderer's memory and pools of buffers cannot be.
     const bytes = new Uint8Array(await draw(poster));
     parentPort?.postMessage({ bytes } satisfies Drawn, [bytes.buffer]);
