@@ -38,6 +38,7 @@ const wrong = [
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],
   ['SIGNATURE_HEADER', 'x signature', /^SIGNATURE_HEADER must be the name of a header\.$/],
   ['INTENT_LIFETIME_MINUTES', '0', /^INTENT_LIFETIME_MINUTES must be a whole number from 1 to 10080/],
+  ['SETTLEMENT_DELAY_HOURS', '721', /^SETTLEMENT_DELAY_HOURS must be a whole number from 0 to 720/],
   ['AMOUNT_MIN', '0', /^AMOUNT_MIN must be an amount in dalasi above 0/],
   ['AMOUNT_MIN', '1.005', /^AMOUNT_MIN must be an amount/],
   ['AMOUNT_MAX', '999999999999999999999', /^AMOUNT_MAX must be an amount below 1000000000 dalasi, not "9+"\.$/],
@@ -45,7 +46,14 @@ const wrong = [
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],
   ['WHATSAPP_ACCESS_TOKEN', 'secret', /^WHATSAPP_PHONE_NUMBER_ID is required with WHATSAPP_ACCESS_TOKEN\.$/],
-  ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be digits, a colon, and letters, digits, _ or -\.$/],
+  ['WHATSAPP_PHONE_NUMBER_ID', '+220 701 2345', /^WHATSAPP_PHONE_NUMBER_ID must be the digits of an id\.$/],
+  ['WHATSAPP_TEMPLATE', 'Paid', /^WHATSAPP_TEMPLATE must be a name of small letters, digits and _\.$/],
+  ['WHATSAPP_TEMPLATE_LANGUAGE', 'English', /^WHATSAPP_TEMPLATE_LANGUAGE must be a code such as en or en_GB\.$/],
+  ['WHATSAPP_API_VERSION', 'v23', /^WHATSAPP_API_VERSION must be a version such as 23\.0\.$/],
+  ['WHATSAPP_URL', 'graph.example', /^WHATSAPP_URL must be an address/],
+  ['TELEGRAM_URL', 'ftp://bots.example', /^TELEGRAM_URL must be an address/],
+  ['TELEGRAM_WEBHOOK_SECRET', 'secret word', /^TELEGRAM_WEBHOOK_SECRET must be letters, digits, _ and - only\.$/],
+  ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be as @BotFather writes it, 123456:…\.$/],
   ['TELEGRAM_BOT_TOKEN', '1234567:secret', /^TELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.$/],
   ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error, silent, not "verbose"\.$/],
 ] as const;
@@ -54,8 +62,9 @@ describe('a wrong setting is named, with what it takes', () => {
   for (const [name, value, sentence] of wrong) test(`${name}=${value}`, () => refuses({ [name]: value }, sentence));
 
   test('every setting that can be wrong is tried', () => {
-    // Any text may be the name of a folder; that of a host is known to be wrong when it is listened on.
-    const anyText = ['HOST', 'DATA_DIR'];
+    // Any text may be the name of a folder or a secret of somebody's; that of a host is known to be wrong when it is
+    // listened on.
+    const anyText = ['HOST', 'DATA_DIR', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'];
     const tried = new Set<string>(wrong.map(([name]) => name));
     assert.deepEqual(
       settings.map(({ name }) => name).filter((name) => !tried.has(name)),
@@ -110,6 +119,12 @@ test('what an older libpq calls TLS is verified, without the driver warning at e
 
 test('chat channels are off until their token is set, and then have their usual addresses', () => {
   const off = readConfig({});
+  for (const [name, value] of [
+    ['WHATSAPP_TEMPLATE', 'paid'],
+    ['TELEGRAM_WEBHOOK_SECRET', 'word'],
+  ] as const) {
+    assert.deepEqual([readConfig({ [name]: value }).whatsapp, readConfig({ [name]: value }).telegram], [null, null]);
+  }
   assert.deepEqual([off.whatsapp, off.telegram], [null, null]);
   const on = readConfig({
     WHATSAPP_ACCESS_TOKEN: 'token',

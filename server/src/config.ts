@@ -108,48 +108,55 @@ function checkRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl }
   }
 }
 
+/** Null while it is off; what is set is checked all the same. */
 function readWhatsapp(read: Reader): WhatsappSettings | null {
-  const accessToken = read.text('WHATSAPP_ACCESS_TOKEN');
-  if (accessToken === null) return null;
-  const needed = (name: SettingName): string => neededWith('WHATSAPP_ACCESS_TOKEN', read, name);
-  return {
-    accessToken,
+  const switchedBy = 'WHATSAPP_ACCESS_TOKEN';
+  const accessToken = read.text(switchedBy);
+  const settingsOf = {
     baseUrl: serviceAddress(read, 'WHATSAPP_URL'),
-    apiVersion: readVersion(read, 'WHATSAPP_API_VERSION'),
-    phoneNumberId: needed('WHATSAPP_PHONE_NUMBER_ID'),
-    template: needed('WHATSAPP_TEMPLATE'),
-    templateLanguage: read.orDefault('WHATSAPP_TEMPLATE_LANGUAGE'),
-    appSecret: needed('WHATSAPP_APP_SECRET'),
-    verifyToken: needed('WHATSAPP_VERIFY_TOKEN'),
+    apiVersion: matching(read, 'WHATSAPP_API_VERSION', /^\d{1,3}\.\d$/, 'a version such as 23.0'),
+    phoneNumberId: matching(read, 'WHATSAPP_PHONE_NUMBER_ID', /^\d{1,30}$/, 'the digits of an id'),
+    template: matching(read, 'WHATSAPP_TEMPLATE', /^[a-z0-9_]{1,512}$/, 'a name of small letters, digits and _'),
+    templateLanguage: matching(
+      read,
+      'WHATSAPP_TEMPLATE_LANGUAGE',
+      /^[a-z]{2,3}(_[A-Z]{2})?$/,
+      'a code such as en or en_GB',
+    ),
+    appSecret: read.text('WHATSAPP_APP_SECRET') ?? '',
+    verifyToken: read.text('WHATSAPP_VERIFY_TOKEN') ?? '',
   };
+  if (accessToken === null) return null;
+  requireSet(read, switchedBy, ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE']);
+  requireSet(read, switchedBy, ['WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN']);
+  return { accessToken, ...settingsOf };
 }
 
+/** The same for Telegram. The token becomes a part of an address. */
 function readTelegram(read: Reader): TelegramSettings | null {
-  const botToken = read.text('TELEGRAM_BOT_TOKEN');
-  if (botToken === null) return null;
-  // It becomes a part of an address.
-  if (!/^\d{1,20}:[\w-]{1,100}$/.test(botToken)) {
-    throw new StartError('TELEGRAM_BOT_TOKEN must be digits, a colon, and letters, digits, _ or -.');
-  }
-  const webhookSecret = neededWith('TELEGRAM_BOT_TOKEN', read, 'TELEGRAM_WEBHOOK_SECRET');
-  return { botToken, webhookSecret, baseUrl: serviceAddress(read, 'TELEGRAM_URL') };
+  const botToken = matching(read, 'TELEGRAM_BOT_TOKEN', /^\d{1,20}:[\w-]{1,100}$/, 'as @BotFather writes it, 123456:…');
+  const webhookSecret = matching(read, 'TELEGRAM_WEBHOOK_SECRET', /^[\w-]{1,256}$/, 'letters, digits, _ and - only');
+  const baseUrl = serviceAddress(read, 'TELEGRAM_URL');
+  if (botToken === '') return null;
+  requireSet(read, 'TELEGRAM_BOT_TOKEN', ['TELEGRAM_WEBHOOK_SECRET']);
+  return { botToken, webhookSecret, baseUrl };
 }
 
-function neededWith(switchedBy: SettingName, read: Reader, name: SettingName): string {
-  const value = read.text(name);
-  if (value === null) throw new StartError(`${name} is required with ${switchedBy}.`);
+function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {
+  const missing = names.find((name) => read.text(name) === null);
+  if (missing !== undefined) throw new StartError(`${missing} is required with ${switchedBy}.`);
+}
+
+/** Empty where it is not set and has no default. The value may be a secret, so the message does not repeat it. */
+function matching(read: Reader, name: SettingName, pattern: RegExp, what: string): string {
+  const value = read.orDefault(name);
+  if (value !== '' && !pattern.test(value)) throw new StartError(`${name} must be ${what}.`);
   return value;
 }
 
 /** Of somebody's service, which has a usual one. */
 function serviceAddress(read: Reader, name: SettingName): string {
   return withoutSlash(read.url(name, ['https:', 'http:'])) ?? read.orDefault(name);
-}
-
-function readVersion(read: Reader, name: SettingName): string {
-  const value = read.orDefault(name);
-  if (!/^\d{1,3}\.\d$/.test(value)) throw new StartError(`${name} must be a version such as 23.0.`);
-  return value;
 }
 
 type Reader = ReturnType<typeof reader>;

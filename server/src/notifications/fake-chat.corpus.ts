@@ -51,8 +51,6 @@ export async function startFakeChat() {
   return chat;
 }
 
-export type FakeChat = Awaited<ReturnType<typeof startFakeChat>>;
-
 function acceptedBy({ path, body }: ChatCall, count: number): ChatAnswer {
   if (path.startsWith('/bot')) {
     // Telegram repeats the message, which makes its answers long.

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { updateChargeOutcome } from '../payments/queries/charges.ts';
+import { addMs } from '../kit/clock.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import { reversed } from '../payments/payment-world.corpus.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 import { whatsappError } from './fake-chat.corpus.ts';
 import { channelTimeoutMs, createNoticeWorld } from './notice-world.corpus.ts';
 import type { NoticeWorld } from './notice-world.corpus.ts';
 import { notifyCharge } from './notify-charge.ts';
+import { claimNotice, listNotices } from './queries.ts';
 
 const minuteMs = 60_000;
 
@@ -70,6 +73,33 @@ test('two workers with the same work at once send one message to each number', a
   await world.passTelling(2 * minuteMs);
   assert.deepEqual(receivers(), ['220833123456', '220866123456', '220877012345']);
   assert.equal((await world.statuses(charge)).filter((status) => status.endsWith(' sent')).length, 3);
+});
+
+test('an attempt is claimed once, however long ago somebody else saw it', async () => {
+  world.chat.usually = () => whatsappError(131_000, 500);
+  const charge = await world.paidAt(await world.counter(['7012345']));
+  await world.tell();
+  const [notice] = await listNotices(world.db, charge.merchantId, charge.id);
+  assert.ok(notice);
+  await world.clock.advance(minuteMs);
+  const now = world.clock.now();
+  const claim = { channel: 'whatsapp', now, leaseEndsAt: addMs(now, minuteMs) } as const;
+  const claims = await Promise.all([claimNotice(world.db, notice, claim), claimNotice(world.db, notice, claim)]);
+  assert.deepEqual(claims.toSorted(), [0, 1]);
+  await world.clock.advance(2 * minuteMs);
+  assert.equal(await claimNotice(world.db, notice, { ...claim, now: world.clock.now() }), 0, 'it has seen too little');
+});
+
+test('of payments that two workers tell of at one moment, one goes out and the others wait for the number', async () => {
+  await world.openConnections();
+  const counter = await world.counter(['7012345']);
+  for (let payment = 0; payment < 6; payment += 1) await world.paidAt(counter);
+  const [one, other] = [world.newNotices(), world.newNotices()];
+  const due = await world.claimNotices();
+  await Promise.all(due.map((work, index) => notifyCharge(index % 2 === 0 ? one : other, work)));
+  assert.equal(world.chat.calls.length, 1);
+  await world.passTelling(40_000);
+  assert.equal(world.chat.calls.length, 6);
 });
 
 test('a number gets at most one message in six seconds, whichever merchants and spellings they come by', async () => {
@@ -220,9 +250,7 @@ test('a number taken off the counter while its message waits is told of nothing 
 
 test('a payment that was taken back before anybody was told is told of to nobody', async () => {
   const charge = await world.paidAt(await world.counter(['7012345']));
-  await world.db.withTransaction(async (tx) => {
-    await updateChargeOutcome(tx, 'completed', { ...charge, status: 'reversed' });
-  });
+  await applyAnswer(world.context, charge, reversed(charge));
   await world.tell();
   assert.equal(world.chat.calls.length, 0);
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
