@@ -82,10 +82,9 @@ export async function lockBalance(
   at: { merchantId: string; account: Account; currency: string },
 ): Promise<bigint> {
   tx.send(ensureAccount({ ...at, kind: accountKind(at.account) }));
-  const balance = await lockAccount(tx, at);
-  // Deltas are deleted by what this statement sees, never up to a time or number: a transaction that commits late
-  // would be lost otherwise.
-  const folded = await deleteDeltas(tx, at);
+  // Sent together, run one after the other: the second begins, and takes its snapshot, once the lock is ours. Deltas are
+  // deleted by what it sees, never up to a time or number: a transaction that commits late would be lost otherwise.
+  const [balance, folded] = await Promise.all([lockAccount(tx, at), deleteDeltas(tx, at)]);
   if (folded !== 0n) tx.send(updateBalance(at, folded));
   return balance + folded;
 }

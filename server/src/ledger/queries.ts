@@ -119,6 +119,20 @@ export async function closeHold(
   return row?.amountMinor;
 }
 
+/** Everything that was booked for a source, oldest first. */
+export function listMovementsOfSource(
+  db: Queryable,
+  at: Pick<HoldSource, 'merchantId' | 'source'>,
+): Promise<{ flow: string; debit: Account; credit: Account; amountMinor: bigint }[]> {
+  return db.rows({
+    name: 'ledger_movements_of_source',
+    text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
+           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
+           ORDER BY id`,
+    values: [at.merchantId, at.source.type, at.source.id],
+  });
+}
+
 /** What a hold took, and from which accounts. */
 export function listHeldFrom(db: Queryable, at: HoldSource): Promise<Part[]> {
   return db.rows<Part>({

@@ -71,7 +71,7 @@ export function newTransfer(context: TransferContext, merchant: Merchant, order:
 
 /**
  * Stores an order, holds its money and gives it to a worker, in the caller's transaction. What orders of one merchant
- * wait for is locked last: the day's total, then the balances.
+ * wait for is locked last: the balances, then the day's total.
  *
  * Throws AppError `limit_exceeded` and `insufficient_balance`.
  */
@@ -86,8 +86,8 @@ export async function acceptTransfer(
   tx.send(insertTransfer(transfer));
   if (events.accepted !== null) appendTransferEvent(tx, context, merchant, transfer, events.accepted);
   enqueue(tx, context, sendWork(merchant, transfer));
+  await bookHeld(tx, context, transfer, from);
   if (isLimited) {
     await checkAndCountTransfer(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
   }
-  await bookHeld(tx, context, transfer, from);
 }

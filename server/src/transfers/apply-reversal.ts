@@ -1,8 +1,11 @@
+import { openCase } from '../cases/open-case.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import { claimPayout, money, openTransferCase, settleSuccess } from './apply-success.ts';
-import { bookLateSuccessReversed, bookReversed } from './booking.ts';
+import { bookGivenBack, paidOut } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer } from './transfer-change.ts';
 import type { Transfer } from './transfer.ts';
 
 /**
@@ -19,32 +22,65 @@ export async function applyReversal(
   await withLockedTransfer(context, transfer, async (tx, locked) => {
     const before = locked.transfer;
     const isOther = before.networkTransactionId !== null && before.networkTransactionId !== receipt.transactionId;
-    const current = isOther || !payout.claimed ? before : await settleSuccess(tx, context, locked, payout);
+    const isOurs = payout.claimed && !isOther;
+    const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
     if (current.status === 'reversed') return;
+    const isWhole = isOurs && (await isWhatWasPaid(tx, context, current, receipt));
     const isNew = await openTransferCase(tx, context, current, receipt, {
       kind: 'network_reversal',
-      summary: `${current.network} gave ${money(receipt.currency, receipt.amountMinor)} back after it had paid. ${remark(current, isOther)}`,
+      summary: `${current.network} gave ${money(receipt.currency, receipt.amountMinor)} back after it had paid. ${remark(current, { isOurs, isWhole })}`,
     });
-    if (!isNew || isOther || !payout.claimed) return;
-    if (current.status === 'completed') {
-      await bookReversed(tx, context, current, payout.railAccount);
-      await changeTransfer(tx, context, { ...locked, transfer: current }, { status: 'reversed' });
-    } else if (current.review === 'late_success') {
-      const { railAccount } = payout;
-      await bookLateSuccessReversed(tx, context, current, { railAccount, amountMinor: receipt.amountMinor });
-      await changeTransfer(tx, context, { ...locked, transfer: current }, { review: null });
-    }
+    if (isNew && isWhole) await giveBack(tx, context, { ...locked, transfer: current });
   });
 }
 
-function remark(transfer: Transfer, isOther: boolean): string {
-  if (isOther) return 'It is another transaction than the one that paid: nothing was booked.';
-  switch (transfer.review) {
-    case 'amount_mismatch':
-      return 'It had paid another amount than ordered: resolve that case too.';
-    case 'late_success':
-      return 'It had paid after the transfer ended; the merchant has the money again.';
-    default:
-      return 'The merchant has the money again.';
+/** Another amount than what went out is nothing that a rule may book. */
+async function isWhatWasPaid(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { amountMinor, currency }: PayoutReceipt,
+): Promise<boolean> {
+  return currency === transfer.currency && amountMinor === (await paidOut(tx, context, transfer));
+}
+
+/**
+ * Everyone gets back what the transfer took of them. A transfer that had ended without the payment stays as it ended; one
+ * whose other amount waits for a person is left to that person.
+ */
+async function giveBack(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+  const { transfer } = locked;
+  if (transfer.status === 'completed') await reverse(tx, context, locked);
+  else if (transfer.review === 'late_success') {
+    await bookGivenBack(tx, context, transfer, 'late_success_reversed');
+    await changeTransfer(tx, context, locked, { review: null });
   }
+}
+
+/** A completed transfer's money is back, with its fee. Also what a person decides after a contradiction. */
+export async function reverse(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+  const { transfer } = locked;
+  const { strandedMinor } = await bookGivenBack(tx, context, transfer, 'transfer_reversed');
+  if (strandedMinor > 0n) {
+    await openCase(tx, context, {
+      merchantId: transfer.merchantId,
+      kind: 'share_without_owner',
+      subjectType: 'transfer',
+      subjectId: transfer.id,
+      reference: transfer.subAccountId ?? '',
+      amountMinor: strandedMinor,
+      currency: transfer.currency,
+      summary: `A payout came back whose sub-account ${transfer.subAccountId} was deleted. Its money is in suspense.`,
+    });
+  }
+  await changeTransfer(tx, context, locked, { status: 'reversed' });
+}
+
+function remark(transfer: Transfer, { isOurs, isWhole }: { isOurs: boolean; isWhole: boolean }): string {
+  if (!isOurs) return 'It is another transaction than the one that paid: nothing was booked.';
+  if (transfer.review === 'amount_mismatch') return 'It had paid another amount than ordered: resolve that case too.';
+  if (!isWhole) return 'That is not what it had paid: nothing was booked.';
+  if (transfer.review === 'late_success')
+    return 'It had paid after the transfer ended; who had given the money has it again.';
+  return 'Who had given the money has it again.';
 }

@@ -1,9 +1,12 @@
 import type { Transaction } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
 import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
 import type { Part } from '../ledger/hold.ts';
-import { lockBalances, post } from '../ledger/post.ts';
+import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
+import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import type { TransferContext } from './context.ts';
 import { ownAccount } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
@@ -129,49 +132,64 @@ export async function bookPaidTwice(
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
-/** The network gave a completed transfer's money back: so do we, with the fee. */
-export async function bookReversed(
-  tx: Transaction,
-  context: TransferContext,
-  transfer: Transfer,
-  railAccount: string,
-): Promise<void> {
-  const { merchantId, currency, feeMinor } = transfer;
-  const balances = await lockBalances(tx, { merchantId, currency }, ['fees']);
-  const fees = balances.get('fees') ?? 0n;
-  // The operator may have drawn the fees meanwhile; then the rest is a cost.
-  const fromFees = fees < feeMinor ? fees : feeMinor;
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'transfer_reversed',
-    movements: [
-      { debit: `float:${railAccount}`, credit: ownAccount(transfer), amountMinor: transfer.amountMinor },
-      { debit: 'fees', credit: 'payable_available', amountMinor: fromFees },
-      { debit: 'network_costs', credit: 'payable_available', amountMinor: feeMinor - fromFees },
-    ],
-  });
+// What a network takes for its service it does not give back, and a second payment is a matter of its own.
+const notUndone = ['network_fee', 'paid_twice', 'paid_twice_recovered'];
+
+/** What a network has out for a transfer, in bututs: what it must give back if it gives its payment back. */
+export async function paidOut(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<bigint> {
+  const { given } = await bookedBy(tx, sourceOf(context, transfer), notUndone);
+  return [...given].reduce((sum, [account, minor]) => (account.startsWith('float:') ? sum + minor : sum), 0n);
 }
 
-/** Money that had gone out late came back: the merchant's debt is repaid first, the rest is the merchant's again. */
-export async function bookLateSuccessReversed(
+/**
+ * The network gave its payment back: everyone gets what the transfer took of them, and no more, from the entries
+ * themselves. What a sub-account that was deleted meanwhile would get stands in `suspense`; answers how much.
+ */
+export async function bookGivenBack(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { railAccount, amountMinor: back }: MoneyBack,
-): Promise<void> {
-  const { merchantId, currency } = transfer;
-  const float = `float:${railAccount}` as const;
-  const balances = await lockBalances(tx, { merchantId, currency }, ['receivable_merchant']);
-  const owed = balances.get('receivable_merchant') ?? 0n;
-  const repaid = owed < back ? owed : back;
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'late_success_reversed',
-    movements: [
-      { debit: float, credit: 'receivable_merchant', amountMinor: repaid },
-      { debit: float, credit: ownAccount(transfer), amountMinor: back - repaid },
-    ],
-  });
+  flow: 'transfer_reversed' | 'late_success_reversed',
+): Promise<{ strandedMinor: bigint }> {
+  const source = sourceOf(context, transfer);
+  const { given, taken } = await bookedBy(tx, source, notUndone);
+  const stranded = await divertDeleted(tx, transfer, taken);
+  await divertRepaid(tx, transfer, taken);
+  await bearDrawnFees(tx, transfer, given);
+  await post(tx, context, { ...source, flow, movements: movementsBetween(given, taken) });
+  return { strandedMinor: stranded };
+}
+
+/** Nobody could ever take what stands on the account of a deleted sub-account. */
+async function divertDeleted(tx: Transaction, transfer: Transfer, taken: Map<Account, bigint>): Promise<bigint> {
+  const account = ownAccount(transfer);
+  const amountMinor = taken.get(account) ?? 0n;
+  if (transfer.subAccountId === null || amountMinor === 0n) return 0n;
+  const deleted = await lockDeleted(tx, transfer.merchantId, [transfer.subAccountId]);
+  if (!deleted.has(transfer.subAccountId)) return 0n;
+  move(taken, account, 'suspense', amountMinor);
+  return amountMinor;
+}
+
+/** What the merchant owed for it and has repaid meanwhile is the merchant's again. */
+async function divertRepaid(tx: Transaction, transfer: Transfer, taken: Map<Account, bigint>): Promise<void> {
+  const owedMinor = taken.get('receivable_merchant') ?? 0n;
+  if (owedMinor === 0n) return;
+  const standing = await lockBalance(tx, { ...transfer, account: 'receivable_merchant' });
+  if (standing < owedMinor) move(taken, 'receivable_merchant', 'payable_available', owedMinor - standing);
+}
+
+/** The operator may have drawn the fees meanwhile; then the rest is a cost. */
+async function bearDrawnFees(tx: Transaction, transfer: Transfer, given: Map<Account, bigint>): Promise<void> {
+  const feeMinor = given.get('fees') ?? 0n;
+  if (feeMinor === 0n) return;
+  const standing = await lockBalance(tx, { ...transfer, account: 'fees' });
+  if (standing < feeMinor) move(given, 'fees', 'network_costs', feeMinor - standing);
+}
+
+function move(parts: Map<Account, bigint>, from: Account, to: Account, amountMinor: bigint): void {
+  parts.set(from, (parts.get(from) ?? 0n) - amountMinor);
+  parts.set(to, (parts.get(to) ?? 0n) + amountMinor);
 }
 
 /** A person took the other amount for the transfer: what was not paid is the merchant's again. */
@@ -211,6 +229,20 @@ export async function bookMismatchReturned(
       { debit: 'suspense', credit: 'payable_available', amountMinor: transfer.feeMinor },
       { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeld },
     ],
+  });
+}
+
+/** Money of a deleted sub-account is the merchant's after all. */
+export async function bookStrandedShare(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  amountMinor: bigint,
+): Promise<void> {
+  await post(tx, context, {
+    ...sourceOf(context, transfer),
+    flow: 'share_kept',
+    movements: [{ debit: 'suspense', credit: 'payable_available', amountMinor }],
   });
 }
 

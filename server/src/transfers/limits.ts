@@ -11,8 +11,8 @@ type LimitedMerchant = Pick<Merchant, 'id' | 'currency' | 'transferLimits'>;
 
 /**
  * Holds an order of `amountMinor` bututs against the merchant's limits, and counts it to the day of `at`, in the
- * transaction that stores the transfer; an order that is undone with it is not counted. Called before the ledger's
- * accounts are locked, so that everybody locks in one order.
+ * transaction that stores the transfer; an order that is undone with it is not counted. Called after the ledger's
+ * accounts were locked, as everywhere, so that everybody locks in one order and this row for the shortest time.
  *
  * Every merchant's orders are counted, limited or not: so a limit that is introduced in the middle of a day knows what
  * went before, also from processes that have not heard of it yet. Without a limit nobody waits for the answer.

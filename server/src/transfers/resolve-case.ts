@@ -5,13 +5,14 @@ import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { claimPayout, settleSuccess } from './apply-success.ts';
 import type { ClaimedPayout } from './apply-success.ts';
+import { reverse } from './apply-reversal.ts';
 import {
-  bookLateSuccessReversed,
+  bookGivenBack,
   bookMismatchAccepted,
   bookMismatchReturned,
   bookPaidTwiceRecovered,
   bookReleased,
-  bookReversed,
+  bookStrandedShare,
 } from './booking.ts';
 import { connectorOf } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
@@ -52,32 +53,67 @@ const mustBeUnderReview =
 const mustBeCompleted = ({ status }: Transfer): string | null =>
   status === 'completed' ? null : `The transfer is ${status} by now: look at it again.`;
 
+const mustBeDecided =
+  (isOpen: (transfer: Transfer) => boolean) =>
+  (transfer: Transfer): string | null =>
+    isOpen(transfer) ? 'There is still something to decide here: propose what applies.' : null;
+
+const waits = (transfer: Transfer): boolean => mustWait(transfer) === null;
+
 const always = (): null => null;
 
+const nothing = (): Promise<void> => Promise.resolve();
+
 const rules: readonly TransferCaseRule[] = [
-  {
-    kind: 'outcome_unknown',
-    resolution: 'paid',
-    effect: 'The held money goes to the network’s float and the fee to fees; the transfer is completed.',
-    note: 'The network has confirmed that it paid.',
-    needsMoney: true,
-    refusal: mustWait,
-    async carryOut(tx, context, locked, { payout }) {
-      assert(payout, 'the proposal names the money');
-      await settleSuccess(tx, context, locked, payout);
+  ...(['outcome_unknown', 'contradictory_outcome'] as const).flatMap((kind): TransferCaseRule[] => [
+    {
+      kind,
+      resolution: 'paid',
+      effect: 'The held money goes to the network’s float and the fee to fees; the transfer is completed.',
+      note: 'The network has confirmed that it paid.',
+      needsMoney: true,
+      refusal: mustWait,
+      async carryOut(tx, context, locked, { payout }) {
+        assert(payout, 'the proposal names the money');
+        await settleSuccess(tx, context, locked, payout);
+      },
     },
+    {
+      kind,
+      resolution: 'not_paid',
+      effect: 'Amount and fee go back to the merchant’s balance; the transfer has failed.',
+      note: 'The network has confirmed that it did not pay.',
+      refusal: mustWait,
+      async carryOut(tx, context, locked) {
+        await bookReleased(tx, context, locked.transfer);
+        giveBackTransfer(tx, locked.transfer);
+        await fail(tx, context, locked);
+      },
+    },
+    {
+      kind,
+      resolution: 'acknowledge',
+      effect: 'Nothing is booked: the network has answered meanwhile, or what it said last was wrong.',
+      note: 'What the network said was looked at.',
+      refusal: mustBeDecided(waits),
+      carryOut: nothing,
+    },
+  ]),
+  {
+    kind: 'late_success',
+    resolution: 'acknowledge',
+    effect: 'Nothing is booked: it was when the network gave the money back.',
+    note: 'The late payment was looked at.',
+    refusal: mustBeDecided(({ review }) => review === 'late_success'),
+    carryOut: nothing,
   },
   {
-    kind: 'outcome_unknown',
-    resolution: 'not_paid',
-    effect: 'Amount and fee go back to the merchant’s balance; the transfer has failed.',
-    note: 'The network has confirmed that it did not pay.',
-    refusal: mustWait,
-    async carryOut(tx, context, locked) {
-      await bookReleased(tx, context, locked.transfer);
-      giveBackTransfer(tx, locked.transfer);
-      await fail(tx, context, locked);
-    },
+    kind: 'share_without_owner',
+    resolution: 'to_merchant',
+    effect: 'The money of the deleted sub-account goes from suspense to the merchant’s balance.',
+    note: 'The money of a deleted sub-account is the merchant’s.',
+    refusal: always,
+    carryOut: (tx, context, { transfer }, { found }) => bookStrandedShare(tx, context, transfer, found.amountMinor),
   },
   {
     kind: 'amount_mismatch',
@@ -122,8 +158,8 @@ const rules: readonly TransferCaseRule[] = [
       'The network gave the money back: what the merchant owes for it is repaid, the rest is the merchant’s again.',
     note: 'The network gave the money back that it had paid too late.',
     refusal: mustBeUnderReview('late_success'),
-    async carryOut(tx, context, locked, { found, railAccount }) {
-      await bookLateSuccessReversed(tx, context, locked.transfer, { railAccount, amountMinor: found.amountMinor });
+    async carryOut(tx, context, locked) {
+      await bookGivenBack(tx, context, locked.transfer, 'late_success_reversed');
       await changeTransfer(tx, context, locked, { review: null });
     },
   },
@@ -143,15 +179,7 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'Nothing is booked: the second payment stays the operator’s loss in network_costs.',
     note: 'A second payment of the network is not the merchant’s.',
     refusal: always,
-    carryOut: () => Promise.resolve(),
-  },
-  {
-    kind: 'contradictory_outcome',
-    resolution: 'acknowledge',
-    effect: 'Nothing is booked: what the network said last was wrong.',
-    note: 'The network has confirmed what was booked.',
-    refusal: always,
-    carryOut: () => Promise.resolve(),
+    carryOut: nothing,
   },
   {
     kind: 'contradictory_outcome',
@@ -159,10 +187,7 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'The network gave the money back: amount and fee go to the merchant’s balance; the transfer is reversed.',
     note: 'The network gave the money back.',
     refusal: mustBeCompleted,
-    async carryOut(tx, context, locked, { railAccount }) {
-      await bookReversed(tx, context, locked.transfer, railAccount);
-      await changeTransfer(tx, context, locked, { status: 'reversed' });
-    },
+    carryOut: reverse,
   },
   {
     kind: 'receipt_reused',
@@ -180,7 +205,7 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'Nothing is booked: it was when the network told of it.',
     note: 'The reversal was looked at.',
     refusal: always,
-    carryOut: () => Promise.resolve(),
+    carryOut: nothing,
   },
 ];
 
