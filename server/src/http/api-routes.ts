@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
+import { PlacesByKey } from '../kit/places-by-key.ts';
 import { AlreadyThere } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileAnswer } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
@@ -22,6 +23,10 @@ export interface ApiOptions extends IdempotencyContext {
   routes: readonly BoundRoute[];
 }
 
+// PLACEHOLDER
+const merchantPlaces = { placesMax: Number(process.env['PLACES'] ?? 6), waitingMax: 128 };
+const tooManyWait = 'Too many of your requests that move money wait for each other. Send this one again in a second.';
+
 /**
  * The API under /v1. Every request takes the same way: authenticate, limit, read and validate, run the route's one
  * function (a writing one inside its transaction), respond.
@@ -35,11 +40,12 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     reply.headers(allowance.headers);
     if (allowance.refusal) throw allowance.refusal;
   });
-  for (const route of options.routes) registerRoute(app, options, route);
+  const places = new PlacesByKey(merchantPlaces);
+  for (const route of options.routes) registerRoute(app, options, route, places);
   refuseOtherMethods(app, options.routes);
 }
 
-function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute): void {
+function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, places: PlacesByKey): void {
   const { params, query: querystring, body } = route;
   app.route({
     method: route.method,
@@ -61,7 +67,9 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
         if (prefersCsv(request.headers.accept))
           return sendCsv(reply, await route.csv(route.context, toApiRequest(request)));
       }
-      const answer = await run(options, route, request);
+      const answer = await (route.waitsForItsMerchant === true
+        ? places.run(merchantIdOf(request), tooManyWait, () => run(options, route, request))
+        : run(options, route, request));
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
     },
@@ -127,6 +135,10 @@ async function run(
 function addressOf(route: BoundRoute, params: unknown): string {
   const values = params as Readonly<Record<string, string>>;
   return route.path.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase());
+}
+
+function merchantIdOf(request: FastifyRequest): string {
+  return toApiRequest(request).caller.merchantId;
 }
 
 function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unknown> {

@@ -32,6 +32,11 @@ interface RouteBase {
    * stands for what it made for ever. Such a route has `recall`.
    */
   idempotencyKeyRequired?: boolean;
+  /**
+   * True where a merchant's requests lock what it has one of, its balance, and so wait for each other: only a few of them
+   * open a transaction at once, and the others wait without a connection.
+   */
+  waitsForItsMerchant?: boolean;
 }
 
 /** What a route answers that speaks JSON. */

@@ -26,8 +26,10 @@ export interface LedgerContext {
   newId: () => string;
 }
 
-// A payment with a group of 20 shares, its fee, its rest and the network's cut needs 23.
-const movementsMax = 30;
+// The most is a payment with a group of 20, all of them in debt: fee, rest and the network's cut are 3, each share is one
+// and repays with two more, 63 together. Its reversal needs 44: fee, 20 shares and 20 advances, the merchant's 2 accounts
+// and its debt. A refund that is undone needs 24, a hold fewer.
+const movementsMax = 80;
 
 /**
  * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never

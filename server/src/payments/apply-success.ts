@@ -1,23 +1,19 @@
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
-import { enqueue, networkQueue } from '../events/outbox.ts';
-import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { bookCollected, bookSuspense } from './booking.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
+import { completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
-import { writeExpiry } from './expire-payments.ts';
 import { isOpen, statusAt } from './intent.ts';
 import type { Review } from './intent.ts';
-import { listChargesOfIntent } from './queries/charges.ts';
 
 /**
  * The network says that money came. It is booked once, whatever had been decided meanwhile: on the charge when it is
@@ -86,79 +82,23 @@ function reviewOf({ intent, charge }: LockedPayment, receipt: Receipt): Suspense
   return intent.status === 'successful' ? 'second_success' : null;
 }
 
-async function book(
+function book(
   tx: Transaction,
   context: PaymentContext,
   locked: LockedPayment,
   from: Collection,
 ): Promise<LockedPayment> {
   const { charge } = locked;
-  const intent = await writeExpiry(tx, context, locked.merchant, locked.intent);
-  const now = context.clock.now();
-  const late = charge.status !== 'pending' || !isOpen(statusAt(intent, now));
-  const { settlementDelayMs } = context.settings;
-  const settlesAt = settlementDelayMs === 0 ? null : addMs(now, settlementDelayMs);
-  await bookShared(tx, context, { intent, charge: { ...charge, settlesAt } }, from, late);
-  const paid = await changeIntent(tx, context, intent, {
-    status: 'successful',
-    late: intent.late || !isOpen(statusAt(intent, now)),
-    review: null,
-  });
-  const completed = await changeCharge(
-    tx,
-    context,
-    { ...locked, intent: paid },
-    {
-      status: 'completed',
-      progress: 'final',
-      late,
-      failureCode: null,
-      failureReason: null,
+  return completeCharge(tx, context, locked, {
+    paidAt: context.clock.now(),
+    bookMoney: (shared) => bookCollected(tx, context, shared, from),
+    change: {
       networkReference: from.receipt.networkReference,
       networkTransactionId: from.receipt.transactionId,
       amountReceivedMinor: null,
       ...payerOf(charge, from.receipt),
-      paidAt: now,
-      settlesAt,
     },
-    'charge.succeeded',
-  );
-  if (settlesAt !== null) {
-    const { merchantId, id: subjectId } = charge;
-    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
-  }
-  if (intent.terminalId !== null) {
-    const { merchantId, id: subjectId } = charge;
-    enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
-  }
-  await cancelOtherAttempts(tx, context, locked);
-  return { ...locked, intent: paid, charge: completed };
-}
-
-/** Only what comes late can find a sub-account deleted: an open payment keeps its sub-accounts. */
-async function bookShared(
-  tx: Transaction,
-  context: PaymentContext,
-  { intent, charge }: Pick<LockedPayment, 'intent' | 'charge'>,
-  from: Collection,
-  late: boolean,
-): Promise<void> {
-  const { shares, merchantId } = intent;
-  const ids = shares.map(({ subAccountId }) => subAccountId);
-  const deleted = late && ids.length > 0 ? await lockDeleted(tx, merchantId, ids) : new Set<string>();
-  await bookCollected(tx, context, { charge, shares }, { ...from, deleted });
-  for (const share of shares.filter(({ subAccountId }) => deleted.has(subAccountId))) {
-    await openCase(tx, context, {
-      merchantId,
-      kind: 'share_without_owner',
-      subjectType: 'charge',
-      subjectId: charge.id,
-      reference: share.subAccountId,
-      amountMinor: share.amountMinor,
-      currency: charge.currency,
-      summary: `A late payment has a share for the sub-account ${share.subAccountId}, which was deleted. The share is in suspense.`,
-    });
-  }
+  });
 }
 
 /** Who paid a link, which asks for no number: known once the network has said so, and where a refund can go. */
@@ -174,24 +114,6 @@ function payerOf(
     // A foreign wallet, or a form we do not know: then it stays unknown.
     if (error instanceof PhoneNumberError) return {};
     throw error;
-  }
-}
-
-/** An attempt that is still open after another one paid must not collect a second time. */
-export async function cancelOtherAttempts(
-  tx: Transaction,
-  context: PaymentContext,
-  { merchant, charge: paid }: LockedPayment,
-): Promise<void> {
-  if (paid.attempt === 1n && paid.status === 'pending') return;
-  for (const other of await listChargesOfIntent(tx, paid.merchantId, paid.intentId)) {
-    if (other.id === paid.id || other.status !== 'pending') continue;
-    enqueue(tx, context, {
-      merchantId: paid.merchantId,
-      queue: networkQueue({ network: other.network, testMode: merchant.testMode }, 'look-ups'),
-      kind: 'cancel_charge',
-      subjectId: other.id,
-    });
   }
 }
 

@@ -4,12 +4,14 @@ import { readBalances } from '../ledger/balances.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import type { Receipt } from '../networks/contract.ts';
+import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import { isSettled, partsOf, receivedMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund } from './queries/charges.ts';
+import { openStrandedCases } from './stranded-shares.ts';
 import { advanceMovements, planTakeBack } from './take-back.ts';
 
 /** A charge with the split of its intent. */
@@ -21,33 +23,47 @@ export interface SharedCharge {
 /**
  * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
  * It can be spent at once, or waits where the operator has set a delay. A share repays first what the merchant advanced
- * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`.
+ * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case.
  */
 export async function bookCollected(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  from: { railAccount: string; receipt: Receipt; deleted: ReadonlySet<string> },
+  from: { railAccount: string; receipt: Receipt },
 ): Promise<void> {
   const float = `float:${from.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
   const accounts = accountsOf(charge);
-  const kept = parts.shares.filter(({ subAccountId }) => !from.deleted.has(subAccountId));
-  const stranded = parts.shares.filter(({ subAccountId }) => from.deleted.has(subAccountId));
+  const { kept, stranded, accountOf } = await creditsOf(tx, charge, parts.shares);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
     movements: [
       { debit: float, credit: 'fees', amountMinor: parts.feeMinor },
       { debit: float, credit: accounts.merchant, amountMinor: parts.merchantMinor },
-      ...kept.map((share): Movement => {
-        return { debit: float, credit: accounts.sub(share.subAccountId), amountMinor: share.amountMinor };
+      ...parts.shares.map((share): Movement => {
+        return { debit: float, credit: accountOf(share), amountMinor: share.amountMinor };
       }),
-      ...stranded.map(({ amountMinor }): Movement => ({ debit: float, credit: 'suspense', amountMinor })),
       ...(await repayments(tx, charge, kept)),
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
   });
+  await openStrandedCases(tx, context, charge, { shares: stranded, cause: null, what: 'A late payment has a share' });
+}
+
+/**
+ * Where each share goes, and which of them are stranded because their sub-account was deleted: an open payment keeps its
+ * sub-accounts, but what comes late, or is decided late, may find them gone.
+ */
+async function creditsOf(tx: Transaction, charge: Charge, shares: readonly Share[]) {
+  const ids = shares.filter(({ amountMinor }) => amountMinor > 0n).map(({ subAccountId }) => subAccountId);
+  const deleted = await lockDeleted(tx, charge.merchantId, ids);
+  const { sub } = accountsOf(charge);
+  return {
+    kept: shares.filter(({ subAccountId }) => !deleted.has(subAccountId)),
+    stranded: shares.filter(({ subAccountId }) => deleted.has(subAccountId)),
+    accountOf: ({ subAccountId }: Share) => creditOrSuspend(deleted, subAccountId, sub(subAccountId)),
+  };
 }
 
 /** Where a charge's money stands: where it can be spent, or where it waits. */
@@ -102,26 +118,33 @@ interface SuspendedMoney {
   currency: string;
 }
 
-/** Money in `suspense` is the charge's after all: fee and shares as far as they are missing, the rest to the merchant. */
+/**
+ * Money in `suspense` is the charge's after all: fee and shares as far as they are missing, the rest to the merchant. The
+ * share of a sub-account that was deleted meanwhile stays in `suspense`, with a case of its own.
+ */
 export async function bookAccepted(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  { before, after }: { before: bigint; after: bigint },
+  { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
 ): Promise<void> {
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
   const accounts = accountsOf(charge);
+  const { kept, stranded, accountOf } = await creditsOf(tx, charge, added.shares);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
     movements: [
       { debit: 'suspense', credit: 'fees', amountMinor: added.feeMinor },
-      ...added.shares.map((share): Movement => {
-        return { debit: 'suspense', credit: accounts.sub(share.subAccountId), amountMinor: share.amountMinor };
+      ...kept.map((share): Movement => {
+        return { debit: 'suspense', credit: accountOf(share), amountMinor: share.amountMinor };
       }),
       { debit: 'suspense', credit: accounts.merchant, amountMinor: added.merchantMinor },
+      ...(await repayments(tx, charge, kept)),
     ],
   });
+  const what = 'Money that was accepted has a share';
+  await openStrandedCases(tx, context, charge, { shares: stranded, cause: caseId, what });
 }
 
 /** What the one division gives to each beyond the other. */
@@ -146,7 +169,7 @@ export async function bookStrandedShare(
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'share_kept',
-    movements: [{ debit: 'suspense', credit: 'payable_available', amountMinor }],
+    movements: [{ debit: 'suspense', credit: accountsOf(charge).merchant, amountMinor }],
   });
 }
 

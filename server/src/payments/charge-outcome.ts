@@ -51,7 +51,8 @@ export async function lockPayment(
   return { merchant, intent, charge: current };
 }
 
-type ChargeChange = Partial<
+/** What of a charge changes with its outcome. */
+export type ChargeChange = Partial<
   Pick<
     Charge,
     | 'status'

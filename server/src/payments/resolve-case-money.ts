@@ -2,16 +2,16 @@ import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import { cancelOtherAttempts } from './apply-success.ts';
 import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
+import type { SharedCharge } from './booking.ts';
 import { receivedMinor } from './charge.ts';
-import { changeCharge, changeIntent } from './charge-outcome.ts';
+import { changeCharge } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
+import { completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
-import { writeExpiry } from './expire-payments.ts';
-import { isMoneyCase, isOpen } from './intent.ts';
+import { isMoneyCase } from './intent.ts';
 import type { ChargeCaseRule, Situation } from './resolve-case.ts';
 
 // Cases of money that stands in `suspense`, or that the network has taken back.
@@ -131,45 +131,23 @@ async function accept(
   locked: LockedPayment,
   { found, cases }: Situation,
 ): Promise<void> {
-  const { charge } = locked;
+  const { charge, intent } = locked;
   const before = charge.paidAt === null ? 0n : receivedMinor(charge);
   const after = before + found.amountMinor;
-  await bookAccepted(tx, context, { charge, shares: locked.intent.shares }, { before, after });
+  const bookMoney = (shared: SharedCharge) => bookAccepted(tx, context, shared, { before, after, caseId: found.id });
   const kept = {
     amountReceivedMinor: after === charge.amountPaidMinor ? null : after,
     review: openReview(cases, [found.id]),
   };
-  if (charge.paidAt === null) await complete(tx, context, locked, { found, kept });
-  else await changeCharge(tx, context, locked, kept, null);
-}
-
-async function complete(
-  tx: Transaction,
-  context: PaymentContext,
-  locked: LockedPayment,
-  { found, kept }: { found: Case; kept: Partial<LockedPayment['charge']> },
-): Promise<void> {
-  const { charge } = locked;
-  const reached = await writeExpiry(tx, context, locked.merchant, locked.intent);
-  const isLate = !isOpen(reached.status) && reached.status !== 'successful';
-  const change = { status: 'successful', late: reached.late || isLate, review: null } as const;
-  const intent = reached.status === 'successful' ? reached : await changeIntent(tx, context, reached, change);
-  await changeCharge(
-    tx,
-    context,
-    { ...locked, intent },
-    {
-      ...kept,
-      status: 'completed',
-      progress: 'final',
-      late: charge.status !== 'pending' || isLate,
-      failureCode: null,
-      failureReason: null,
-      networkTransactionId: found.reference,
+  if (charge.paidAt === null) {
+    await completeCharge(tx, context, locked, {
       // It came when the network told us so; the person only decided whose it is.
       paidAt: found.createdAt,
-    },
-    'charge.succeeded',
-  );
-  await cancelOtherAttempts(tx, context, locked);
+      bookMoney,
+      change: { ...kept, networkTransactionId: found.reference },
+    });
+  } else {
+    await bookMoney({ charge, shares: intent.shares });
+    await changeCharge(tx, context, locked, kept, null);
+  }
 }

@@ -28,7 +28,7 @@ describe('the QR code', () => {
     assert.equal(readQrCode(blurred(scaledDown(poster, 3), 2)), qrCodeUrl);
   });
 
-  it('is read back with a fifth of it covered', async () => {
+  it('is read back with a seventh of it covered', async () => {
     const poster = await pictureOf({});
     const [x, y, side] = [560, 960, 300];
     for (let row = y; row < y + side; row += 1) {

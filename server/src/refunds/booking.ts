@@ -9,6 +9,9 @@ import type { Movement } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
 import { advanceMovements, planTakeBack } from '../payments/take-back.ts';
+import { openStrandedCases } from '../payments/stranded-shares.ts';
+import type { StrandedShare } from '../payments/stranded-shares.ts';
+import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { RefundContext } from './context.ts';
 import { subAccountOf } from './refund.ts';
@@ -108,7 +111,8 @@ export async function bookBeside(
 /**
  * A refund came to nothing, and its money is back: `where_it_was` with each who gave it, or all of it `with_the_merchant`
  * because it had left before. Each gets its own again. What the merchant advanced is no longer owed; what of it a
- * sub-account has repaid meanwhile goes back to it.
+ * sub-account has repaid meanwhile goes back to it. What one that was deleted meanwhile would get stands in `suspense`, with
+ * a case.
  */
 export async function bookUndone(
   tx: Transaction,
@@ -119,12 +123,15 @@ export async function bookUndone(
   const { merchantId, currency, parts } = refund;
   if (parts.length === 0) return;
   const excess = excessOf(parts, refund.amountMinor);
+  const ids = parts.map(subAccountOf).filter((id) => id !== null);
+  const deleted = await lockDeleted(tx, merchantId, ids);
   const owedAccounts = parts.filter((part) => part.advancedMinor > 0n).map(owedAccount);
   const payables = payablesOf(charge, money);
   const locked = [...payables, ...owedAccounts, ...(owedAccounts.length > 0 ? ['due_from_subs' as const] : [])];
   const balances = await lockBalances(tx, { merchantId, currency }, locked);
   const forgiven: Movement[] = [];
   const returned: Movement[] = [];
+  const stranded: StrandedShare[] = [];
   for (const part of parts) {
     const owed = part.advancedMinor === 0n ? 0n : (balances.get(owedAccount(part)) ?? 0n);
     const forgivenMinor = owed < part.advancedMinor ? owed : part.advancedMinor;
@@ -133,7 +140,9 @@ export async function bookUndone(
     }
     const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
     let missing = ownMinor + part.advancedMinor - forgivenMinor;
-    const credit = ownAccount(charge, part);
+    const subAccountId = subAccountOf(part);
+    const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
+    if (subAccountId !== null && credit === 'suspense') stranded.push({ subAccountId, amountMinor: missing });
     for (const debit of payables) {
       const has = balances.get(debit) ?? 0n;
       const amountMinor = has < missing ? has : missing;
@@ -147,6 +156,8 @@ export async function bookUndone(
   const posting = { ...sourceOf(context, refund), flow: 'refund_undone' };
   await post(tx, context, { ...posting, movements: forgiven });
   await post(tx, context, { ...posting, movements: returned });
+  const what = 'A refund came to nothing that had taken a share';
+  await openStrandedCases(tx, context, charge, { shares: stranded, cause: refund.id, what });
 }
 
 /** Where the merchant has what it got for others; what still waits is the payment's own. */

@@ -8,6 +8,7 @@ import type { LockedPayment } from '../payments/charge-outcome.ts';
 import { partsOf, receivedMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
+import { holdOffDeletion } from '../sub-accounts/delete-sub-account.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { bookBeside, planRefund } from './booking.ts';
@@ -53,6 +54,9 @@ export async function createRefund(
   const amountMinor = amountToRefund(charge, state, request.amountMinor);
   const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
   const way = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
+  // A deletion must see what is held of a sub-account, or its whole balance.
+  const sharedWith = payment.intent.shares.map(({ subAccountId }) => subAccountId);
+  await holdOffDeletion(tx, merchant.id, sharedWith);
   const money = await planRefund(tx, charge, divideRefund(state, amountMinor), amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, way });
   await acceptTransfer(tx, context, merchant, transfer, money.from);

@@ -10,8 +10,8 @@ import { findOpenIntentOf, findTransferFrom } from './queries.ts';
 
 /**
  * Deletes a sub-account that nothing uses any more; its history stays. Its row is locked first: payments and groups that
- * attach it, payouts of it and shares that arrive late hold the row too, so each of them comes before and is seen here,
- * or comes after and finds it deleted.
+ * attach it, payouts of it, refunds that take of it and whatever gives it money hold the row too, so each of them comes
+ * before and is seen here, or comes after and finds it deleted.
  *
  * Throws AppError `not_found` and `sub_account_in_use`.
  */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from '../transfers/apply-answer.ts';
 import { noAnswer, paid, refused } from '../transfers/transfer-world.corpus.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
 import type { SettlementWorld } from './settlement-world.corpus.ts';
@@ -106,6 +107,24 @@ describe('a payout of a sub-account', () => {
     await world.workFor(60_000);
     payoutAnswers.look_up_payout = noAnswer;
     assert.equal((await world.transfer(payout)).status, 'completed');
+  });
+
+  test('that was paid after it had failed and then given back leaves everyone as before', async () => {
+    const subAccount = await world.subAccount(3_000n);
+    const { payoutAnswers } = world.networks.wave;
+    const usual = payoutAnswers.pay_out;
+    payoutAnswers.pay_out = refused;
+    const payout = await world.orderPayout(subAccount);
+    await world.work();
+    payoutAnswers.pay_out = usual;
+    const before = await world.balance('payable_available');
+    const late = paid(payout);
+    assert.ok(late.state === 'succeeded');
+    await applyAnswer(world.context, await world.transfer(payout), late);
+    assert.equal(await world.settled(subAccount), 0n, 'it went to where the sub-account wanted it');
+    await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
+    assert.equal(await world.settled(subAccount), 3_000n);
+    assert.equal(await world.balance('payable_available'), before);
   });
 
   test('of one balance is taken once, however many ask at the same moment', async () => {

@@ -38,6 +38,7 @@ const payOut = writeRoute('POST', {
   response: transferSchema,
   errors: ['balance_below_minimum', 'insufficient_balance', 'amount_out_of_bounds', 'network_not_available'],
   idempotencyKeyRequired: true,
+  waitsForItsMerchant: true,
   async handle(context: TransferContext, { caller, params, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const amountMinor = typeof body.amount === 'number' ? amountOf(body.amount, 'amount') : null;

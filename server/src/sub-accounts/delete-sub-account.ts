@@ -1,5 +1,6 @@
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
+import type { Account } from '../ledger/accounts.ts';
 import { found } from './find-sub-account.ts';
 import { findGroupOf, lockSubAccountForDeletion, lockSubAccountsForShares, markDeleted } from './queries.ts';
 import type { SubAccount } from './sub-account.ts';
@@ -29,12 +30,29 @@ export function markSubAccountDeleted(tx: Transaction, subAccount: { merchantId:
   tx.send(markDeleted(subAccount, at));
 }
 
-/** Which of these have been deleted; none of the others is before the transaction ends. */
+/**
+ * Which of these have been deleted; none of the others is before the transaction ends. Asked before anything is booked
+ * to a sub-account whose payment or transfer was made earlier.
+ */
 export async function lockDeleted(
   tx: Transaction,
   merchantId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
   const rows = await lockSubAccountsForShares(tx, merchantId, ids);
   return new Set(rows.filter(({ deletedAt }) => deletedAt !== null).map(({ id }) => id));
+}
+
+/** Waits for a deletion that is under way, and makes later ones wait until what the caller does can be seen. */
+export async function holdOffDeletion(tx: Transaction, merchantId: string, ids: readonly string[]): Promise<void> {
+  await lockDeleted(tx, merchantId, ids);
+}
+
+/**
+ * Where money of a sub-account is booked: on its own account, or in `suspense` where it has been deleted, because nobody
+ * could ever take what stands on its account. What comes to stand in `suspense` needs a case.
+ */
+export function creditOrSuspend(deleted: ReadonlySet<string>, subAccountId: string, own: Account): Account {
+  return deleted.has(subAccountId) ? 'suspense' : own;
 }

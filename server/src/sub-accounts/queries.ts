@@ -344,7 +344,10 @@ function searchClause(term: string | undefined, before: string | null, searched:
   ]);
 }
 
-/** In one order, so that two late payments of the same sub-accounts do not wait for each other in a circle. */
+/**
+ * None of them is deleted before the transaction ends; payments, refunds and changes of them do not wait for each other.
+ * One whose deletion is under way is answered as it is after it.
+ */
 export function lockSubAccountsForShares(
   db: Queryable,
   merchantId: string,
@@ -353,7 +356,7 @@ export function lockSubAccountsForShares(
   return db.rows({
     name: 'sub_accounts_lock_for_shares',
     text: `SELECT id, deleted_at AS "deletedAt" FROM sub_accounts
-           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR SHARE`,
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE`,
     values: [merchantId, [...ids]],
   });
 }

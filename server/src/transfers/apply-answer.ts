@@ -14,35 +14,24 @@ import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 // For what is not paused together: as often as a pause tries at its most.
 const unpausedRetryMs = 60_000;
 
-/** Whether a transfer's outcome is now known, or has to be looked up further. */
-export type Settled = 'settled' | 'open';
-
 /**
  * Applies what a network said of a transfer, however it was learnt: answer, look-up or callback, in any order and as
  * often as it comes. Only a verified success or a documented refusal moves money; everything else leaves it held.
  */
-export async function applyAnswer(
-  context: TransferContext,
-  transfer: Transfer,
-  answer: PayoutAnswer,
-): Promise<Settled> {
+export async function applyAnswer(context: TransferContext, transfer: Transfer, answer: PayoutAnswer): Promise<void> {
   switch (answer.state) {
     case 'succeeded':
-      await applySuccess(context, transfer, answer.receipt);
-      return 'settled';
+      return applySuccess(context, transfer, answer.receipt);
     case 'reversed':
-      await applyReversal(context, transfer, answer.receipt);
-      return 'settled';
+      return applyReversal(context, transfer, answer.receipt);
     case 'refused':
-      await applyRefusal(context, transfer, answer.failure);
-      return 'settled';
+      return applyRefusal(context, transfer, answer.failure);
     case 'processing':
       return applyAcceptance(context, transfer, answer);
     case 'unknown':
     case 'not_found':
     case 'not_accepted':
-      // Nothing is known by them alone; jobs.ts decides what follows.
-      return 'open';
+    // Nothing is known by them alone; jobs.ts decides what follows.
   }
 }
 
@@ -51,14 +40,13 @@ async function applyAcceptance(
   context: TransferContext,
   transfer: Transfer,
   { networkReference, handles: networkHandles }: { networkReference: string; handles: NetworkHandles },
-): Promise<Settled> {
-  if (transfer.networkReference === networkReference) return 'open';
+): Promise<void> {
+  if (transfer.networkReference === networkReference) return;
   await withLockedTransfer(context, transfer, async (tx, locked) => {
     if (locked.transfer.status !== 'pending' || locked.transfer.networkReference !== null) return;
     noteTransfer(tx, context, transfer, 'accepted_by_network', 'The network has accepted it and is paying.');
     await changeTransfer(tx, context, locked, { networkReference, networkHandles });
   });
-  return 'open';
 }
 
 /**

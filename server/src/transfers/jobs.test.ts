@@ -110,8 +110,36 @@ test('an order that never arrived goes out again under the same reference, after
   assert.equal(world.networks.wave.count('pay_out'), 3);
   assert.deepEqual(
     (await world.notes(order)).filter((kind) => kind !== 'no_clear_answer'),
-    ['sent_to_network', 'not_found', 'sent_again', 'not_found', 'sent_again'],
+    ['sent_to_network', 'sent_again', 'sent_again'],
   );
+});
+
+test('an order whose success is doubted goes on being looked up', async () => {
+  const [settled, order] = [await world.create(), await world.create()];
+  answerWith(paid(settled), taken);
+  await world.work();
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order, { transactionId: `T-${settled.reference}` });
+  assert.equal((await after(order, minuteMs)).review, 'receipt_reused');
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  assert.equal((await after(order, hourMs, minuteMs)).status, 'completed', 'its own success is found');
+});
+
+test('look-ups go on while an order waits to be sent again', async () => {
+  answerWith(noAnswer);
+  world.networks.wave.payoutAnswers.look_up_payout = { state: 'not_found' };
+  const order = await world.create();
+  await world.work();
+  while ((await world.transfer(order)).sends < 2n) {
+    await world.clock.advance(1_000);
+    const claimed = await world.claim();
+    for (const work of claimed) if (work.kind === 'look_up_transfer') await world.jobs.lookUp(work);
+    if (claimed.some(({ kind }) => kind === 'send_transfer')) break;
+  }
+  // The worker that had claimed the second send died: its claim has not run out.
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  await world.clock.advance(30_000);
+  for (const work of await world.claim()) if (work.kind === 'look_up_transfer') await world.jobs.lookUp(work);
+  assert.equal((await world.transfer(order)).status, 'completed');
 });
 
 test('an order that the network has acknowledged is never sent again, whatever it says later', async () => {

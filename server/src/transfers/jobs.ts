@@ -101,7 +101,9 @@ async function submit(
   const dueAt = addMs(now, callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
   enqueue(tx, context, { ...lookUpWork(locked.merchant, transfer), dueAt });
   const again = transfer.sends > 0n;
-  const sentence = `${again ? 'Sent again' : 'Sent'} to ${displayName}${again ? ' under the same reference' : ''}.`;
+  const sentence = again
+    ? `${displayName} did not know of it: sent again under the same reference.`
+    : `Sent to ${displayName}.`;
   noteTransfer(tx, context, transfer, again ? 'sent_again' : 'sent_to_network', sentence);
   const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt: now, waitingFor: null } as const;
   return changeTransfer(tx, context, locked, change);
@@ -117,9 +119,12 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
   const answer = await rail.lookUp();
-  if ((await applyAnswer(context, transfer, answer)) === 'settled') return completeWork(context.db, work);
-  if (answer.state === 'not_found' && (await sendAgain(context, rail, transfer, work))) return;
-  await scheduleNextLookUp(context, rail, transfer, work);
+  await applyAnswer(context, transfer, answer);
+  // Read again: a success that is doubted, as by a receipt used before, leaves it awaited, and it is asked for further.
+  const current = await findTransferById(context.db, work.merchantId, work.subjectId);
+  if (!isAwaited(current)) return completeWork(context.db, work);
+  if (answer.state === 'not_found') await sendAgain(context, rail, current);
+  await scheduleNextLookUp(context, rail, current, work);
 }
 
 function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
@@ -128,17 +133,15 @@ function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
 
 /**
  * The network does not know the order, long enough after it was sent to it: it never arrived there, and goes out once
- * more under the same reference, which pays once even if that was wrong.
+ * more under the same reference, which pays once even if that was wrong. Look-ups go on meanwhile, so that nothing
+ * depends on this order being sent.
  */
-async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer, work: Work): Promise<boolean> {
-  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, rail, seen)) return false;
-  return withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
-    if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null)
-      return false;
-    noteTransfer(tx, context, transfer, 'not_found', 'The network does not know of it: it never arrived there.');
+async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer): Promise<void> {
+  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, rail, seen)) return;
+  await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+    if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null) return;
     enqueue(tx, context, sendWork(merchant, transfer));
-    completeWorkWith(tx, work);
-    return true;
+    await Promise.resolve();
   });
 }
 

@@ -10,7 +10,6 @@ export type TransferNoteKind =
   | 'sent_again'
   | 'accepted_by_network'
   | 'no_clear_answer'
-  | 'not_found'
   | 'released'
   | 'late_success'
   | 'review'

@@ -207,3 +207,43 @@ test('a reversal is acknowledged without another entry', async () => {
   });
   assert.deepEqual(change, {});
 });
+
+test('the reversal of a payment whose other amount was accepted gives back what was taken, to the butut', async () => {
+  for (const paidMinor of [9_000n, 12_500n]) {
+    const change = await moved(async () => {
+      const order = await world.createSent(taken);
+      const answer = paid(order, { amountMinor: paidMinor });
+      assert.ok(answer.state === 'succeeded');
+      await told(order, answer);
+      await resolve(order, 'amount_mismatch', 'accept');
+      await told(order, { ...answer, state: 'reversed' });
+      assert.equal((await world.transfer(order)).status, 'reversed');
+    });
+    assert.deepEqual(change, {});
+  }
+});
+
+test('a late success that was accepted and then reversed gives the amount back, and no fee, for none was taken', async () => {
+  const change = await moved(async () => {
+    const order = await world.createSent(refused);
+    const answer = paid(order);
+    assert.ok(answer.state === 'succeeded');
+    await told(order, answer);
+    await resolve(order, 'late_success', 'accept');
+    await told(order, { ...answer, state: 'reversed' });
+    assert.equal((await world.transfer(order)).status, 'reversed');
+  });
+  assert.deepEqual(change, {});
+});
+
+test('a reversal of another amount than was paid books nothing; a person has to look', async () => {
+  const change = await moved(async () => {
+    const order = await world.createSent(taken);
+    await told(order, paid(order));
+    const part = paid(order, { amountMinor: 4_000n });
+    assert.ok(part.state === 'succeeded');
+    await told(order, { ...part, state: 'reversed' });
+    assert.equal((await resolve(order, 'network_reversal', 'acknowledge')).status, 'completed');
+  });
+  assert.deepEqual(change, asCompleted);
+});

@@ -36,7 +36,6 @@ import { verifyHolds } from './verify-holds.ts';
 
 const connectionsMax = 10;
 /** A new test merchant's money. */
-const startingMinor = 100_000_000n;
 
 /**
  * The transfers' use-cases and jobs on a database of their own, with networks that say what the test wants them to. No

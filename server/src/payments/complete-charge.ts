@@ -1,0 +1,92 @@
+import { enqueue, networkQueue } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { SharedCharge } from './booking.ts';
+import { changeCharge, changeIntent } from './charge-outcome.ts';
+import type { ChargeChange, LockedPayment } from './charge-outcome.ts';
+import type { PaymentContext } from './context.ts';
+import { writeExpiry } from './expire-payments.ts';
+import { isOpen, statusAt } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
+
+/** How money pays a charge. */
+export interface PaidWith {
+  /** When it came. */
+  paidAt: Date;
+  /** Books it, on the charge as it stands once it is paid: spendable at once, or waiting for its settlement. */
+  bookMoney: (shared: SharedCharge) => Promise<void>;
+  change: ChargeChange;
+}
+
+/**
+ * A charge is paid, by what the network told or by what a person decided: its money is booked, the charge and its intent
+ * say so, and whatever follows from it is given to the workers. An intent that was paid before stays as it was.
+ */
+export async function completeCharge(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  { paidAt, bookMoney, change }: PaidWith,
+): Promise<LockedPayment> {
+  const { charge } = locked;
+  const intent = await writeExpiry(tx, context, locked.merchant, locked.intent);
+  const wasPaid = intent.status === 'successful';
+  const isLate = !wasPaid && !isOpen(statusAt(intent, context.clock.now()));
+  const { settlementDelayMs } = context.settings;
+  const settlesAt = settlementDelayMs === 0 ? null : addMs(paidAt, settlementDelayMs);
+  await bookMoney({ charge: { ...charge, settlesAt }, shares: intent.shares });
+  const paid = wasPaid
+    ? intent
+    : await changeIntent(tx, context, intent, { status: 'successful', late: intent.late || isLate, review: null });
+  const completed = await changeCharge(
+    tx,
+    context,
+    { ...locked, intent: paid },
+    {
+      ...change,
+      status: 'completed',
+      progress: 'final',
+      late: charge.status !== 'pending' || isLate,
+      failureCode: null,
+      failureReason: null,
+      paidAt,
+      settlesAt,
+    },
+    'charge.succeeded',
+  );
+  enqueueFollowUps(tx, context, paid, completed);
+  await cancelOtherAttempts(tx, context, locked);
+  return { ...locked, intent: paid, charge: completed };
+}
+
+/** Its settlement, when its time comes, and the message to whoever stands at the counter. */
+function enqueueFollowUps(
+  tx: Transaction,
+  context: PaymentContext,
+  { terminalId }: Intent,
+  { merchantId, id: subjectId, settlesAt }: LockedPayment['charge'],
+): void {
+  if (settlesAt !== null) {
+    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
+  }
+  if (terminalId !== null) enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
+}
+
+/** An attempt that is still open after another one paid must not collect a second time. */
+async function cancelOtherAttempts(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchant, charge: paid }: LockedPayment,
+): Promise<void> {
+  if (paid.attempt === 1n && paid.status === 'pending') return;
+  for (const other of await listChargesOfIntent(tx, paid.merchantId, paid.intentId)) {
+    if (other.id === paid.id || other.status !== 'pending') continue;
+    enqueue(tx, context, {
+      merchantId: paid.merchantId,
+      queue: networkQueue({ network: other.network, testMode: merchant.testMode }, 'look-ups'),
+      kind: 'cancel_charge',
+      subjectId: other.id,
+    });
+  }
+}
