@@ -64,6 +64,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       log,
       sealer: secrets.sealer,
       docsUrl: publicUrl,
+      databaseConnections: config.databaseConnections,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,

@@ -21,6 +21,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       clock,
       log,
       docsUrl,
+      databaseConnections: 10,
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       rateLimiter: new RateLimiter(db, clock, { liveRequestsPerSecond: 0, testRequestsPerSecond: 0 }),

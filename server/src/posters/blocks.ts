@@ -2,7 +2,6 @@ import { colours, networkColour } from './colours.ts';
 import type { Poster, PosterNetwork } from './poster.ts';
 import { block } from './typesetter.ts';
 import type { Block, Style, Weight } from './typesetter.ts';
-import type { Box } from './scene.ts';
 
 const lineHeight = 1.15;
 
@@ -90,23 +89,4 @@ export function addressBlock({ qrCodeUrl, texts }: Poster, size: number): Block 
     textBlock(texts.no_camera, { size: size * 0.8, weight: 500, colour: colours.soft }),
     textBlock(address, { size, weight: 800, colour: colours.accent }),
   ]);
-}
-
-/** Content in the middle of a box on the page, or at the head of its left edge. */
-export function placed(
-  { x, y, width, height }: Box,
-  content: readonly Block[],
-  align: 'middle' | 'head' = 'middle',
-): Block {
-  const style: Style = {
-    position: 'absolute',
-    left: x,
-    top: y,
-    width,
-    height,
-    flexDirection: 'column',
-    alignItems: 'center',
-    justifyContent: align === 'middle' ? 'center' : 'flex-start',
-  };
-  return block(style, content);
 }

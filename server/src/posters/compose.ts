@@ -1,6 +1,7 @@
-import { addressBlock, codeBlock, networksBlock, placed, textBlock } from './blocks.ts';
+import { addressBlock, codeBlock, networksBlock, textBlock } from './blocks.ts';
 import { colours } from './colours.ts';
-import { fit } from './fit.ts';
+import { layOut } from './lay-out.ts';
+import type { Piece } from './lay-out.ts';
 import { logoShapes } from './logo-shapes.ts';
 import type { Poster } from './poster.ts';
 import { qrShape } from './qr-shape.ts';
@@ -26,7 +27,7 @@ interface Arrangement {
   rule: Box | null;
   networks: Box & { sizeMax: number; direction: 'row' | 'column' };
   address: Box & { sizeMax: number };
-  test: Box;
+  test: Box & { sizeMax: number };
 }
 
 /** Lays a poster out. All text is in outlines: what a merchant writes can become nothing but shapes. */
@@ -35,7 +36,6 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
   const places = arrangement === 'square' ? square(width) : portrait(width);
   const { card } = places;
   const qrCode = inset(card, cardFrame);
-  const blocks = await textBlocks(typesetter, poster, places);
   const shapes: Shape[] = [
     rectangle({ x: 0, y: 0, width, height }, colours.card),
     rectangle({ x: 0, y: 0, width, height: places.band }, colours.accent),
@@ -46,7 +46,7 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
     ...(poster.logo ? logoShapes(poster.logo, places.logo) : []),
     ...(places.rule ? [rectangle(places.rule, colours.line)] : []),
     ...(poster.testMode ? [rectangle(places.test, colours['wait-tint'])] : []),
-    ...(await typesetter.outlines(blocks, { width, height })),
+    ...(await layOut(typesetter, textPieces(typesetter, poster, places), { width, height })),
   ];
   return { width, height, shapes, qrCode };
 }
@@ -66,39 +66,35 @@ function cornerDiscs(width: number): Shape[] {
   );
 }
 
-async function textBlocks(typesetter: Typesetter, poster: Poster, places: Arrangement): Promise<Block[]> {
+function textPieces(typesetter: Typesetter, poster: Poster, places: Arrangement): Piece[] {
   const { texts } = poster;
-  const merchantName = typesetter.printable(poster.merchantName);
-  const terminalName = typesetter.printable(poster.terminalName);
-  const { terminalName: counter, code, networks, address } = places;
-  const merchantRoom = poster.logo ? places.merchantName.withLogo : places.merchantName.alone;
-  const fitted = (room: Box, sizeMax: number, make: (size: number) => Block): Promise<Block> =>
-    fit(typesetter, room, { max: sizeMax, min: Math.round(sizeMax / 3) }, make);
-  const heading = (text: string, room: Box, sizeMax: number) =>
-    fitted(room, sizeMax, (size) => textBlock(text, { size, weight: 800, colour: '#fff' }));
-  const blocks = [
-    placed(places.scanToPay, [await heading(texts.scan_to_pay, places.scanToPay, places.scanToPay.sizeMax)]),
-    placed(code, [await fitted(code, code.sizeMax, (size) => codeBlock(poster, size, places.align))]),
-    placed(
-      networks,
-      [await fitted(networks, networks.sizeMax, (size) => networksBlock(poster, size, networks.direction))],
-      networks.direction === 'row' ? 'middle' : 'head',
-    ),
-    placed(address, [await fitted(address, address.sizeMax, (size) => addressBlock(poster, size))]),
+  const { align, merchantName, terminalName, scanToPay, code, networks, address, test } = places;
+  const heading = (text: string, place: Box, sizeMax: number): Piece => ({
+    place,
+    sizeMax,
+    make: (size) => textBlock(text, { size, weight: 800, colour: '#fff' }),
+  });
+  const merchant = typesetter.printable(poster.merchantName);
+  const merchantPlace = poster.logo ? merchantName.withLogo : merchantName.alone;
+  const counter = typesetter.printable(poster.terminalName);
+  const counterLook = { weight: 800, colour: colours.ink, align } as const;
+  const testLook = { weight: 800, colour: colours.wait } as const;
+  return [
+    ...(merchant === '' ? [] : [heading(merchant, merchantPlace, merchantName.sizeMax)]),
+    heading(texts.scan_to_pay, scanToPay, scanToPay.sizeMax),
+    ...(counter === '' ? [] : [pieceAt(terminalName, (size) => textBlock(counter, { size, ...counterLook }))]),
+    pieceAt(code, (size) => codeBlock(poster, size, align)),
+    {
+      ...pieceAt(networks, (size) => networksBlock(poster, size, networks.direction)),
+      ...(networks.direction === 'column' ? { stands: 'top' as const } : {}),
+    },
+    pieceAt(address, (size) => addressBlock(poster, size)),
+    ...(poster.testMode ? [pieceAt(test, (size) => textBlock(texts.test, { size, ...testLook }))] : []),
   ];
-  if (merchantName !== '') {
-    blocks.push(placed(merchantRoom, [await heading(merchantName, merchantRoom, places.merchantName.sizeMax)]));
-  }
-  if (terminalName !== '') {
-    const make = (size: number) =>
-      textBlock(terminalName, { size, weight: 800, colour: colours.ink, align: places.align });
-    blocks.push(placed(counter, [await fitted(counter, counter.sizeMax, make)]));
-  }
-  if (poster.testMode) {
-    const make = (size: number) => textBlock(texts.test, { size, weight: 800, colour: colours.wait });
-    blocks.push(placed(places.test, [await fitted(places.test, places.test.height * 0.5, make)]));
-  }
-  return blocks;
+}
+
+function pieceAt(place: Box & { sizeMax: number }, make: (size: number) => Block): Piece {
+  return { place, sizeMax: place.sizeMax, make };
 }
 
 /** The poster and the A sizes: one column down the middle. */
@@ -122,7 +118,7 @@ function portrait(width: number): Arrangement {
     rule: { ...column, y: 1990, height: 3 },
     networks: { ...column, y: 2020, height: 84, sizeMax: 48, direction: 'row' },
     address: { ...column, y: 2124, height: 112, sizeMax: 44 },
-    test: { x: 0, y: 2262, width, height: 78 },
+    test: { x: 0, y: 2262, width, height: 78, sizeMax: 40 },
   };
 }
 
@@ -148,6 +144,6 @@ function square(side: number): Arrangement {
     rule: null,
     networks: { ...beside, y: 842, height: 334, sizeMax: 44, direction: 'column' },
     address: { ...column, y: 1204, height: 130, sizeMax: 46 },
-    test: { x: 0, y: 1364, width: side, height: 76 },
+    test: { x: 0, y: 1364, width: side, height: 76, sizeMax: 38 },
   };
 }

@@ -114,7 +114,7 @@ describe('names', () => {
     const page = { width: 400, height: 100 };
     const outlineOf = async (text: string) => {
       const block = textBlock(text, { size: 40, weight: 800, colour: '#000' });
-      return (await typesetter.outlines([block], page)).map(({ path }) => path).join('');
+      return (await typesetter.outlines([block], page)).shapes.map(({ path }) => path).join('');
     };
     const [box, upper, lower] = [await outlineOf('\u{e000}'), await outlineOf('Ŋ'), await outlineOf('ŋ')];
     assert.equal(new Set([box, upper, lower]).size, 3);

@@ -20,6 +20,8 @@ export type Style = Readonly<Record<string, string | number>>;
 
 export interface Block {
   type: 'div';
+  /** By which its height is told. */
+  key?: string;
   props: { style: Style; children: readonly Block[] | string };
 }
 
@@ -32,8 +34,13 @@ export interface Typesetter {
   printable(text: string): string;
   /** How high the block becomes when it is this wide. */
   heightOf(block: Block, width: number): Promise<number>;
-  /** The outlines of blocks on a page. */
-  outlines(blocks: readonly Block[], page: { width: number; height: number }): Promise<PathShape[]>;
+  /** The outlines of blocks on a page, and how high those with a key became. */
+  outlines(blocks: readonly Block[], page: { width: number; height: number }): Promise<Outlines>;
+}
+
+export interface Outlines {
+  shapes: PathShape[];
+  heights: ReadonlyMap<string, number>;
 }
 
 export function createTypesetter(): Typesetter {
@@ -59,7 +66,12 @@ export function createTypesetter(): Typesetter {
     },
     outlines: async (blocks, { width, height }) => {
       const root = block({ width: '100%', height: '100%', position: 'relative', fontFamily }, blocks);
-      return readOutlines(await satori(root, { ...options, width, height }));
+      const heights = new Map<string, number>();
+      const onNodeDetected = (node: { key?: string | number; height: number }) => {
+        if (typeof node.key === 'string') heights.set(node.key, node.height);
+      };
+      const svg = await satori(root, { ...options, width, height, onNodeDetected });
+      return { shapes: readOutlines(svg), heights };
     },
   };
 }

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiAnswer } from '../../../test/harness/api-client.ts';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
+import { asOwner, whileLocked } from '../../../test/harness/tables.ts';
+import { apiRoutes } from '../api-routes.ts';
+import { claimWork, networkQueue } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
+
+const connectionsMax = 8;
+// As api-routes.ts has it.
+const placesMax = 6;
+
+let database: TestDatabase;
+let service: TestService;
+let busy: TestMerchant;
+let other: TestMerchant;
+
+before(async () => {
+  database = await createTestDatabase();
+  // Without a worker: what is claimed is claimed by the test.
+  const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl };
+  service = await startService({ database, connectionsMax, settings });
+  busy = (await service.onboard()).test;
+  other = (await service.onboard('Serekunda Shoes')).test;
+  // The account's row is there once something was paid from it.
+  for (const merchant of [busy, other]) assert.equal((await transfer(merchant, 'first')).status, 201);
+});
+after(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+function transfer({ key }: TestMerchant, idempotencyKey: string): Promise<ApiAnswer> {
+  const order = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
+  return createApiClient(service.url, key).post('/v1/transfers', order, { 'idempotency-key': idempotencyKey });
+}
+
+/** Connections of the service that wait for somebody's lock. */
+async function waitingForLocks(): Promise<number> {
+  const [row] = await asOwner<{ count: number }>(
+    service,
+    `SELECT count(*)::integer AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'dalasi'`,
+  );
+  return row?.count ?? 0;
+}
+
+describe('orders of a merchant whose balance is locked by a slow transaction', () => {
+  it('leave connections for another merchant’s request and for a worker’s claim, and are done when it ends', async () => {
+    const lock = {
+      text: `SELECT balance FROM ledger_accounts WHERE merchant_id = $1 AND account = 'payable_available' FOR UPDATE`,
+      values: [busy.merchant.id],
+    };
+    const answers: ApiAnswer[] = [];
+    let orders: Promise<unknown>[] = [];
+    await whileLocked(service, lock, async () => {
+      orders = Array.from({ length: 4 * connectionsMax }, async (_, index) => {
+        answers.push(await transfer(busy, `order-${index}`));
+      });
+      await eventually('as many wait for the balance as have a place', async () => {
+        return (await waitingForLocks()) === placesMax;
+      });
+      const another = await transfer(other, 'meanwhile');
+      assert.equal(another.status, 201, another.text);
+      const now = service.clock.now();
+      const queue = networkQueue({ network: 'aps', testMode: true }, 'payouts');
+      const claim = { merchantId: other.merchant.id, queue, now, leaseEndsAt: addMs(now, 60_000), rowsMax: 10 };
+      assert.equal((await claimWork(service.db, claim)).length, 2);
+      assert.ok((await waitingForLocks()) <= placesMax);
+      assert.equal(service.db.waiting, 0, 'nobody waits for a connection');
+    });
+    await Promise.all(orders);
+    assert.equal(answers.length, 4 * connectionsMax);
+    // Those whose lock took longer than a second on a slow machine were told to come back.
+    for (const { status, text } of answers) assert.ok(status === 201 || status === 503, text);
+    assert.ok(answers.filter(({ status }) => status === 201).length >= 3 * connectionsMax);
+  });
+
+  it('are sent away with a time to come back once too many wait', async () => {
+    const lock = {
+      text: `SELECT balance FROM ledger_accounts WHERE merchant_id = $1 AND account = 'payable_available' FOR UPDATE`,
+      values: [busy.merchant.id],
+    };
+    const refusals: ApiAnswer[] = [];
+    let orders: Promise<unknown>[] = [];
+    await whileLocked(service, lock, async () => {
+      orders = Array.from({ length: 150 }, async (_, index) => {
+        const answer = await transfer(busy, `crowd-${index}`);
+        if (answer.status === 503) refusals.push(answer);
+      });
+      await eventually('some are refused', () => refusals.length > 0);
+    });
+    await Promise.all(orders);
+    for (const { body, headers } of refusals) {
+      assert.deepEqual([body['code'], headers.get('retry-after')], ['unavailable', '1']);
+    }
+    assert.ok(refusals.some(({ text }) => text.includes('wait for each other')));
+    assert.equal((await transfer(busy, 'crowd-149')).status, 201, 'a refusal for want of a place is not remembered');
+  });
+});
+
+describe('routes whose requests wait for their merchant', () => {
+  it('are those that spend from its balance', () => {
+    const those = apiRoutes.filter((route) => route.waitsForItsMerchant === true);
+    assert.deepEqual(those.map(({ method, path }) => `${method} ${path}`).toSorted(), [
+      'POST /v1/sub-accounts/:id/payouts',
+      'POST /v1/transactions/refund',
+      'POST /v1/transfers',
+    ]);
+  });
+});
