@@ -227,10 +227,11 @@ CREATE TABLE idempotency_keys (
   response bytea,
   created_at timestamp with time zone NOT NULL,
   subject_id uuid,
+  is_forgotten boolean NOT NULL DEFAULT false,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
   CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
-CREATE INDEX idempotency_keys_created_idx ON idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_kept_idx ON idempotency_keys USING btree (created_at) WHERE NOT is_forgotten;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE intent_shares (
@@ -306,6 +307,8 @@ CREATE TABLE ledger_movements (
   CONSTRAINT ledger_movements_accounts_check CHECK (debit_account <> credit_account),
   CONSTRAINT ledger_movements_amount_check CHECK (amount > 0)
 );
+CREATE INDEX ledger_movements_pending_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'payable_pending'::text;
+CREATE INDEX ledger_movements_pending_debit_idx ON ledger_movements USING btree (merchant_id, id) WHERE debit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_source_idx ON ledger_movements USING btree (merchant_id, source_id);
 CREATE INDEX ledger_movements_sub_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub:%'::text;
 CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub:%'::text;
@@ -608,6 +611,7 @@ CREATE TABLE settlement_periods (
   CONSTRAINT settlement_periods_sub_account_fkey FOREIGN KEY (merchant_id, sub_account_id) REFERENCES sub_accounts(merchant_id, id),
   CONSTRAINT settlement_periods_refusal_check CHECK ((transfer_id IS NULL) = (refusal IS NOT NULL))
 );
+CREATE INDEX settlement_periods_period_idx ON settlement_periods USING btree (period);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE settlement_runs (
@@ -617,6 +621,7 @@ CREATE TABLE settlement_runs (
   CONSTRAINT settlement_runs_pkey PRIMARY KEY (merchant_id, period),
   CONSTRAINT settlement_runs_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
+CREATE INDEX settlement_runs_period_idx ON settlement_runs USING btree (period);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.callbacks (

@@ -7,6 +7,7 @@ import { networkCallbacks } from './http/network-callbacks.ts';
 import { describeApi } from './http/openapi.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
+import type { BoundRoute } from './kit/route.ts';
 import { linkRoutes } from './links/routes.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { simulatorRoutes } from './networks/simulator/routes.ts';
@@ -26,6 +27,7 @@ import { createCheckout } from './payments/checkout.ts';
 import { forgetCustomer } from './payments/forget-customer.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { createPosterPress } from './posters/poster-press.ts';
+import type { PosterPress } from './posters/poster-press.ts';
 import { posterRoutes } from './posters/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { settlementRoutes } from './settlement/routes.ts';
@@ -70,21 +72,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         liveRequestsPerSecond: config.rateLimitLive,
         testRequestsPerSecond: config.rateLimitTest,
       }),
-      routes: [
-        ...bindRoutes(paymentRoutes, money),
-        ...bindRoutes(transactionRoutes, money),
-        ...bindRoutes(refundRoutes, money),
-        ...bindRoutes(transferRoutes, money),
-        ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
-        ...bindRoutes(subAccountRoutes, money),
-        ...bindRoutes(settlementRoutes, money),
-        ...bindRoutes(subAccountGroupRoutes, money),
-        ...bindRoutes(linkRoutes, money),
-        ...bindRoutes(terminalRoutes, { ...money, chatDelivery: readChatDelivery }),
-        ...bindRoutes(posterRoutes, { ...money, posters }),
-        ...bindRoutes(terminalSummaryRoutes, money),
-        ...bindRoutes(endpointRoutes, endpoints),
-      ],
+      routes: bindAll(money, endpoints, posters),
     }),
   );
   await server.register(networkCallbacks, {
@@ -121,4 +109,23 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   const { simulatorBearerSecret: bearerSecret } = secrets;
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
+}
+
+/** Every route of the API with what its part needs. */
+function bindAll(money: MoneyContext, endpoints: EndpointRouteContext, posters: PosterPress): BoundRoute[] {
+  return [
+    ...bindRoutes(paymentRoutes, money),
+    ...bindRoutes(transactionRoutes, money),
+    ...bindRoutes(refundRoutes, money),
+    ...bindRoutes(transferRoutes, money),
+    ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
+    ...bindRoutes(subAccountRoutes, money),
+    ...bindRoutes(settlementRoutes, money),
+    ...bindRoutes(subAccountGroupRoutes, money),
+    ...bindRoutes(linkRoutes, money),
+    ...bindRoutes(terminalRoutes, { ...money, chatDelivery: readChatDelivery }),
+    ...bindRoutes(posterRoutes, { ...money, posters }),
+    ...bindRoutes(terminalSummaryRoutes, money),
+    ...bindRoutes(endpointRoutes, endpoints),
+  ];
 }

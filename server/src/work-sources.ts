@@ -13,6 +13,7 @@ import { notifyCharge } from './notifications/notify-charge.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
+import { purgePeriods } from './settlement/forget-periods.ts';
 import { listDueSettlements, settleScheduled } from './settlement/scheduled-payouts.ts';
 import { settleChargeWork } from './settlement/settle-charge.ts';
 import type { TransferContext } from './transfers/context.ts';
@@ -103,6 +104,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('forgetting pauses', 10 * minuteMs, log, () => purgePauses(context)),
+    chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
     chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
   ];
 }

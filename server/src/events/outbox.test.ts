@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
+import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { withAdminClient } from '../database/admin-client.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
 import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
+import { claimOutboxRows, takeOutboxRows } from './queries.ts';
 import {
   cancelWork,
   claimWork,
@@ -221,4 +224,30 @@ test('the operator sees how much is due in each queue, and since when', async ()
       { queue: 'webhooks', count: 0n, oldestDueAt: null, waitingCount: 1n },
     ],
   );
+});
+
+test('a claim reads no more than it takes, however long the backlog of a merchant is and whatever plan it gets', async () => {
+  await withAdminClient(database.adminUrl, async (client) => {
+    await client.query(
+      `INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, version, created_at)
+       SELECT $1, 'dispatch_event', md5(n::text)::uuid, 'webhooks', $2::timestamptz - n * interval '1 ms', 0, 0, $2
+       FROM generate_series(1, 100000) AS n`,
+      [merchantId, clock.now()],
+    );
+    await client.query('ANALYZE outbox');
+  });
+  const now = clock.now();
+  const due = { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: 16 } as const;
+  const plans = await genericPlans(database, async (asked) => {
+    await claimOutboxRows(asked, { ...due, leaseEndsAt: addMs(now, leaseMs) });
+    await takeOutboxRows(asked, due);
+  });
+  assert.equal(plans.length, 2);
+  for (const plan of plans) {
+    assert.match(plan, /Index Scan using outbox_due_idx/);
+    assert.match(plan, /Index Scan using outbox_pkey/);
+    assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort/, plan);
+  }
+  const taken = await takeOutboxRows(db, { ...due, rowsMax: 128 });
+  assert.equal(taken.length, 128);
 });

@@ -41,6 +41,11 @@ function transfer({ key }: TestMerchant, idempotencyKey: string): Promise<ApiAns
   return createApiClient(service.url, key).post('/v1/transfers', order, { 'idempotency-key': idempotencyKey });
 }
 
+function balanceOf({ merchant }: TestMerchant) {
+  const text = `SELECT balance FROM ledger_accounts WHERE merchant_id = $1 AND account = 'payable_available' FOR UPDATE`;
+  return { text, values: [merchant.id] };
+}
+
 /** Connections of the service that wait for somebody's lock. */
 async function waitingForLocks(): Promise<number> {
   const [row] = await asOwner<{ count: number }>(
@@ -53,13 +58,9 @@ async function waitingForLocks(): Promise<number> {
 
 describe('orders of a merchant whose balance is locked by a slow transaction', () => {
   it('leave connections for another merchant’s request and for a worker’s claim, and are done when it ends', async () => {
-    const lock = {
-      text: `SELECT balance FROM ledger_accounts WHERE merchant_id = $1 AND account = 'payable_available' FOR UPDATE`,
-      values: [busy.merchant.id],
-    };
     const answers: ApiAnswer[] = [];
     let orders: Promise<unknown>[] = [];
-    await whileLocked(service, lock, async () => {
+    await whileLocked(service, balanceOf(busy), async () => {
       orders = Array.from({ length: 4 * connectionsMax }, async (_, index) => {
         answers.push(await transfer(busy, `order-${index}`));
       });
@@ -83,13 +84,9 @@ describe('orders of a merchant whose balance is locked by a slow transaction', (
   });
 
   it('are sent away with a time to come back once too many wait', async () => {
-    const lock = {
-      text: `SELECT balance FROM ledger_accounts WHERE merchant_id = $1 AND account = 'payable_available' FOR UPDATE`,
-      values: [busy.merchant.id],
-    };
     const refusals: ApiAnswer[] = [];
     let orders: Promise<unknown>[] = [];
-    await whileLocked(service, lock, async () => {
+    await whileLocked(service, balanceOf(busy), async () => {
       orders = Array.from({ length: 150 }, async (_, index) => {
         const answer = await transfer(busy, `crowd-${index}`);
         if (answer.status === 503) refusals.push(answer);

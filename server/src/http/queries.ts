@@ -53,28 +53,35 @@ export function updateKeyResponse(
   };
 }
 
+// A batch of a purge: small, so that it never holds rows that requests wait for. The figure and the order stand in the
+// statements, so that they walk the index of what is kept from its old end, whatever values they are planned for.
+const purgedRowsMax = 500;
+
 /** Answers that are no longer kept, of keys that stand for what they made for ever; a batch at a time. */
-export function forgetResponsesBefore(db: Queryable, before: Date, rowsMax: number): Promise<number> {
+export function forgetResponsesBefore(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'idempotency_keys_forget_responses',
     text: `-- across merchants: what goes is everybody's
-           UPDATE idempotency_keys SET response = NULL WHERE (merchant_id, path, key) IN (
+           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE (merchant_id, path, key) IN (
              SELECT merchant_id, path, key FROM idempotency_keys
-             WHERE created_at < $1 AND subject_id IS NOT NULL AND response IS NOT NULL LIMIT $2
+             WHERE created_at < $1 AND subject_id IS NOT NULL AND NOT is_forgotten
+             ORDER BY created_at LIMIT ${purgedRowsMax}
            )`,
-    values: [before, rowsMax],
+    values: [before],
   });
 }
 
 /** Keys whose answers are no longer kept and that made nothing to stand for, a batch at a time. */
-export function deleteKeysBefore(db: Queryable, before: Date, rowsMax: number): Promise<number> {
+export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'idempotency_keys_delete_before',
     text: `-- across merchants: what goes is everybody's
            DELETE FROM idempotency_keys WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys WHERE created_at < $1 AND subject_id IS NULL LIMIT $2
+             SELECT merchant_id, path, key FROM idempotency_keys
+             WHERE created_at < $1 AND subject_id IS NULL AND NOT is_forgotten
+             ORDER BY created_at LIMIT ${purgedRowsMax}
            )`,
-    values: [before, rowsMax],
+    values: [before],
   });
 }
 

@@ -5,8 +5,6 @@ import { deleteKeysBefore, forgetResponsesBefore } from './queries.ts';
 
 /** Decisions, "Idempotency": a stored answer is replayed for 72 hours. */
 const keptMs = 72 * 60 * 60 * 1_000;
-// Small, so that a purge never holds rows that requests wait for.
-const rowsMax = 500;
 
 /**
  * Forgets answers that are no longer kept, and deletes their keys; but a key that paid out stands for its transfer for
@@ -14,5 +12,5 @@ const rowsMax = 500;
  */
 export async function purgeIdempotencyKeys(db: Queryable, clock: Clock): Promise<number> {
   const before = addMs(clock.now(), -keptMs);
-  return (await deleteKeysBefore(db, before, rowsMax)) + (await forgetResponsesBefore(db, before, rowsMax));
+  return (await deleteKeysBefore(db, before)) + (await forgetResponsesBefore(db, before));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { genericPlans } from '../../../test/harness/explain.ts';
 import { seededRandom } from '../kit/random.ts';
 import type { Account } from './accounts.ts';
 import { explainBalance } from './explain-balance.ts';
@@ -11,7 +12,15 @@ import type { LedgerWorld } from './ledger-world.corpus.ts';
 const currency = 'GMD';
 const sub = 'sub:01a1f8ac-4b37-7417-9fed-11d78420f700';
 const pending = `${sub}:pending` as const;
-const accounts: readonly Account[] = ['float:wave', 'payable_available', sub, pending, 'sub:another', 'network_costs'];
+const accounts: readonly Account[] = [
+  'float:wave',
+  'payable_available',
+  'payable_pending',
+  sub,
+  pending,
+  'sub:another',
+  'network_costs',
+];
 
 interface Step {
   at: Date;
@@ -42,7 +51,7 @@ async function history(seed: string, count: number): Promise<{ merchantId: strin
   for (let index = 0; index < count; index += 1) {
     // Several movements of one moment, and moments apart.
     if (pick(3) === 0) await world.clock.advance(1 + pick(5_000));
-    const credit = (['payable_available', sub, pending, 'sub:another'] as const)[pick(4)] ?? sub;
+    const credit = (['payable_available', 'payable_pending', sub, pending, 'sub:another'] as const)[pick(5)] ?? sub;
     const amountMinor = BigInt(1 + pick(10_000));
     const has = balances.get(credit) ?? 0n;
     if (pick(3) === 0 && has > 0n) {
@@ -117,6 +126,46 @@ describe('the movements behind a balance', () => {
     const after = await explainBalance(world.db, ask);
     assert.equal(after.balanceMinor, before.balanceMinor - 1n);
     assert.deepEqual(after.lines.slice(1), before.lines);
+  });
+});
+
+describe('a page of the movements behind a balance', () => {
+  const ids = "lpad(to_hex(n), 8, '0') || '-4b37-7417-9fed-11d78420f700'";
+  const plansFor = (merchantId: string, account: Account): Promise<string[]> => {
+    const ask = { merchantId, account, currency, at: null, before: null, rowsMax: 51 };
+    return genericPlans(world.database, (asked) => explainBalance(asked, ask));
+  };
+
+  before(async () => {
+    // Two merchants with 50,000 movements each, of which none waits for its settlement.
+    for (const merchantId of [await world.newMerchant(), await world.newMerchant()]) {
+      const text = `INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow,
+                      source_type, source_id, created_at)
+                    SELECT $1, (${ids})::uuid, 'float:wave', CASE WHEN n % 5 = 0 THEN 'fees' ELSE 'payable_available' END,
+                           1, 'GMD', 'collected', 'charge', (${ids})::uuid, $2
+                    FROM generate_series(1, 50000) AS n`;
+      await world.asOwner(text, [merchantId, world.clock.now()]);
+    }
+    await world.asOwner('ANALYZE ledger_movements');
+  });
+
+  test('walks the movements from the newest where nearly all touch the account, and never gathers them', async () => {
+    const [plan = ''] = await plansFor(await world.newMerchant(), 'payable_available');
+    assert.match(plan, /Index Scan Backward using ledger_movements_pkey/);
+    assert.doesNotMatch(plan, /Seq Scan on ledger_movements|Bitmap/, plan);
+  });
+
+  test('of what waits for its settlement reads nothing but that', async () => {
+    for (const [account, index] of [
+      ['payable_pending', 'pending'],
+      [sub, 'sub'],
+    ] as const) {
+      const [plan = ''] = await plansFor(await world.newMerchant(), account);
+      for (const side of ['debit', 'credit']) {
+        assert.match(plan, new RegExp(`Index Scan (Backward )?using ledger_movements_${index}_${side}_idx`), plan);
+      }
+      assert.doesNotMatch(plan, /Seq Scan on ledger_movements|ledger_movements_pkey/, plan);
+    }
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Queryable } from '../kit/db.ts';
 import { debitSign } from './accounts.ts';
 import type { Account } from './accounts.ts';
-import { listMovementsBehind } from './queries.ts';
-import type { HistoryRow } from './queries.ts';
+import { lastId, listMovementsBehind } from './queries/history.ts';
+import type { HistoryRow } from './queries/history.ts';
 
 /** One movement behind a balance. */
 export interface BalanceLine {
@@ -39,7 +39,11 @@ export async function explainBalance(
     rowsMax: number;
   },
 ): Promise<ExplainedBalance> {
-  const rows = await listMovementsBehind(db, { ...ask, laterFrom: firstLaterId(ask) });
+  const rows = await listMovementsBehind(db, {
+    ...ask,
+    before: ask.before ?? lastId,
+    laterFrom: firstLaterId(ask),
+  });
   const [first] = rows;
   const creditSign = -debitSign(ask.account);
   const storedMinor = BigInt(first?.stored ?? '0');
@@ -70,8 +74,6 @@ function firstLaterId({ at, before }: { at: Date | null; before: string | null }
   const firstAfter = at === null ? lastId : firstIdAt(at);
   return before !== null && before < firstAfter ? before : firstAfter;
 }
-
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** A movement's id is made right after its time is taken, so none with a later time has an earlier id. */
 function firstIdAt(at: Date): string {

@@ -2,7 +2,7 @@ import type { Queryable } from '../kit/db.ts';
 import type { Account } from './accounts.ts';
 import { lineOf } from './explain-balance.ts';
 import type { BalanceLine } from './explain-balance.ts';
-import { listStatementRows } from './queries.ts';
+import { listStatementRows } from './queries/history.ts';
 
 /** What came and went between two times. Amounts are bututs. */
 export interface LedgerStatement {

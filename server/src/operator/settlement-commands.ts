@@ -1,5 +1,6 @@
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
+import { oldestKeptPeriod } from '../settlement/forget-periods.ts';
 import { dayOf, periodOf } from '../settlement/period.ts';
 import { countUnsettled, settleSubAccounts } from '../settlement/settle-sub-accounts.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
@@ -78,7 +79,10 @@ async function readPeriod(context: CommandContext, { options }: CommandInput, me
   const named = options['period'];
   const day = named === undefined ? now : readDay(named);
   if (day > now) throw new UsageError(`The period ${named} has not begun.`);
-  return periodOf(await payoutScheduleOf(context.db, merchantId), day);
+  const period = periodOf(await payoutScheduleOf(context.db, merchantId), day);
+  const oldest = oldestKeptPeriod(now);
+  if (period < oldest) throw new UsageError(`Periods before ${oldest} are forgotten; choose a later one.`);
+  return period;
 }
 
 function readDay(text: string): Date {

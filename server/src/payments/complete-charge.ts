@@ -70,7 +70,8 @@ function enqueueFollowUps(
   if (settlesAt !== null) {
     enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
   }
-  if (terminalId !== null) enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
+  if (terminalId !== null)
+    enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
 }
 
 /** An attempt that is still open after another one paid must not collect a second time. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { chargeToWire } from './charge-wire.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
 import type { Intent } from './intent.ts';
+import { fromApi } from './create-payment.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
 import { createResolveWorld } from './resolve-world.corpus.ts';
 import type { ResolveWorld } from './resolve-world.corpus.ts';
@@ -121,6 +123,61 @@ test('another amount, accepted after the time was over: not late, because it had
   await world.resolve(found, 'accept');
   const now = await world.intent(intent);
   assert.deepEqual([now.status, now.late], ['successful', false]);
+});
+
+/** The work about a charge that waits outside the networks' queues, with the time when it is due. */
+function workOf({ merchantId, id }: Charge): Promise<{ kind: string; dueAt: Date }[]> {
+  return world.db.rows({
+    name: 'test_work_of_charge',
+    text: `SELECT kind, due_at AS "dueAt" FROM outbox
+           WHERE merchant_id = $1 AND subject_id = $2 AND queue IN ('settlement', 'notifications') ORDER BY kind`,
+    values: [merchantId, id],
+  });
+}
+
+test('another amount, accepted where money waits for its settlement, waits too, from when it came', async () => {
+  const { settings } = world.context;
+  settings.settlementDelayMs = 60 * minuteMs;
+  try {
+    const { charge, found } = await mismatch(12_000n);
+    await world.clock.advance(minuteMs);
+    const pending = await world.balance('payable_pending');
+    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-12_000n, 0n, 0n, 0n]);
+    assert.equal(await world.balance('payable_pending'), pending + 12_000n);
+    const settlesAt = new Date(found.createdAt.getTime() + 60 * minuteMs);
+    assert.deepEqual((await world.charge(charge)).settlesAt, settlesAt);
+    assert.deepEqual(await workOf(charge), [{ kind: 'settle_charge', dueAt: settlesAt }]);
+  } finally {
+    settings.settlementDelayMs = 0;
+  }
+});
+
+test('another amount, accepted at a counter: whoever stands there is told', async () => {
+  const terminalId = world.context.newId();
+  const origin = { ...fromApi, source: 'terminal', terminalId } as const;
+  const { charge } = await world.createSent({ origin });
+  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  assert.deepEqual(await workOf(charge), []);
+  await world.resolve(await world.caseOf(charge, 'amount_mismatch'), 'accept');
+  assert.deepEqual(
+    (await workOf(charge)).map(({ kind }) => kind),
+    ['notify_charge'],
+  );
+});
+
+test('another amount, accepted, repays first what the merchant advanced for a sub-account', async () => {
+  const caller = { merchantId: world.merchant.id, testMode: true };
+  const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
+  const { id } = await world.db.withTransaction(async (tx) =>
+    createSubAccount(tx, world.context, caller, { ...request, percentHundredths: 2_000n }),
+  );
+  const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
+  const { charge } = await world.createSent({ split: { subAccountId: id, groupId: null, paths } });
+  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  await world.post({ debit: `sub_owed:${id}`, credit: 'due_from_subs', amountMinor: 1_500n });
+  const found = await world.caseOf(charge, 'amount_mismatch');
+  assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-9_000n, 8_500n, 0n, 0n]);
+  assert.deepEqual([await world.balance(`sub:${id}`), await world.balance(`sub_owed:${id}`)], [500n, 0n]);
 });
 
 test('another amount, returned in time: the money leaves the float, and the payer may try again', async () => {

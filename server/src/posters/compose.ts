@@ -10,6 +10,11 @@ import type { Box, Scene, Shape } from './scene.ts';
 import { pageSizes } from './sizes.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 
+/** Where a text stands, and how large it is at most: what usually stands there just fits. */
+interface Place extends Box {
+  sizeMax: number;
+}
+
 /** Where everything stands on a page, in pixels. What is left of a box stays white. */
 interface Arrangement {
   /** How what belongs to the counter stands. */
@@ -17,17 +22,17 @@ interface Arrangement {
   /** The coloured head of the page. */
   band: number;
   logo: Box;
-  merchantName: { withLogo: Box; alone: Box; sizeMax: number };
-  scanToPay: Box & { sizeMax: number };
+  merchantName: { withLogo: Place; alone: Place };
+  scanToPay: Place;
   /** The frame around the QR code. */
   card: Box;
-  terminalName: Box & { sizeMax: number };
-  code: Box & { sizeMax: number };
+  terminalName: Place;
+  code: Place;
   /** A line between what belongs to the counter and what belongs to all. */
   rule: Box | null;
-  networks: Box & { sizeMax: number; direction: 'row' | 'column' };
-  address: Box & { sizeMax: number };
-  test: Box & { sizeMax: number };
+  networks: Place & { direction: 'row' | 'column' };
+  address: Place;
+  test: Place;
 }
 
 /** Lays a poster out. All text is in outlines: what a merchant writes can become nothing but shapes. */
@@ -69,19 +74,16 @@ function cornerDiscs(width: number): Shape[] {
 function textPieces(typesetter: Typesetter, poster: Poster, places: Arrangement): Piece[] {
   const { texts } = poster;
   const { align, merchantName, terminalName, scanToPay, code, networks, address, test } = places;
-  const heading = (text: string, place: Box, sizeMax: number): Piece => ({
-    place,
-    sizeMax,
-    make: (size) => textBlock(text, { size, weight: 800, colour: '#fff' }),
-  });
+  const heading = (text: string, place: Place): Piece =>
+    pieceAt(place, (size) => textBlock(text, { size, weight: 800, colour: '#fff' }));
   const merchant = typesetter.printable(poster.merchantName);
   const merchantPlace = poster.logo ? merchantName.withLogo : merchantName.alone;
   const counter = typesetter.printable(poster.terminalName);
   const counterLook = { weight: 800, colour: colours.ink, align } as const;
   const testLook = { weight: 800, colour: colours.wait } as const;
   return [
-    ...(merchant === '' ? [] : [heading(merchant, merchantPlace, merchantName.sizeMax)]),
-    heading(texts.scan_to_pay, scanToPay, scanToPay.sizeMax),
+    ...(merchant === '' ? [] : [heading(merchant, merchantPlace)]),
+    heading(texts.scan_to_pay, scanToPay),
     ...(counter === '' ? [] : [pieceAt(terminalName, (size) => textBlock(counter, { size, ...counterLook }))]),
     pieceAt(code, (size) => codeBlock(poster, size, align)),
     {
@@ -93,7 +95,7 @@ function textPieces(typesetter: Typesetter, poster: Poster, places: Arrangement)
   ];
 }
 
-function pieceAt(place: Box & { sizeMax: number }, make: (size: number) => Block): Piece {
+function pieceAt(place: Place, make: (size: number) => Block): Piece {
   return { place, sizeMax: place.sizeMax, make };
 }
 
@@ -107,16 +109,15 @@ function portrait(width: number): Arrangement {
     band: 1070,
     logo: { ...column, y: 56, height: 140 },
     merchantName: {
-      withLogo: { ...column, y: 206, height: 92 },
-      alone: { ...column, y: 80, height: 206 },
-      sizeMax: 88,
+      withLogo: { ...column, y: 206, height: 92, sizeMax: 80 },
+      alone: { ...column, y: 80, height: 206, sizeMax: 88 },
     },
     scanToPay: { ...column, y: 300, height: 210, sizeMax: 176 },
     card: { x: (width - cardSide) / 2, y: 548, width: cardSide, height: cardSide },
     terminalName: { ...column, y: 1622, height: 180, sizeMax: 96 },
-    code: { ...column, y: 1828, height: 116, sizeMax: 84 },
+    code: { ...column, y: 1828, height: 116, sizeMax: 79 },
     rule: { ...column, y: 1990, height: 3 },
-    networks: { ...column, y: 2020, height: 84, sizeMax: 48, direction: 'row' },
+    networks: { ...column, y: 2020, height: 84, sizeMax: 43, direction: 'row' },
     address: { ...column, y: 2124, height: 112, sizeMax: 44 },
     test: { x: 0, y: 2262, width, height: 78, sizeMax: 40 },
   };
@@ -133,16 +134,15 @@ function square(side: number): Arrangement {
     band: 470,
     logo: { ...column, y: 36, height: 100 },
     merchantName: {
-      withLogo: { ...column, y: 142, height: 76 },
-      alone: { ...column, y: 48, height: 164 },
-      sizeMax: 80,
+      withLogo: { ...column, y: 142, height: 76, sizeMax: 66 },
+      alone: { ...column, y: 48, height: 164, sizeMax: 80 },
     },
     scanToPay: { ...column, y: 216, height: 140, sizeMax: 116 },
     card: { x: margin, y: 376, width: cardSide, height: cardSide },
     terminalName: { ...beside, y: 500, height: 200, sizeMax: 64 },
-    code: { ...beside, y: 716, height: 90, sizeMax: 64 },
+    code: { ...beside, y: 716, height: 90, sizeMax: 58 },
     rule: null,
-    networks: { ...beside, y: 842, height: 334, sizeMax: 44, direction: 'column' },
+    networks: { ...beside, y: 842, height: 334, sizeMax: 40, direction: 'column' },
     address: { ...column, y: 1204, height: 130, sizeMax: 46 },
     test: { x: 0, y: 1364, width: side, height: 76, sizeMax: 38 },
   };

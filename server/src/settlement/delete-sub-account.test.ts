@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
+import type { Charge } from '../payments/charge.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
-import { createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
+import { createRefund } from '../refunds/create-refund.ts';
+import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { getSubAccount } from '../sub-accounts/find-sub-account.ts';
 import { createPayout } from './create-payout.ts';
@@ -107,6 +111,97 @@ describe('a sub-account', () => {
   });
 });
 
+describe('money of a sub-account that was deleted stands in suspense, with a case, when', () => {
+  /** Carries out what two operators decided, as the part that owns cases does. */
+  async function resolve(charge: Charge, kind: string, resolution: string): Promise<void> {
+    const cases = await listCases(world.db, null, 10_000);
+    const found = cases.find((one) => one.subjectId === charge.id && one.kind === kind);
+    const resolvers = createChargeResolvers(world.context);
+    const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);
+    assert.ok(found && resolver);
+    const carryOut = await resolver.prepare(found, null);
+    await world.db.withTransaction((tx) => carryOut(tx, { found } as never));
+  }
+
+  /**
+   * Does the work, which brings 20.00 that are the deleted sub-account's, or leaves them of what stood in suspense; then
+   * they become the merchant's.
+   */
+  async function strands(
+    { charge, id, leftMinor = 0n }: { charge: Charge; id: string; leftMinor?: bigint },
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    assert.equal(await tryToDelete(id), 'deleted');
+    const before = (await world.balance('suspense')) - leftMinor;
+    await work();
+    assert.deepEqual(await world.balances(`sub:${id}`, `sub:${id}:pending`, 'suspense'), {
+      [`sub:${id}`]: 0n,
+      [`sub:${id}:pending`]: 0n,
+      suspense: before + 2_000n,
+    });
+    const all = await listCases(world.db, null, 10_000);
+    const about = all.filter((one) => one.subjectId === charge.id && one.kind === 'share_without_owner');
+    assert.deepEqual(
+      about.map(({ amountMinor, status }) => [amountMinor, status]),
+      [[2_000n, 'open']],
+    );
+    const merchant = await world.balance('payable_available');
+    await resolve(charge, 'share_without_owner', 'to_merchant');
+    assert.equal(await world.balance('payable_available'), merchant + 2_000n);
+  }
+
+  test('a person accepts another amount that came after the time of the payment', async () => {
+    const id = await world.newSubAccount(20);
+    const { charge } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
+    await world.clock.advance(31 * minuteMs);
+    await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'A-1', amountMinor: 12_000n }));
+    await strands({ charge, id, leftMinor: 12_000n }, () => resolve(charge, 'amount_mismatch', 'accept'));
+    assert.equal((await world.charge(charge)).status, 'completed');
+  });
+
+  test('a refund fails that the merchant had advanced, and that was repaid meanwhile', async () => {
+    const id = await world.newSubAccount(20);
+    const charge = await payWith(id);
+    await world.completePayout(id, 2_000n);
+    const refund = await world.refundSent(charge);
+    await payWith(id);
+    assert.deepEqual(await world.balances(`sub:${id}`, `sub_owed:${id}`), {
+      [`sub:${id}`]: 0n,
+      [`sub_owed:${id}`]: 0n,
+    });
+    await strands({ charge, id }, () => world.tell(refund, refused()));
+  });
+
+  test('a network brings a refund back', async () => {
+    const id = await world.newSubAccount(20);
+    const charge = await payWith(id);
+    const refund = await world.refundTold(charge, paidBack);
+    await strands({ charge, id }, () => world.tell(refund, broughtBack(refund)));
+  });
+
+  test('a network brings two refunds of one payment back: each has its own case', async () => {
+    const id = await world.newSubAccount(20);
+    const charge = await payWith(id);
+    const refunds = [await world.refundTold(charge, paidBack, 5_000n), await world.refundTold(charge, paidBack)];
+    assert.equal(await tryToDelete(id), 'deleted');
+    const before = await world.balance('suspense');
+    for (const refund of refunds) await world.tell(refund, broughtBack(refund));
+    assert.equal(await world.balance('suspense'), before + 2_000n);
+    assert.deepEqual(await world.cases(charge), ['share_without_owner', 'share_without_owner']);
+  });
+
+  test('a success comes that a process with a clock behind holds for timely', async () => {
+    const id = await world.newSubAccount(20);
+    const { charge, intent } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
+    await world.clock.advance(intent.expiresAt.getTime() - world.clock.now().getTime());
+    const behind = {
+      now: () => new Date(intent.expiresAt.getTime() - 1),
+      sleep: () => assert.fail('a success waits for nothing'),
+    };
+    await strands({ charge, id }, () => applyAnswer({ ...world.context, clock: behind }, charge, succeeded(charge)));
+  });
+});
+
 describe('a deletion at the same moment as', () => {
   const rounds = 25;
 
@@ -137,6 +232,18 @@ describe('a deletion at the same moment as', () => {
         'sub_account_in_use',
       ]);
     }
+  });
+
+  test('a refund that takes of it waits until the refund can be seen', async () => {
+    const id = await world.newSubAccount(20);
+    const { transactionReference: reference } = await payWith(id);
+    const lockNow = () => world.asOwner('SELECT id FROM sub_accounts WHERE id = $1 FOR UPDATE NOWAIT', [id]);
+    await world.db.withTransaction(async (tx) => {
+      await createRefund(tx, world.context, world.merchant, { reference, amountMinor: null });
+      await assert.rejects(lockNow(), { code: '55P03' });
+    });
+    assert.match(await tryToDelete(id), /^sub_account_in_use: A refund/);
+    await world.work();
   });
 
   test('the success of its payment never leaves money with somebody who is gone', async () => {

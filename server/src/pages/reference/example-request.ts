@@ -14,6 +14,7 @@ const examplesByName: Readonly<Record<string, string | number>> = {
   account_number: '7012345',
   beneficiary_name: 'Awa Ceesay',
   name: 'Awa Ceesay',
+  title: 'School fees',
   sub_account: id,
   reference: 'TX-20261120-101800-7KQ2M9XA',
   'idempotency-key': 'wages-2026-05-awa',

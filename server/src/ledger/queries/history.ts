@@ -1,0 +1,146 @@
+import { assert } from '../../kit/assert.ts';
+import type { Queryable } from '../../kit/db.ts';
+import type { Account } from '../accounts.ts';
+import type { AccountAddress } from '../queries.ts';
+
+/** One movement as it stands in the book, seen from the accounts that were asked about; sums in bututs as text. */
+export interface HistoryRow {
+  id: string;
+  at: Date;
+  flow: string;
+  sourceType: string;
+  sourceId: string;
+  /** Above zero where it was credited. */
+  credited: bigint;
+}
+
+/** A movement behind a balance, which is null in the one row of an empty page. */
+export type MovementBehind = { stored: string; creditedLater: string; creditedAfter: string } & (
+  | HistoryRow
+  | { id: null }
+);
+
+/** None of version 7 comes after it. As the upper end of a range it tells the planner that a part is meant. */
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const historyColumns = `id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId"`;
+
+// The same conditions as the partial indexes have, so that they are found: the name of an account is a value of the
+// statement, and would not tell the planner. The other accounts have no index.
+const inIndex = {
+  pending: (side: string) => `${side} = $2 AND ${side} = 'payable_pending'`,
+  sub: (side: string) => `${side} = $2 AND ${side} LIKE 'sub:%'`,
+};
+
+// Nearly every movement touches payable_available. The planner has to know: then it walks the merchant's movements from
+// the newest, instead of gathering them all.
+function historyKindOf(account: Account): 'pending' | 'sub' | 'available' | 'any' {
+  if (account === 'payable_pending') return 'pending';
+  if (account === 'payable_available') return 'available';
+  return account.startsWith('sub:') ? 'sub' : 'any';
+}
+
+// More than a page of any caller. It stands in the statement, for the reason that it does in outbox_claim.
+const historyRowsMax = 1_024;
+
+/**
+ * An account's movements up to `at`, the newest first, before the movement `before`. With them the balance as it is
+ * stored, what was credited by everything after the first of them, and what by everything after `at`: all in one
+ * snapshot, so that they add up. There is one row at least; its movement is null where there is none.
+ *
+ * What it reads: the newest page nothing but itself. A later page, or one of an earlier moment, also sums the account's
+ * movements since, from `laterFrom` on; so what bounds it is how far back it goes, and at the end the time limit of
+ * statements. An account without an index is read out of the merchant's movements, of which it has nearly all.
+ */
+export function listMovementsBehind(
+  db: Queryable,
+  ask: AccountAddress & { at: Date | null; before: string; laterFrom: string; rowsMax: number },
+): Promise<MovementBehind[]> {
+  assert(ask.rowsMax <= historyRowsMax, 'a page asks for more than the statement gives');
+  const kind = historyKindOf(ask.account);
+  const named = kind === 'available' ? "'payable_available'" : '$2';
+  const credited = 'CASE WHEN credit_account = $2 THEN amount ELSE -amount END';
+  const newest = (touches: string, amount: string) => `
+             SELECT ${historyColumns}, ${amount} AS credited FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND ${touches}
+               AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
+             ORDER BY ledger_movements.id DESC LIMIT $7`;
+  // A movement has two accounts, so none comes from both sides.
+  const sides = kind === 'pending' || kind === 'sub' ? inIndex[kind] : null;
+  const touches = sides
+    ? `((${sides('debit_account')}) OR (${sides('credit_account')}))`
+    : `(debit_account = ${named} OR credit_account = ${named})`;
+  const page = sides
+    ? `(${newest(sides('credit_account'), 'amount')}) UNION ALL (${newest(sides('debit_account'), '-amount')})`
+    : newest(touches, credited);
+  return db.rows({
+    name: `ledger_movements_behind_${kind}`,
+    text: `WITH stored AS (
+             SELECT COALESCE((SELECT balance FROM ledger_accounts
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0)
+                  + COALESCE((SELECT sum(amount) FROM ledger_deltas
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0) AS balance
+           ), later AS (
+             SELECT COALESCE(sum(${credited}), 0) AS credited,
+                    COALESCE(sum(${credited}) FILTER (WHERE created_at > $4), 0) AS after_at
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND ${touches}
+               AND id BETWEEN $6 AND '${lastId}' AND (created_at > $4 OR id >= $5)
+           ), page AS (
+             SELECT * FROM (SELECT * FROM (${page}) AS lines ORDER BY id DESC LIMIT $7) AS newest
+             LIMIT ${historyRowsMax}
+           )
+           SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater",
+                  later.after_at::text AS "creditedAfter", page.*
+           FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC`,
+    values: [ask.merchantId, ask.account, ask.currency, ask.at, ask.before, ask.laterFrom, ask.rowsMax],
+  });
+}
+
+/** A movement with the balance that it left; both null in the one row of an empty page. */
+export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });
+
+/**
+ * What came to and left the accounts of a sub-account together between two times, oldest first, after the movement
+ * `after`; what moves from one of them to another is left out. Opening and closing balance are of the whole time, in the
+ * same snapshot.
+ */
+export function listStatementRows(
+  db: Queryable,
+  ask: {
+    merchantId: string;
+    currency: string;
+    accounts: readonly Account[];
+    from: Date | null;
+    to: Date | null;
+    after: string | null;
+    rowsMax: number;
+  },
+): Promise<StatementRow[]> {
+  return db.rows({
+    name: 'ledger_movements_statement',
+    text: `WITH sides AS (
+             SELECT ${historyColumns}, amount AS credited FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND credit_account = ANY ($3::text[])
+               AND credit_account LIKE 'sub:%' AND NOT debit_account = ANY ($3::text[])
+             UNION ALL
+             SELECT ${historyColumns}, -amount FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND debit_account = ANY ($3::text[])
+               AND debit_account LIKE 'sub:%' AND NOT credit_account = ANY ($3::text[])
+           ), lines AS (
+             SELECT sides.*, sum(credited) OVER (ORDER BY at, id)::text AS balance FROM sides
+             WHERE $5::timestamptz IS NULL OR at <= $5
+           ), totals AS (
+             SELECT COALESCE(sum(credited) FILTER (WHERE at < $4), 0)::text AS opening,
+                    COALESCE(sum(credited), 0)::text AS closing
+             FROM lines
+           ), page AS (
+             SELECT * FROM lines
+             WHERE ($4::timestamptz IS NULL OR at >= $4)
+               AND ($6::uuid IS NULL OR (at, id) > (SELECT sides.at, sides.id FROM sides WHERE sides.id = $6))
+             ORDER BY at, id LIMIT $7
+           )
+           SELECT totals.opening, totals.closing, page.* FROM totals LEFT JOIN page ON true ORDER BY page.at, page.id`,
+    values: [ask.merchantId, ask.currency, ask.accounts, ask.from, ask.to, ask.after, ask.rowsMax],
+  });
+}

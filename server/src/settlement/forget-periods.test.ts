@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { genericPlans } from '../../../test/harness/explain.ts';
+import { oldestKeptPeriod, purgePeriods } from './forget-periods.ts';
+import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
+import { createSettlementWorld } from './settlement-world.corpus.ts';
+import type { SettlementWorld } from './settlement-world.corpus.ts';
+
+let world: SettlementWorld;
+
+before(async () => {
+  world = await createSettlementWorld();
+});
+after(() => world.close());
+
+test('periods are remembered for 400 days and then forgotten in batches; no payout goes with them', async () => {
+  const { merchant } = world;
+  const subAccount = await world.subAccount(1_500n);
+  await world.settle({ period: '2025-10-15' });
+  assert.equal((await world.payoutsOf(subAccount)).length, 1);
+  await world.asOwner(
+    `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, refusal, created_at)
+     SELECT $1, $2, date '2025-10-14' - n, 'insufficient_balance', $3 FROM generate_series(1, 600) AS n`,
+    [merchant.id, subAccount.id, world.clock.now()],
+  );
+  await world.settle({ period: '2025-10-17' });
+  // From 2026-11-20 this is 400 days ago.
+  await world.settle({ period: '2025-10-16' });
+  assert.equal(oldestKeptPeriod(world.clock.now()), '2025-10-16');
+  const counts: number[] = [];
+  for (;;) {
+    const count = await purgePeriods(world);
+    if (count === 0) break;
+    counts.push(count);
+  }
+  assert.deepEqual(counts, [501, 101], 'the run of 2025-10-15, and 601 rows of its sub-account');
+  assert.deepEqual(await world.periodsOf(subAccount), []);
+  const runs = await world.db.rows<{ period: string }>({
+    name: 'test_runs',
+    text: 'SELECT period::text AS period FROM settlement_runs WHERE merchant_id = $1 ORDER BY period',
+    values: [merchant.id],
+  });
+  assert.deepEqual(runs, [{ period: '2025-10-16' }, { period: '2025-10-17' }]);
+  assert.equal((await world.payoutsOf(subAccount)).length, 1);
+  await world.verify();
+});
+
+test('forgetting looks at old periods only', async () => {
+  const subAccount = await world.subAccount();
+  const values = [world.merchant.id, subAccount.id, world.clock.now()];
+  await world.asOwner(
+    `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, refusal, created_at)
+     SELECT $1, $2, date '2026-01-01' + n, 'insufficient_balance', $3 FROM generate_series(1, 100000) AS n`,
+    values,
+  );
+  await world.asOwner('ANALYZE settlement_periods');
+  const plans = await genericPlans(world.database, async (asked) => {
+    await deletePeriodsBefore(asked, '2025-01-01');
+    await deleteRunsBefore(asked, '2025-01-01');
+  });
+  assert.match(plans[0] ?? '', /settlement_periods_period_idx/);
+  assert.doesNotMatch(plans[0] ?? '', /Seq Scan/);
+});

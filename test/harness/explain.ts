@@ -1,0 +1,40 @@
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import type { Queryable, Statement } from '../../server/src/kit/db.ts';
+import type { TestDatabase } from './database.ts';
+
+/**
+ * How the database does the statements that `ask` runs when it plans for any values, as it may from the sixth time on; the
+ * plan is one text for each statement. Nothing is run. Fill the tables and ANALYZE them first.
+ */
+export async function genericPlans(
+  { adminUrl }: Pick<TestDatabase, 'adminUrl'>,
+  ask: (db: Queryable) => Promise<unknown>,
+): Promise<string[]> {
+  const statements: Statement[] = [];
+  const note = <Answer>(statement: Statement, answer: Answer): Promise<Answer> => {
+    statements.push(statement);
+    return Promise.resolve(answer);
+  };
+  await ask({
+    rows: (statement) => note(statement, []),
+    row: (statement) => note(statement, undefined),
+    run: (statement) => note(statement, 0),
+  });
+  return withAdminClient(adminUrl, async (client) => {
+    await client.query('SET plan_cache_mode = force_generic_plan');
+    const plans: string[] = [];
+    for (const { text, values } of statements) {
+      await client.query(`PREPARE explained AS ${text}`);
+      const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(inText(value))));
+      const given = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE explained${given}`);
+      await client.query('DEALLOCATE explained');
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    }
+    return plans;
+  });
+}
+
+function inText(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
