@@ -67,6 +67,10 @@ describe('settlement run', () => {
   test('takes a day that has begun, and for weekly payouts its week', async () => {
     const subAccount = await world.subAccount(2_000n);
     assert.match(await refused('settlement run --merchant MERCHANT --period 2026-11-21'), /has not begun/);
+    assert.match(
+      await refused('settlement run --merchant MERCHANT --period 2025-10-15'),
+      /before 2025-10-16 are forgotten/,
+    );
     for (const period of ['yesterday', '2026-02-30', '2026-11', '2026-11-20T00:00']) {
       assert.match(await refused(`settlement run --merchant MERCHANT --period ${period}`), /is a day such as/);
     }

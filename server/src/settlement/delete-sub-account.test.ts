@@ -186,7 +186,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     assert.equal(await tryToDelete(id), 'deleted');
     const before = await world.balance('suspense');
     for (const refund of refunds) await world.tell(refund, broughtBack(refund));
-    assert.equal(await world.balance('suspense'), before + 2_000n);
+    assert.deepEqual([await world.balance('suspense'), await world.balance(`sub:${id}`)], [before + 2_000n, 0n]);
     assert.deepEqual(await world.cases(charge), ['share_without_owner', 'share_without_owner']);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { genericPlans } from '../../../test/harness/explain.ts';
+import { withAdminClient } from '../database/admin-client.ts';
 import { oldestKeptPeriod, purgePeriods } from './forget-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
@@ -13,12 +14,16 @@ before(async () => {
 });
 after(() => world.close());
 
+function asOwner(text: string, values: unknown[] = []): Promise<unknown> {
+  return withAdminClient(world.adminUrl, (client) => client.query(text, values));
+}
+
 test('periods are remembered for 400 days and then forgotten in batches; no payout goes with them', async () => {
   const { merchant } = world;
   const subAccount = await world.subAccount(1_500n);
   await world.settle({ period: '2025-10-15' });
   assert.equal((await world.payoutsOf(subAccount)).length, 1);
-  await world.asOwner(
+  await asOwner(
     `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, refusal, created_at)
      SELECT $1, $2, date '2025-10-14' - n, 'insufficient_balance', $3 FROM generate_series(1, 600) AS n`,
     [merchant.id, subAccount.id, world.clock.now()],
@@ -48,13 +53,13 @@ test('periods are remembered for 400 days and then forgotten in batches; no payo
 test('forgetting looks at old periods only', async () => {
   const subAccount = await world.subAccount();
   const values = [world.merchant.id, subAccount.id, world.clock.now()];
-  await world.asOwner(
+  await asOwner(
     `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, refusal, created_at)
      SELECT $1, $2, date '2026-01-01' + n, 'insufficient_balance', $3 FROM generate_series(1, 100000) AS n`,
     values,
   );
-  await world.asOwner('ANALYZE settlement_periods');
-  const plans = await genericPlans(world.database, async (asked) => {
+  await asOwner('ANALYZE settlement_periods');
+  const plans = await genericPlans(world, async (asked) => {
     await deletePeriodsBefore(asked, '2025-01-01');
     await deleteRunsBefore(asked, '2025-01-01');
   });

@@ -132,8 +132,9 @@ export async function bookPaidTwice(
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
-// What a network takes for its service it does not give back, and a second payment is a matter of its own.
-const notUndone = ['network_fee', 'paid_twice', 'paid_twice_recovered'];
+// What a network takes for its service it does not give back, and a second payment is a matter of its own. What refunds/
+// books beside the money that goes out, it undoes itself.
+const notUndone = ['network_fee', 'paid_twice', 'paid_twice_recovered', 'advanced', 'refund_rounding', 'refund_undone'];
 
 /** What a network has out for a transfer, in bututs: what it must give back if it gives its payment back. */
 export async function paidOut(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<bigint> {
@@ -153,11 +154,21 @@ export async function bookGivenBack(
 ): Promise<{ strandedMinor: bigint }> {
   const source = sourceOf(context, transfer);
   const { given, taken } = await bookedBy(tx, source, notUndone);
+  if (transfer.kind === 'refund') gatherAtMerchant(taken);
   const stranded = await divertDeleted(tx, transfer, taken);
   await divertRepaid(tx, transfer, taken);
   await bearDrawnFees(tx, transfer, given);
   await post(tx, context, { ...source, flow, movements: movementsBetween(given, taken) });
   return { strandedMinor: stranded };
+}
+
+/** Who gave for a refund gets it from the merchant, by the refund's own parts: shares may have been repaid meanwhile. */
+function gatherAtMerchant(taken: Map<Account, bigint>): void {
+  for (const [account, amountMinor] of taken) {
+    if (account !== 'payable_available' && account !== 'receivable_merchant') {
+      move(taken, account, 'payable_available', amountMinor);
+    }
+  }
 }
 
 /** Nobody could ever take what stands on the account of a deleted sub-account. */
