@@ -219,7 +219,9 @@ describe('a request id', () => {
 
 describe('a log line', () => {
   it('of a request is for the operator; of our own talk with the simulated networks only for who looks for it', async () => {
-    for (const path of ['/healthz', '/simulator/networks/aps/collections']) await api.get(path);
+    for (const path of ['/healthz', '/simulator/networks/aps/collections']) {
+      await fetch(new URL(path, service.url));
+    }
     const levelOf = (route: string) =>
       service.logLines.map((line) => JSON.parse(line)).find((line) => line.msg === 'request' && line.route === route)
         ?.level;

@@ -37,11 +37,16 @@ function shortenStyle(text: string): string {
     .trim();
 }
 
-/** Takes out comments that have a line of their own, and indentation. */
+/**
+ * Takes out comments that have a line of their own, indentation, and the spaces around operators; the files hold no
+ * strings that could be harmed.
+ */
 function shortenScript(text: string): string {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('//') && !line.startsWith('/*') && !line.startsWith('*'))
-    .join('\n');
+    .join('\n')
+    .replace(/ (===|!==|=>|&&|\|\||<=|[=+*/<?:]) /g, '$1')
+    .replaceAll(') {', '){');
 }

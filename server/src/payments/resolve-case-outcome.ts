@@ -17,7 +17,11 @@ const reusedNotPaid: ChargeCaseRule = {
   note: 'Nothing was received for this attempt.',
   refusal: ({ found, charge, cases }) => {
     if (charge.status !== 'pending') return `The attempt is ${charge.status} already: acknowledge the case instead.`;
-    const other = openReview(cases, [found.id]);
+    // Several of its kind do not wait for each other: the attempt fails with the last.
+    const other = openReview(
+      cases.filter(({ kind }) => kind !== found.kind),
+      [],
+    );
     return other === null ? null : `The attempt also waits because of ${other}: resolve that case first.`;
   },
   begin: (context) =>

@@ -6,7 +6,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { newReference } from '../networks/reference.ts';
 import { bookHeld } from './booking.ts';
 import type { TransferContext } from './context.ts';
-import { checkAndCountTransfer } from './limits.ts';
+import { checkLargest, countForDay } from './limits.ts';
 import { insertTransfer } from './queries.ts';
 import { appendTransferEvent } from './transfer-change.ts';
 import { transferKinds } from './transfer-kinds.ts';
@@ -83,11 +83,12 @@ export async function acceptTransfer(
   from: readonly Part[],
 ): Promise<void> {
   const { events, isLimited } = transferKinds[transfer.kind];
+  if (isLimited) checkLargest(merchant, transfer.amountMinor);
   tx.send(insertTransfer(transfer));
   if (events.accepted !== null) appendTransferEvent(tx, context, merchant, transfer, events.accepted);
   enqueue(tx, context, sendWork(merchant, transfer));
   await bookHeld(tx, context, transfer, from);
   if (isLimited) {
-    await checkAndCountTransfer(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
+    await countForDay(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
   }
 }

@@ -12,7 +12,7 @@ import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferLimits } from '../merchants/rules.ts';
-import { checkAndCountTransfer, giveBackTransfer } from './limits.ts';
+import { checkLargest, countForDay, giveBackTransfer } from './limits.ts';
 import { readTransferDay } from './queries.ts';
 
 const connectionsMax = 10;
@@ -45,7 +45,10 @@ function limitsOf({ largest, daily }: { largest?: number; daily?: number }): Tra
 }
 
 const order = (merchant: Merchant, amountMinor: bigint, at = noon): Promise<void> =>
-  db.withTransaction((tx) => checkAndCountTransfer(tx, merchant, { amountMinor, at }));
+  db.withTransaction((tx) => {
+    checkLargest(merchant, amountMinor);
+    return countForDay(tx, merchant, { amountMinor, at });
+  });
 
 const giveBack = (merchant: Merchant, amountMinor: bigint, createdAt = noon): Promise<void> =>
   db.withTransaction(async (tx) =>
@@ -163,7 +166,7 @@ describe('the day’s total', () => {
   test('does not count an order that is undone', async () => {
     const merchant = await newMerchant({ daily: 5_000 });
     const undone = db.withTransaction(async (tx) => {
-      await checkAndCountTransfer(tx, merchant, { amountMinor: 400_000n, at: noon });
+      await countForDay(tx, merchant, { amountMinor: 400_000n, at: noon });
       throw new AppError('insufficient_balance', 'The balance is too small for this amount.');
     });
     await assert.rejects(undone, { code: 'insufficient_balance' });
@@ -204,7 +207,7 @@ describe('orders at the same moment', () => {
     const hasCounted = Promise.withResolvers<void>();
     const mayEnd = Promise.withResolvers<void>();
     const undone = db.withTransaction(async (tx) => {
-      await checkAndCountTransfer(tx, merchant, { amountMinor: 400_000n, at: noon });
+      await countForDay(tx, merchant, { amountMinor: 400_000n, at: noon });
       hasCounted.resolve();
       await mayEnd.promise;
       throw new Error('undone');

@@ -9,8 +9,15 @@ import type { Transfer } from './transfer.ts';
 
 type LimitedMerchant = Pick<Merchant, 'id' | 'currency' | 'transferLimits'>;
 
+/** Refuses an order of more bututs than one may have, whatever the balance is. Throws AppError `limit_exceeded`. */
+export function checkLargest({ transferLimits }: LimitedMerchant, amountMinor: bigint): void {
+  const { largestMinor } = transferLimits;
+  if (largestMinor === null || amountMinor <= largestMinor) return;
+  throw refuse(`Transfers of this merchant are limited to ${formatAmount(largestMinor)} each. Send a smaller amount.`);
+}
+
 /**
- * Holds an order of `amountMinor` bututs against the merchant's limits, and counts it to the day of `at`, in the
+ * Holds an order of `amountMinor` bututs against what the merchant may pay out a day, and counts it to the day of `at`, in the
  * transaction that stores the transfer; an order that is undone with it is not counted. Called after the ledger's
  * accounts were locked, as everywhere, so that everybody locks in one order and this row for the shortest time.
  *
@@ -19,17 +26,12 @@ type LimitedMerchant = Pick<Merchant, 'id' | 'currency' | 'transferLimits'>;
  *
  * Throws AppError `limit_exceeded`.
  */
-export async function checkAndCountTransfer(
+export async function countForDay(
   tx: Transaction,
   merchant: LimitedMerchant,
   { amountMinor, at }: { amountMinor: bigint; at: Date },
 ): Promise<void> {
-  const { largestMinor, dailyMinor } = merchant.transferLimits;
-  if (largestMinor !== null && amountMinor > largestMinor) {
-    throw refuse(
-      `Transfers of this merchant are limited to ${formatAmount(largestMinor)} each. Send a smaller amount.`,
-    );
-  }
+  const { dailyMinor } = merchant.transferLimits;
   const day = transferDay(merchant.id, merchant.currency, at);
   if (dailyMinor === null) {
     tx.send(addToTransferDay(day, amountMinor));

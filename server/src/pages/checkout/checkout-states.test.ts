@@ -47,6 +47,7 @@ const words: Record<keyof typeof scenes, string[]> = {
   asking: ['We are asking Wave whether the payment went through. Do not pay again.'],
   review: ['The payment arrived but does not match; the shop has been told.', 'Arrived D1,200.00'],
   paid: ['Paid to Kairaba Bookshop', 'Afrimoney .... 2345', 'TX-20261120-101742-7KQ2M9XD', '20 Nov 2026, 10:18'],
+  'paid-at-counter': ['D1,250.00', 'M9XD', 'Counter Main counter', 'Paid 12 seconds ago'],
   'paid-with-fee': ['Amount D450.00', 'Fee D9.00', 'Total D459.00'],
   'paid-other-amount': ['D1,200.00', 'Asked for D1,250.00'],
   'paid-refunded': ['has since returned this payment to you'],

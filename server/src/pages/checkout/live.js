@@ -86,13 +86,17 @@
     for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
   }
 
-  // The time left, counted from when this part of the page came; the server's clock decides in the end.
   const cameAt = new WeakMap();
+  function ageMs(element) {
+    if (!cameAt.has(element)) cameAt.set(element, performance.now());
+    return performance.now() - cameAt.get(element);
+  }
+
+  // The time left, counted from when this part of the page came; the server's clock decides in the end.
   function countDown() {
     const left = document.querySelector('[data-left-ms]');
     if (!left) return;
-    if (!cameAt.has(left)) cameAt.set(left, performance.now());
-    const minutes = Math.max(1, Math.ceil((left.dataset.leftMs - (performance.now() - cameAt.get(left))) / 60000));
+    const minutes = Math.max(1, Math.ceil((left.dataset.leftMs - ageMs(left)) / 60000));
     if (minutes <= 120) left.textContent = minutes + (minutes === 1 ? ' minute' : ' minutes');
   }
 
@@ -100,8 +104,7 @@
   function countUp() {
     const since = document.querySelector('[data-since-ms]');
     if (!since) return;
-    if (!cameAt.has(since)) cameAt.set(since, performance.now());
-    const seconds = Math.floor((Number(since.dataset.sinceMs) + performance.now() - cameAt.get(since)) / 1000);
+    const seconds = Math.floor((Number(since.dataset.sinceMs) + ageMs(since)) / 1000);
     const [count, noun] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
     if (seconds < 7200) since.textContent = count + ' ' + noun + (count === 1 ? '' : 's');
   }
