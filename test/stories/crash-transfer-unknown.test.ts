@@ -61,7 +61,8 @@ testCrashStory({
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
   points: since('payouts-look-up:answered', [
     ...wait('transfers_lock'),
-    ...commit('transfer_notes_insert'),
+    ...commit('outbox_upsert'),
+    ...write('outbox_postpone'),
     ...write('outbox_claim'),
     ...commit('transfers_update'),
     ...call('payouts-call'),

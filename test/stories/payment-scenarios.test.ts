@@ -74,6 +74,8 @@ test('0001: approved at once, with a whole charge record', async () => {
     currency: 'GMD',
     transaction_fee: 0,
     transaction_fee_type: 'business',
+    merchant_receives: 450.5,
+    shares: [],
     source: 'online',
     payment_method: 'aps',
     payment_account: '.... 0001',

@@ -256,8 +256,8 @@ test('0012: completed, then taken back by the network: amount and fee are the me
       movements: [
         held,
         ...paid,
-        'transfer_reversed float:sim-aps → payable_available 10000',
         'transfer_reversed fees → payable_available 150',
+        'transfer_reversed float:sim-aps → payable_available 10000',
       ],
       cases: ['network_reversal'],
       payouts: ['reversed'],
