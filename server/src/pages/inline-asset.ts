@@ -14,7 +14,7 @@ export interface InlineAsset {
  * The files are read once at start.
  */
 export function loadStyle(...files: URL[]): InlineAsset {
-  return asset(files.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join(''));
+  return asset(shortenNames(files.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join('')));
 }
 
 export function loadScript(...files: URL[]): InlineAsset {
@@ -35,6 +35,12 @@ function shortenStyle(text: string): string {
     .replace(/(?<=[\s:(,-])0\./g, '.')
     .replaceAll(';}', '}')
     .trim();
+}
+
+/** Custom properties are named for people; a page's style is whole, so that nothing else can ask for one by its name. */
+function shortenNames(text: string): string {
+  const names = [...new Set(text.match(/--[a-z-]+/g))];
+  return text.replace(/--[a-z-]+/g, (name) => `--${names.indexOf(name).toString(36)}`);
 }
 
 /**

@@ -33,7 +33,7 @@ function counterProof({ view, now }: CheckoutScene): Html {
   const { charge, counterName } = view;
   if (counterName === null || charge === null || charge.paidAt === null) return html``;
   const sinceMs = Math.max(0, now.getTime() - charge.paidAt.getTime());
-  return html`<div class="proof">
+  return html`<div class="proof good">
 <p class="code" aria-label="Code ${charge.shortCode.split('').join(' ')}">${charge.shortCode}</p>
 <p>Counter <b>${foreignText(counterName)}</b></p>
 <p>Paid <span data-since-ms="${sinceMs}">${formatSince(sinceMs)}</span> ago</p>
