@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
-import { readBalance } from '../../server/src/ledger/balances.ts';
+import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import type { ApiAnswer } from './api-client.ts';
 import { verifyBooks, verifyReceived } from './crash-transfer.ts';
 import { startingMinor } from './crash-world.ts';

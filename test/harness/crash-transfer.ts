@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { listCases } from '../../server/src/cases/list-cases.ts';
 import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
-import { readBalance } from '../../server/src/ledger/balances.ts';
+import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiAnswer } from './api-client.ts';

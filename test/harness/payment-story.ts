@@ -3,7 +3,7 @@ import { listCases } from '../../server/src/cases/list-cases.ts';
 import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
-import { readBalance } from '../../server/src/ledger/balances.ts';
+import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { callbackSigningSecret } from '../../server/src/networks/simulator/credentials.ts';
 import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';

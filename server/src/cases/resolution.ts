@@ -1,3 +1,4 @@
+import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Case, CaseKind, CaseSubject } from './open-case.ts';
 
@@ -63,4 +64,9 @@ export interface Choice {
   effect: string;
   needsMoney: boolean;
   refusal: string | null;
+}
+
+/** Throws AppError `state_conflict` with the sentence that says why a case cannot be resolved so, where there is one. */
+export function refuseWhere(refusal: string | null): void {
+  if (refusal !== null) throw new AppError('state_conflict', refusal);
 }

@@ -11,6 +11,7 @@ import {
   lockOpenCasesOfSubject,
   updateProposal,
 } from './queries.ts';
+import { refuseWhere } from './resolution.ts';
 import type { CaseResolver, Choice, Confirmation, ResolutionStep, ToldMoney } from './resolution.ts';
 
 /** What resolving works with. */
@@ -60,8 +61,7 @@ export async function proposeResolution(context: ResolveContext, proposed: NewPr
     throw fieldError('invalid_request', 'evidence', message);
   }
   checkToldMoney(resolver, proposed.told);
-  const refusal = await resolver.refusal(found);
-  if (refusal !== null) throw new AppError('state_conflict', refusal);
+  refuseWhere(await resolver.refusal(found));
   const id = context.newId();
   const step = stepOf(context, found, { id, step: 'proposed', proposalId: id, ...proposed, evidence });
   await context.db.withTransaction(async (tx) => {

@@ -22,3 +22,8 @@ export const systemClock: Clock = {
 export function addMs(date: Date, ms: number): Date {
   return new Date(date.getTime() + ms);
 }
+
+/** The UTC day of `at`, `2026-11-20`. UTC is the time of The Gambia. */
+export function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+}

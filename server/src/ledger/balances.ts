@@ -1,15 +1,7 @@
 import type { Database, Queryable } from '../kit/db.ts';
 import type { Account } from './accounts.ts';
 import { lockBalance } from './post.ts';
-import { listAccountsToFold, sumBalance, sumBalances } from './queries.ts';
-
-/** An account's balance in bututs, as of one moment. */
-export function readBalance(
-  db: Queryable,
-  at: { merchantId: string; account: Account; currency: string },
-): Promise<bigint> {
-  return sumBalance(db, at);
-}
+import { listAccountsToFold, sumBalances } from './queries.ts';
 
 /** Several accounts' balances in bututs, as of one moment; every account that was asked for is there. */
 export async function readBalances<Asked extends Account>(

@@ -8,7 +8,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { Account } from './accounts.ts';
-import { readBalance } from './balances.ts';
+import { readBalance } from './read-balance.corpus.ts';
 import { post } from './post.ts';
 import type { Movement } from './post.ts';
 

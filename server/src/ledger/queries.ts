@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { placeholders } from '../kit/placeholders.ts';
 import type { Account, AccountKind } from './accounts.ts';
 import type { HoldSource, Part } from './hold.ts';
 import type { Movement, Posting } from './post.ts';
@@ -144,20 +145,7 @@ export function listHeldFrom(db: Queryable, at: HoldSource): Promise<Part[]> {
   });
 }
 
-/** Folded balance and deltas in one snapshot. */
-export async function sumBalance(db: Queryable, at: AccountAddress): Promise<bigint> {
-  const row = await db.row<{ balance: string }>({
-    name: 'ledger_balance',
-    text: `SELECT (COALESCE((SELECT balance FROM ledger_accounts
-                             WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0)
-                 + COALESCE((SELECT sum(amount) FROM ledger_deltas
-                             WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0))::text AS balance`,
-    values: [at.merchantId, at.account, at.currency],
-  });
-  return BigInt(row?.balance ?? '0');
-}
-
-/** The same for several accounts in one snapshot; one that nothing has been booked on is left out. */
+/** Folded balances and deltas in one snapshot; an account that nothing has been booked on is left out. */
 export function sumBalances(
   db: Queryable,
   at: { merchantId: string; currency: string; accounts: readonly Account[] },
@@ -252,10 +240,4 @@ export function sumBySources(
            SELECT account, sum(amount)::text AS standing FROM sides GROUP BY account HAVING sum(amount) <> 0`,
     values: [ask.merchantId, ask.currency, ask.sourceIds],
   });
-}
-
-function placeholders(rows: number, columns: number): string {
-  const row = (index: number) =>
-    `(${Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ')})`;
-  return Array.from({ length: rows }, (_, index) => row(index)).join(', ');
 }

@@ -1,7 +1,8 @@
+import { utcDay } from '../kit/clock.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
 import { oldestKeptPeriod } from '../settlement/forget-periods.ts';
-import { dayOf, periodOf } from '../settlement/period.ts';
+import { periodOf } from '../settlement/period.ts';
 import { countUnsettled, settleSubAccounts } from '../settlement/settle-sub-accounts.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
 import { UsageError } from './command.ts';
@@ -87,7 +88,7 @@ async function readPeriod(context: CommandContext, { options }: CommandInput, me
 
 function readDay(text: string): Date {
   const day = new Date(`${text}T00:00:00.000Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && dayOf(day) === text;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && utcDay(day) === text;
   if (!isDay) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
   return day;
 }

@@ -16,7 +16,7 @@ import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { seededRandom } from '../kit/random.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { readBalance } from '../ledger/balances.ts';
+import { readBalance } from '../ledger/read-balance.corpus.ts';
 import { post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { verifyLedger } from '../ledger/verify.ts';

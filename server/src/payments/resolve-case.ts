@@ -1,7 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
+import { refuseWhere } from '../cases/resolution.ts';
 import type { CaseResolver, Confirmation, ToldMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import type { Charge } from './charge.ts';
@@ -70,8 +70,4 @@ async function readSituation(db: Queryable, found: Case): Promise<Situation> {
   const charge = await findChargeById(db, found.merchantId, found.subjectId);
   assert(charge, 'a case has its charge');
   return { found, charge, cases: await listCasesOfSubject(db, found.merchantId, charge.id) };
-}
-
-function refuseWhere(refusal: string | null): void {
-  if (refusal !== null) throw new AppError('state_conflict', refusal);
 }

@@ -12,7 +12,7 @@ import { advanceMovements, planTakeBack } from '../payments/take-back.ts';
 import { openStrandedCases } from '../payments/stranded-shares.ts';
 import type { StrandedShare } from '../payments/stranded-shares.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
-import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { pendingAccount, settledAccount, settledOf } from '../sub-accounts/ledger-accounts.ts';
 import type { RefundContext } from './context.ts';
 import { subAccountOf } from './refund.ts';
 import type { Refund, RefundPart } from './refund.ts';
@@ -91,7 +91,7 @@ function withoutExcess(
   const rounding: Movement[] = [];
   const merchantAccount = isSettled(charge) ? 'payable_available' : 'payable_pending';
   const from = taken.map(({ account, amountMinor }): Part => {
-    const some = excess.get(account.replace(/:pending$/, '')) ?? 0n;
+    const some = excess.get(settledOf(account) ?? account) ?? 0n;
     if (some > 0n) rounding.push({ debit: account, credit: merchantAccount, amountMinor: some });
     return { account, amountMinor: amountMinor - some };
   });

@@ -5,7 +5,6 @@ import { noteCharge } from '../payments/charge-notes.ts';
 import { changeCharge, lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
 import { receivedMinor } from '../payments/charge.ts';
-import { findChargeByName } from '../payments/find-payment.ts';
 import type { LockedTransfer } from '../transfers/transfer-change.ts';
 import { bookUndone } from './booking.ts';
 import type { RefundContext } from './context.ts';
@@ -19,9 +18,8 @@ import type { Refund } from './refund.ts';
 export async function endRefund(tx: Transaction, context: RefundContext, ended: LockedTransfer): Promise<void> {
   const { merchant, transfer } = ended;
   const refund = await findRefundById(tx, merchant.id, transfer.id);
-  const seen = refund && (await findChargeByName(tx, merchant.id, refund.chargeId));
-  assert(seen, 'a transfer that refunds has its refund and its charge');
-  const payment = await lockPayment(tx, merchant, seen);
+  assert(refund, 'a transfer that refunds has its refund');
+  const payment = await lockPayment(tx, merchant, { id: refund.chargeId, intentId: refund.intentId });
   switch (transfer.status) {
     case 'completed':
       return complete(tx, context, payment, refund);

@@ -1,7 +1,6 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { dayOf } from './period.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 
 // A year and a month: longer than anybody makes up for a period that was missed. The payouts themselves stay.
@@ -9,7 +8,7 @@ const keptMs = 400 * 24 * 60 * 60 * 1_000;
 
 /** The oldest period that is remembered. For an older one nobody knows any more whether it was paid out. */
 export function oldestKeptPeriod(now: Date): string {
-  return dayOf(addMs(now, -keptMs));
+  return utcDay(addMs(now, -keptMs));
 }
 
 /** Forgets what older periods did, a batch at a time. Answers how many rows it removed. */

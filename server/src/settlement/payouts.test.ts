@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from '../transfers/apply-answer.ts';
 import { noAnswer, paid, refused } from '../transfers/transfer-world.corpus.ts';
+import { deleteSubAccount } from './delete-sub-account.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
 import type { SettlementWorld } from './settlement-world.corpus.ts';
 
@@ -125,6 +126,24 @@ describe('a payout of a sub-account', () => {
     await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
     assert.equal(await world.settled(subAccount), 3_000n);
     assert.equal(await world.balance('payable_available'), before);
+  });
+
+  test('that was paid late and comes back when its sub-account is gone waits for a person, with a case', async () => {
+    const subAccount = await world.subAccount(3_000n);
+    const { payoutAnswers } = world.networks.wave;
+    const usual = payoutAnswers.pay_out;
+    payoutAnswers.pay_out = refused;
+    const payout = await world.orderPayout(subAccount);
+    await world.work();
+    payoutAnswers.pay_out = usual;
+    const late = paid(payout);
+    assert.ok(late.state === 'succeeded');
+    await applyAnswer(world.context, await world.transfer(payout), late);
+    await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, subAccount.id));
+    const before = await world.balance('suspense');
+    await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
+    assert.equal((await world.balance('suspense')) - before, 3_000n);
+    assert.deepEqual(await world.cases(payout), ['late_success', 'network_reversal', 'share_without_owner']);
   });
 
   test('of one balance is taken once, however many ask at the same moment', async () => {

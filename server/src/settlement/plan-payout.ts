@@ -8,6 +8,7 @@ import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import { paysOut } from '../transfers/connector-of.ts';
 import type { TransferContext } from '../transfers/context.ts';
+import { checkAmountStep } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { Beneficiary } from './queries.ts';
 
@@ -102,11 +103,7 @@ function readAmount(
     const message = `The amount must be from ${formatAmount(dalasi)} to the settled balance, at most ${formatAmount(amountMaxMinor)}.`;
     throw fieldError('amount_out_of_bounds', 'amount', message);
   }
-  if (asked % amountStepMinor !== 0n) {
-    const step = formatAmount(amountStepMinor);
-    const message = `${connector.capabilities.displayName} pays out multiples of ${step}. Change the amount.`;
-    throw fieldError('amount_out_of_bounds', 'amount', message);
-  }
+  checkAmountStep(connector, asked);
   if (asked > settledMinor) {
     const message = `The settled balance is ${formatAmount(settledMinor)}. Ask for at most that.`;
     throw fieldError('insufficient_balance', 'amount', message);

@@ -1,14 +1,15 @@
+import { utcDay } from '../kit/clock.ts';
 import { assert } from '../kit/assert.ts';
 import { payoutScheduleOf } from '../merchants/payout-schedule.ts';
 import type { TransferContext } from '../transfers/context.ts';
-import { dayOf, periodOf, weekOf } from './period.ts';
+import { periodOf, weekOf } from './period.ts';
 import { listMerchantsToSettle } from './queries.ts';
 import { settleSubAccounts } from './settle-sub-accounts.ts';
 
 /** The merchants whose sub-accounts are to be paid out now, by their own setting. */
 export function listDueSettlements({ db, clock }: TransferContext): Promise<string[]> {
   const now = clock.now();
-  return listMerchantsToSettle(db, { day: dayOf(now), week: weekOf(now) });
+  return listMerchantsToSettle(db, { day: utcDay(now), week: weekOf(now) });
 }
 
 /**

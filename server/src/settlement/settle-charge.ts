@@ -1,14 +1,13 @@
 import { completeWork, completeWorkWith, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
-import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from '../ledger/accounts.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { standingOf } from '../ledger/standing.ts';
 import { lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
+import { settledOf } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { findChargeToSettle, listRefundsOfCharge, markSettled } from './queries.ts';
 
@@ -43,16 +42,17 @@ export async function settleCharge(
   const refunds = await listRefundsOfCharge(tx, merchantId, id);
   const sourceIds = [id, ...refunds.map((refund) => refund.id)];
   const standing = await standingOf(tx, { merchantId, currency, sourceIds });
-  const waiting = [...standing].filter(([account, minor]) => settledOf(account) !== null && minor > 0n);
+  const waiting = [...standing].flatMap(([account, minor]) => {
+    const to = settledOf(account);
+    return to !== null && minor > 0n ? [{ account, to, minor }] : [];
+  });
   const at = { merchantId, currency };
   const balances = await lockBalances(
     tx,
     at,
-    waiting.map(([account]) => account),
+    waiting.map(({ account }) => account),
   );
-  const movements = waiting.map(([account, minor]): Movement => {
-    const to = settledOf(account);
-    assert(to !== null, 'only what waits is settled');
+  const movements = waiting.map(({ account, to, minor }): Movement => {
     // A reversal may have taken from what other payments had waiting.
     const has = balances.get(account) ?? 0n;
     return { debit: account, credit: to, amountMinor: has < minor ? has : minor };
@@ -60,12 +60,4 @@ export async function settleCharge(
   await post(tx, context, { ...at, flow: 'settled', source: { type: 'charge', id }, movements, at: now });
   tx.send(markSettled({ merchantId, id }, now));
   return refunds.some(({ isOpen }) => isOpen) ? 'refund_open' : 'settled';
-}
-
-/** Where the money of an account that waits goes; null for every other account. */
-function settledOf(account: Account): Account | null {
-  if (account === 'payable_pending') return 'payable_available';
-  return account.startsWith('sub:') && account.endsWith(':pending')
-    ? (account.slice(0, -':pending'.length) as `sub:${string}`)
-    : null;
 }

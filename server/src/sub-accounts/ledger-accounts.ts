@@ -14,3 +14,11 @@ export function pendingAccount(subAccountId: string): `sub:${string}` {
 export function balanceAccounts(subAccountId: string): Account[] {
   return [settledAccount(subAccountId), pendingAccount(subAccountId)];
 }
+
+/** Where the money of an account that waits goes; null for every other account. */
+export function settledOf(account: Account): Account | null {
+  if (account === 'payable_pending') return 'payable_available';
+  return account.startsWith('sub:') && account.endsWith(':pending')
+    ? (account.slice(0, -':pending'.length) as `sub:${string}`)
+    : null;
+}

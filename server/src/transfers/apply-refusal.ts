@@ -16,7 +16,7 @@ export async function applyRefusal(context: TransferContext, transfer: Transfer,
     const current = locked.transfer;
     if (current.status === 'completed' || current.review === 'amount_mismatch') {
       const summary = `${current.network} now refuses a transfer that it had paid: ${failure.reason}`;
-      const about = { transactionId: '', amountMinor: current.amountMinor, currency: current.currency };
+      const about = { ...current, transactionId: '' };
       await openTransferCase(tx, context, current, about, { kind: 'contradictory_outcome', summary });
       return;
     }

@@ -1,4 +1,3 @@
-import { openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import { claimPayout, money, openTransferCase, settleSuccess } from './apply-success.ts';
@@ -51,29 +50,39 @@ async function isWhatWasPaid(
 async function giveBack(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
   const { transfer } = locked;
   if (transfer.status === 'completed') await reverse(tx, context, locked);
-  else if (transfer.review === 'late_success') {
-    await bookGivenBack(tx, context, transfer, 'late_success_reversed');
-    await changeTransfer(tx, context, locked, { review: null });
-  }
+  else if (transfer.review === 'late_success') await undoLateSuccess(tx, context, locked);
 }
 
 /** A completed transfer's money is back, with its fee. Also what a person decides after a contradiction. */
 export async function reverse(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
-  const { transfer } = locked;
-  const { strandedMinor } = await bookGivenBack(tx, context, transfer, 'transfer_reversed');
-  if (strandedMinor > 0n) {
-    await openCase(tx, context, {
-      merchantId: transfer.merchantId,
-      kind: 'share_without_owner',
-      subjectType: 'transfer',
-      subjectId: transfer.id,
-      reference: transfer.subAccountId ?? '',
-      amountMinor: strandedMinor,
-      currency: transfer.currency,
-      summary: `A payout came back whose sub-account ${transfer.subAccountId} was deleted. Its money is in suspense.`,
-    });
-  }
+  await bookBack(tx, context, locked.transfer, 'transfer_reversed');
   await changeTransfer(tx, context, locked, { status: 'reversed' });
+}
+
+/** What was paid after the transfer had ended is back. Also what a person decides who recovered it. */
+export async function undoLateSuccess(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+): Promise<void> {
+  await bookBack(tx, context, locked.transfer, 'late_success_reversed');
+  await changeTransfer(tx, context, locked, { review: null });
+}
+
+/** With a case for what would be a deleted sub-account's, which stands where only a person can move it. */
+async function bookBack(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  flow: 'transfer_reversed' | 'late_success_reversed',
+): Promise<void> {
+  const { strandedMinor } = await bookGivenBack(tx, context, transfer, flow);
+  if (strandedMinor === 0n) return;
+  const about = { transactionId: transfer.subAccountId ?? '', amountMinor: strandedMinor, currency: transfer.currency };
+  await openTransferCase(tx, context, transfer, about, {
+    kind: 'share_without_owner',
+    summary: `A payout came back whose sub-account ${transfer.subAccountId} was deleted. Its money is in suspense.`,
+  });
 }
 
 function remark(transfer: Transfer, { isOurs, isWhole }: { isOurs: boolean; isWhole: boolean }): string {

@@ -61,15 +61,15 @@ export async function settleSuccess(
   const { receipt } = payout;
   if (!payout.claimed) return reviewReusedReceipt(tx, context, locked, receipt);
   if (transfer.networkTransactionId === receipt.transactionId) return transfer;
+  if (receipt.currency !== transfer.currency) return doubtCurrency(tx, context, locked, receipt);
   // A second transaction of the network under our one reference.
   if (transfer.networkTransactionId !== null) return bookSecondPayout(tx, context, locked, payout);
   if (transfer.status !== 'pending') return bookAfterTheEnd(tx, context, locked, payout);
-  if (receipt.currency !== transfer.currency) return doubtCurrency(tx, context, locked, receipt);
   const asOrdered = receipt.amountMinor === transfer.amountMinor;
   return asOrdered ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
 }
 
-/** Bututs of another currency cannot be taken from what is held in ours: the money stays held until a person knows. */
+/** Bututs of another currency cannot be booked in ours: nothing moves until a person knows. */
 async function doubtCurrency(
   tx: Transaction,
   context: TransferContext,
@@ -164,7 +164,9 @@ async function reviewReusedReceipt(
     kind: 'receipt_reused',
     summary: `${transfer.network} reports ${paid(receipt)} with a transaction that settled something else. Nothing was booked.`,
   });
-  return isNew ? changeTransfer(tx, context, locked, { review: 'receipt_reused' }) : transfer;
+  // A review of money that has moved stays: its own case is decided by it.
+  const isReviewed = transfer.review === 'amount_mismatch' || transfer.review === 'late_success';
+  return isNew && !isReviewed ? changeTransfer(tx, context, locked, { review: 'receipt_reused' }) : transfer;
 }
 
 export function openTransferCase(

@@ -1,15 +1,17 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import type { Queryable } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
-import { readBalance } from '../ledger/balances.ts';
+import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 
 /** What a merchant has: `payout_balance` can be spent now, `available_balance` waits for settlement. */
 export async function balancesOf(db: Queryable, { id: merchantId, currency }: Merchant): Promise<JsonRecord> {
-  const read = (account: 'payable_pending' | 'payable_available') => readBalance(db, { merchantId, account, currency });
+  const accounts = ['payable_pending', 'payable_available'] as const;
+  // As of one moment: what a settlement moves is in one of them, never in both.
+  const balances = await readBalances(db, { merchantId, currency, accounts });
   return {
-    available_balance: amountToJson(await read('payable_pending')),
-    payout_balance: amountToJson(await read('payable_available')),
+    available_balance: amountToJson(balances.get('payable_pending') ?? 0n),
+    payout_balance: amountToJson(balances.get('payable_available') ?? 0n),
     currency,
   };
 }

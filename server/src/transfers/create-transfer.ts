@@ -81,11 +81,15 @@ export function choosePayoutNetwork(
     const choices = names === '' ? 'No network pays out in this environment.' : `Choose among ${names}.`;
     throw fieldError('network_not_available', 'network', `${request.network} cannot pay out. ${choices}`);
   }
-  const { amountStepMinor } = connector.payouts.capabilities;
-  if (amountMinor % amountStepMinor !== 0n) {
-    const step = formatAmount(amountStepMinor);
-    const message = `${connector.capabilities.displayName} pays out multiples of ${step}. Change the amount.`;
-    throw fieldError('amount_out_of_bounds', 'amount', message);
-  }
+  checkAmountStep(connector, amountMinor);
   return connector;
+}
+
+/** Networks pay out whole steps only. Throws AppError `amount_out_of_bounds`. */
+export function checkAmountStep({ capabilities, payouts }: PayoutConnector, amountMinor: bigint): void {
+  const { amountStepMinor } = payouts.capabilities;
+  if (amountMinor % amountStepMinor === 0n) return;
+  const step = formatAmount(amountStepMinor);
+  const message = `${capabilities.displayName} pays out multiples of ${step}. Change the amount.`;
+  throw fieldError('amount_out_of_bounds', 'amount', message);
 }

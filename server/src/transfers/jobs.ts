@@ -1,4 +1,3 @@
-import { openCase } from '../cases/open-case.ts';
 import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
@@ -8,6 +7,7 @@ import type { NewsOutcome } from '../networks/inbox.ts';
 import { mayPayOut, reportPayout } from '../networks/pauses.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyAnswer, applyNotAccepted, keepWaiting } from './apply-answer.ts';
+import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
@@ -164,14 +164,9 @@ async function openUnknownCase(context: TransferContext, seen: Transfer): Promis
   await withLockedTransfer(context, seen, async (tx, locked) => {
     const { transfer } = locked;
     if (transfer.status !== 'pending' || transfer.review !== null) return;
-    await openCase(tx, context, {
-      merchantId: transfer.merchantId,
+    const about = { ...transfer, transactionId: '' };
+    await openTransferCase(tx, context, transfer, about, {
       kind: 'outcome_unknown',
-      subjectType: 'transfer',
-      subjectId: transfer.id,
-      reference: '',
-      amountMinor: transfer.amountMinor,
-      currency: transfer.currency,
       summary: `${transfer.network} has not said whether it paid. Ask it about ${transfer.reference}; the money is held.`,
     });
     noteTransfer(tx, context, transfer, 'review', 'The network has not said whether it paid. A person asks it.');

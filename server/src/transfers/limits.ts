@@ -1,4 +1,5 @@
 import { fieldError } from '../kit/app-error.ts';
+import { utcDay } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -52,9 +53,8 @@ export function giveBackTransfer(
   tx.send(takeFromTransferDay(transferDay(merchantId, currency, createdAt), amountMinor));
 }
 
-/** Days are those of UTC, which is the time of The Gambia. */
 function transferDay(merchantId: string, currency: string, at: Date): TransferDay {
-  return { merchantId, currency, day: at.toISOString().slice(0, 'YYYY-MM-DD'.length) };
+  return { merchantId, currency, day: utcDay(at) };
 }
 
 async function refuseForDay(tx: Transaction, day: TransferDay, dailyMinor: bigint): Promise<Error> {

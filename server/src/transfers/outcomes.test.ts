@@ -231,6 +231,31 @@ test('a transaction that settled another transfer settles this one not, and the 
   assert.equal((await told(other, paid(other))).status, 'completed', 'its own success still counts');
 });
 
+test('a transaction of something else leaves the review of money that has moved to its own case', async () => {
+  const settled = await world.createSent(taken);
+  await told(settled, paid(settled));
+  const borrowed = (order: Transfer) => paid(order, { transactionId: `T-${settled.reference}` });
+  const other = await world.createSent(taken);
+  await told(other, paid(other, { amountMinor: 9_000n }));
+  assert.equal((await told(other, borrowed(other))).review, 'amount_mismatch');
+  const late = await world.createSent(refused);
+  await told(late, paid(late));
+  assert.equal((await told(late, borrowed(late))).review, 'late_success');
+  assert.deepEqual(await world.cases(late), ['late_success', 'receipt_reused']);
+});
+
+test('another currency is booked nowhere, also for a transfer that has ended', async () => {
+  const failed = await world.createSent(refused);
+  const done = await world.createSent(taken);
+  await told(done, paid(done));
+  const change = await changes(async () => {
+    await told(failed, paid(failed, { currency: 'XOF' }));
+    await told(done, paid(done, { currency: 'XOF', transactionId: `again-${done.reference}` }));
+  });
+  assert.deepEqual(change, {});
+  for (const order of [failed, done]) assert.deepEqual(await world.cases(order), ['contradictory_outcome']);
+});
+
 test('what was never sent cannot be refused, and what was cancelled can still be found paid', async () => {
   const order = await world.create();
   assert.equal((await told(order, refused)).status, 'pending');

@@ -1,13 +1,13 @@
 import type { Case } from '../cases/open-case.ts';
+import { refuseWhere } from '../cases/resolution.ts';
 import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { claimPayout, settleSuccess } from './apply-success.ts';
 import type { ClaimedPayout } from './apply-success.ts';
-import { reverse } from './apply-reversal.ts';
+import { reverse, undoLateSuccess } from './apply-reversal.ts';
 import {
-  bookGivenBack,
   bookMismatchAccepted,
   bookMismatchReturned,
   bookPaidTwiceRecovered,
@@ -158,10 +158,7 @@ const rules: readonly TransferCaseRule[] = [
       'The network gave the money back: what the merchant owes for it is repaid, the rest is the merchant’s again.',
     note: 'The network gave the money back that it had paid too late.',
     refusal: mustBeUnderReview('late_success'),
-    async carryOut(tx, context, locked) {
-      await bookGivenBack(tx, context, locked.transfer, 'late_success_reversed');
-      await changeTransfer(tx, context, locked, { review: null });
-    },
+    carryOut: undoLateSuccess,
   },
   {
     kind: 'second_success',
@@ -263,8 +260,4 @@ async function readTransfer(db: Queryable, found: Case): Promise<Transfer> {
   const transfer = await findTransferById(db, found.merchantId, found.subjectId);
   assert(transfer, 'a case has its transfer');
   return transfer;
-}
-
-function refuseWhere(refusal: string | null): void {
-  if (refusal !== null) throw new AppError('state_conflict', refusal);
 }

@@ -29,8 +29,10 @@ function eventDetail(kind: string, record: JsonRecord): string {
     case 'transfer.created':
       return 'The transfer was accepted and its money is held.';
     case 'transfer.succeeded':
+    case 'sub_account.payout.succeeded':
       return 'The beneficiary has the money.';
     case 'transfer.failed':
+    case 'sub_account.payout.failed':
       return typeof record['failure_reason'] === 'string' ? record['failure_reason'] : 'The transfer failed.';
     case 'transfer.cancelled':
       return 'The transfer was cancelled before it was sent. The money is free again.';

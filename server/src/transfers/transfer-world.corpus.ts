@@ -14,7 +14,7 @@ import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { seededRandom } from '../kit/random.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { readBalance } from '../ledger/balances.ts';
+import { readBalance } from '../ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { setFeeRule } from '../merchants/manage-rules.ts';

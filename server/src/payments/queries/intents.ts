@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import type { Page } from '../../kit/list-clause.ts';
+import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
 import { intentFilterClause } from '../list-filters.ts';
 import type { IntentFilter } from '../list-filters.ts';
@@ -90,13 +91,10 @@ export function insertIntent(intent: Intent): Statement {
 
 /** The split of an intent, in its order. */
 export function insertIntentShares({ merchantId, id, shares }: Intent): Statement {
-  const columns = 6;
-  const row = (index: number) =>
-    `(${Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ')})`;
   return {
     name: `intent_shares_insert_${shares.length}`,
     text: `INSERT INTO intent_shares (merchant_id, intent_id, position, sub_account_id, percent_hundredths, amount)
-           VALUES ${shares.map((_share, index) => row(index)).join(', ')}`,
+           VALUES ${placeholders(shares.length, 6)}`,
     values: shares.flatMap((share, index) => [
       merchantId,
       id,
