@@ -58,6 +58,10 @@ const levelRules = levels.flatMap((level, height) => {
 
 const known = `(${levels.flat().join('|')}|operator)/|[^/]+$`;
 
+// What the command-line tool shares with the service: plain functions without a database.
+const wire =
+  '^server/src/(kit/|events/kinds[.]|webhooks/(envelope|signature|endpoint-secret)[.]|merchants/api-key[.]|database/data-directory[.])';
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -126,8 +130,23 @@ export default {
       name: 'nothing-from-the-workshop',
       comment: 'The service does not import tests, tools, benchmarks or packages that are not installed in production.',
       severity: 'error',
-      from: { path: '^server/src/', pathNot: isTest },
+      from: { path: '^(server/src|cli)/', pathNot: isTest },
       to: { path: ['^(test|tools|benchmarks)/', isTest] },
+    },
+    {
+      name: 'the-service-needs-no-client',
+      comment: 'The command-line tool is a client of the API. The service does not know it.',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^cli/' },
+    },
+    {
+      name: 'the-client-asks-the-api',
+      comment:
+        'The command-line tool knows what goes over the wire (kinds, bodies, signatures, the form of a key) and asks the API for the rest.',
+      severity: 'error',
+      from: { path: '^cli/', pathNot: isTest },
+      to: { path: '^server/src/', pathNot: wire },
     },
     {
       name: 'no-development-packages',

@@ -1,16 +1,15 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
+import { sampleMemory } from './harness/memory-samples.ts';
 import type { Part } from './harness/part.ts';
 import { residentMib } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { median, whole } from './harness/statistics.ts';
-import { systemClock } from '../server/src/kit/clock.ts';
 import { pay } from './whole.ts';
 
 const seconds = 25;
 const connections = 32;
-const sampleEveryMs = 250;
 const mebibyte = 1024 ** 2;
 const memoryMaxMib = 250;
 
@@ -23,15 +22,13 @@ export const memory: Part = {
   async run(bench) {
     const service = await bench.startService();
     const idleMib = residentMib(service.pid);
-    const ended = new AbortController();
-    const sampling = sample(service.pid, ended.signal);
+    const sampling = sampleMemory(service.pid);
     const results = await Promise.all([
       load(service, { path: '/v1/payments', body: creationBody, connections }),
       load(service, { path: '/v1/payments?limit=100', connections: 4 }),
       pay(service, { payers: connections, seconds }),
     ]);
-    ended.abort();
-    const samplesMib = await sampling;
+    const samplesMib = await sampling.stop();
     await service.stop();
     const peakMib = Math.max(...samplesMib);
     const failures = results.reduce((sum, result) => sum + result.failures, 0);
@@ -55,13 +52,4 @@ export const memory: Part = {
 function load({ url, key }: Service, request: Pick<HttpLoadOptions, 'path' | 'body' | 'connections'>) {
   const options: HttpLoadOptions = { url, key, ...request, seconds };
   return runProgram<HttpLoadResult>('http-load.ts', options);
-}
-
-async function sample(pid: number, ended: AbortSignal): Promise<number[]> {
-  const samplesMib: number[] = [];
-  while (!ended.aborted) {
-    samplesMib.push(residentMib(pid));
-    await systemClock.sleep(sampleEveryMs, ended);
-  }
-  return samplesMib;
 }

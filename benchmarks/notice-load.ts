@@ -2,18 +2,14 @@
  * Payments at counters that become paid at a steady rate, each in one transaction with the work of telling of it, as the
  * service books them; and the moment in which each was committed.
  */
+import { openChanges } from './harness/changes.ts';
 import { answerProgram, programOptions } from './harness/program.ts';
 import { atRate } from './harness/pace.ts';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { enqueue } from '../server/src/events/outbox.ts';
 import type { WorkContext } from '../server/src/events/outbox.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
-import { openDatabase } from '../server/src/kit/db.ts';
 import type { Database } from '../server/src/kit/db.ts';
-import { uuidV7 } from '../server/src/kit/ids.ts';
-import { startNotifier } from '../server/src/kit/notifier.ts';
-import { systemRandom } from '../server/src/kit/random.ts';
-import { workTopic } from '../server/src/work-sources.ts';
 
 export interface NoticeLoadOptions {
   adminUrl: string;
@@ -40,19 +36,7 @@ interface Prepared {
 async function noticeLoad(options: NoticeLoadOptions): Promise<NoticeLoadResult> {
   const { paymentsPerSecond, seconds } = options;
   const prepared = await prepare(options);
-  const onError = (error: unknown): void => console.error(error);
-  const db = openDatabase({
-    url: options.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: onError,
-  });
-  const notifier = await startNotifier({ db, clock: systemClock, onError });
-  const context: WorkContext = {
-    clock: systemClock,
-    newId: () => uuidV7(systemClock, systemRandom),
-    wake: (work) => notifier.announce(workTopic(work)),
-  };
+  const { db, context, close } = await openChanges(options.appUrl, 10);
   const committedAtMs: Record<string, number> = {};
   await atRate({ perSecond: paymentsPerSecond, seconds, atOnceMax: 10 }, async () => {
     const payment = prepared.pop();
@@ -60,8 +44,7 @@ async function noticeLoad(options: NoticeLoadOptions): Promise<NoticeLoadResult>
     await bookPaid(db, context, payment);
     committedAtMs[payment.reference] = performance.timeOrigin + performance.now();
   });
-  await notifier.close();
-  await db.close();
+  await close();
   return { committedAtMs };
 }
 

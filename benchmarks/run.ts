@@ -4,6 +4,8 @@
  */
 import { systemClock } from '../server/src/kit/clock.ts';
 import { create } from './create.ts';
+import { deliveries } from './deliveries.ts';
+import { hanging } from './hanging.ts';
 import { describeCommit, describeMachine } from './harness/machine.ts';
 import type { Measured, Part } from './harness/part.ts';
 import { recordResults } from './harness/results.ts';
@@ -14,6 +16,7 @@ import { memory } from './memory.ts';
 import { million } from './million.ts';
 import { notices } from './notices.ts';
 import { payouts } from './payouts.ts';
+import { pending } from './pending.ts';
 import { posters } from './posters.ts';
 import { scan } from './scan.ts';
 import { settlement } from './settlement.ts';
@@ -30,6 +33,9 @@ const parts: readonly Part[] = [
   whole,
   shared,
   writers,
+  deliveries,
+  pending,
+  hanging,
   notices,
   scan,
   posters,

@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { verifyService, verifyStandard } from '../examples/receiver.ts';
 import { eventKinds, defaultEventKinds } from '../server/src/events/kinds.ts';
 import { payoutScenarioOf } from '../server/src/networks/simulator/payouts/payout-scenarios.ts';
 import { scenarioOf } from '../server/src/networks/simulator/scenarios.ts';
@@ -94,7 +95,7 @@ test('operations name every operator command', async () => {
 });
 
 test('links between documents lead to something', () => {
-  const pages = globSync(['*.md', 'docs/**/*.md', 'benchmarks/*.md'], { cwd: repository });
+  const pages = globSync(['*.md', 'docs/**/*.md', 'benchmarks/*.md', 'examples/*.md'], { cwd: repository });
   assert.ok(pages.length > 30);
   for (const page of pages) {
     for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
@@ -146,16 +147,28 @@ test('the verification in the README holds for our signatures and for nothing el
   assertVerifies(isGenuine, previous);
 });
 
-test('both verifications of the page of events hold, also while a secret is rotated', async () => {
-  const { verifyService, verifyStandard } = await importSnippet('docs/events.md');
+test('both verifications of the page of events hold, also while a secret is rotated', () => {
   assertVerifies(verifyService, previous);
   assertVerifies(verifyStandard, secret);
   assertVerifies(verifyStandard, previous);
 });
 
-test('the Standard Webhooks verification of the page of events refuses what is old', async () => {
-  const { verifyStandard } = await importSnippet('docs/events.md');
+test('the Standard Webhooks verification of the page of events refuses what is old', () => {
   const headers = signatureHeaders({ id: '1', sentAt, body }, { current: secret, previous: null }, 'x-a');
-  const at = (seconds: number) => verifyStandard?.(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
+  const at = (seconds: number) => verifyStandard(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
   assert.deepEqual([at(-301), at(-300), at(300), at(301)], [false, true, true, false]);
+});
+
+test('what the page of events shows stands so in the examples, which are tested', () => {
+  const verifying = read('docs/events.md').split('\n## Verifying')[1]?.split('\n## ')[0] ?? '';
+  const shown = [...verifying.matchAll(/```(ts|php|python)\n([^]*?)```/g)];
+  assert.deepEqual(
+    shown.map(([, language]) => language),
+    ['ts', 'php', 'python'],
+  );
+  for (const [, language = '', code = ''] of shown) {
+    const example = read(`examples/receiver.${language === 'python' ? 'py' : language}`);
+    const verification = code.replaceAll(/^(import .*|<\?php)\n/gm, '').trim();
+    assert.ok(verification.length > 1_000 && example.includes(verification), `${language} differs from its example`);
+  }
 });

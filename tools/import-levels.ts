@@ -41,7 +41,9 @@ export function complaintsAbout({ modules, violations }: ImportLevels): string[]
 }
 
 if (import.meta.main) {
-  const complaints = complaintsAbout(await cruiseImports(repository, ['server/src', 'test', 'tools', 'benchmarks']));
+  const complaints = complaintsAbout(
+    await cruiseImports(repository, ['server/src', 'cli', 'test', 'tools', 'benchmarks']),
+  );
   for (const complaint of complaints) console.log(complaint);
   if (complaints.length > 0) process.exitCode = 1;
 }

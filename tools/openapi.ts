@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { apiRoutes } from '../server/src/api-routes.ts';
+import { eventBodySchemas } from '../server/src/event-schemas.ts';
 import { describeApi } from '../server/src/http/openapi.ts';
 
 /**
@@ -7,7 +8,7 @@ import { describeApi } from '../server/src/http/openapi.ts';
  * document is kept so that a change of the API shows in the diff of the change that makes it.
  */
 const path = new URL('../docs/openapi.json', import.meta.url);
-const document = `${JSON.stringify(await describeApi(apiRoutes), null, 2)}\n`;
+const document = `${JSON.stringify(await describeApi(apiRoutes, eventBodySchemas), null, 2)}\n`;
 
 if (process.argv.includes('--check')) {
   const kept = readFileSync(path, { encoding: 'utf8', flag: 'a+' });

@@ -6,6 +6,8 @@ import { ensureServingRole } from '../../server/src/database/roles.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { addMerchants } from './add-merchants.ts';
 import type { MerchantWithKey } from './add-merchants.ts';
+import { addSubscribers } from './add-subscribers.ts';
+import type { Subscriber } from './add-subscribers.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 
 /** The service in a process of its own, as `npm start` runs it. */
@@ -24,6 +26,8 @@ export interface Service {
   post<Made>(path: string, body: object): Promise<Made>;
   /** More test merchants, each with a key and no rate limit. */
   addMerchants(count: number): Promise<MerchantWithKey[]>;
+  /** A test merchant for each address, who has an endpoint there. */
+  addSubscribers(urls: readonly string[]): Promise<Subscriber[]>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +78,7 @@ export async function startService(
       settled: () => untilSettled(adminUrl),
       post: (path, body) => post(facts, path, body),
       addMerchants: (count) => addMerchants({ adminUrl, dataDirectory }, count),
+      addSubscribers: (urls) => addSubscribers({ adminUrl, dataDirectory }, urls),
       stop,
     };
   } catch (error) {

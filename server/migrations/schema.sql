@@ -200,6 +200,7 @@ CREATE TABLE events (
   CONSTRAINT events_sequence_key UNIQUE (merchant_id, object_id, sequence),
   CONSTRAINT events_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
+CREATE INDEX events_kind_idx ON events USING btree (merchant_id, kind, id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE fee_rules (
@@ -646,6 +647,7 @@ CREATE TABLE simulator.chat_messages (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT chat_messages_pkey PRIMARY KEY (number, id)
 );
+CREATE INDEX chat_messages_created_idx ON simulator.chat_messages USING btree (created_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE simulator.floats (
@@ -935,14 +937,29 @@ CREATE TABLE webhook_deliveries (
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   delivered_at timestamp with time zone,
+  attempts_before bigint NOT NULL DEFAULT 0,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT webhook_deliveries_endpoint_fkey FOREIGN KEY (merchant_id, endpoint_id) REFERENCES webhook_endpoints(merchant_id, id),
   CONSTRAINT webhook_deliveries_event_fkey FOREIGN KEY (merchant_id, event_id) REFERENCES events(merchant_id, id),
   CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'kept'::text]))
 );
 CREATE INDEX webhook_deliveries_callback_due_idx ON webhook_deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL AND callback_url IS NOT NULL;
+CREATE INDEX webhook_deliveries_missed_idx ON webhook_deliveries USING btree (merchant_id, endpoint_id, event_id) WHERE callback_url IS NULL AND (status = ANY (ARRAY['kept'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_own_due_idx ON webhook_deliveries USING btree (merchant_id, endpoint_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL AND callback_url IS NULL;
 CREATE UNIQUE INDEX webhook_deliveries_target_key ON webhook_deliveries USING btree (merchant_id, event_id, endpoint_id, (callback_url IS NULL));
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE webhook_endpoint_health (
+  merchant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  last_success_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  last_failure text,
+  warned_at timestamp with time zone,
+  event_sequence bigint NOT NULL,
+  CONSTRAINT webhook_endpoint_health_pkey PRIMARY KEY (merchant_id, endpoint_id),
+  CONSTRAINT webhook_endpoint_health_endpoint_fkey FOREIGN KEY (merchant_id, endpoint_id) REFERENCES webhook_endpoints(merchant_id, id)
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE webhook_endpoints (

@@ -11,6 +11,7 @@ import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
+import { eventRoutes } from './webhooks/event-routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 
 /** Every route of the API in the order of the reference, without what it works with: for the OpenAPI document. */
@@ -28,4 +29,5 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...posterRoutes,
   ...terminalSummaryRoutes,
   ...endpointRoutes,
+  ...eventRoutes,
 ];

@@ -37,6 +37,8 @@ const wrong = [
   ['KEY_PEPPER', 'zz'.repeat(32), /^KEY_PEPPER must be 32 bytes/],
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],
   ['SIGNATURE_HEADER', 'x signature', /^SIGNATURE_HEADER must be the name of a header\.$/],
+  ['SIGNATURE_HEADER', 'Webhook-Signature', /^SIGNATURE_HEADER must be a header that nothing else stands in\.$/],
+  ['SIGNATURE_HEADER', 'transfer-encoding', /^SIGNATURE_HEADER must be a header that nothing else stands in\.$/],
   ['INTENT_LIFETIME_MINUTES', '0', /^INTENT_LIFETIME_MINUTES must be a whole number from 1 to 10080/],
   ['SETTLEMENT_DELAY_HOURS', '721', /^SETTLEMENT_DELAY_HOURS must be a whole number from 0 to 720/],
   ['AMOUNT_MIN', '0', /^AMOUNT_MIN must be an amount in dalasi above 0/],

@@ -39,6 +39,12 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+// Of the requests that carry events: a signature in one of these would take the place of what belongs there.
+const headersTaken: ReadonlySet<string> = new Set([
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent', 'content-length', 'host'],
+  ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'content-encoding'],
+]);
+
 const minuteMs = 60_000;
 const keyBytes = 32;
 
@@ -212,6 +218,7 @@ function reader(environment: Environment) {
     headerName: (name: SettingName): string => {
       const value = orDefault(name).toLowerCase();
       if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
+      if (headersTaken.has(value)) throw new StartError(`${name} must be a header that nothing else stands in.`);
       return value;
     },
     amount: (name: SettingName): bigint => {

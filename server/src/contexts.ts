@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Clock } from './kit/clock.ts';
@@ -25,6 +24,7 @@ import type { NoticeContext } from './notifications/notice.ts';
 import { createTelegramChannel } from './notifications/telegram/channel.ts';
 import { createTelegramChats } from './notifications/telegram/chats.ts';
 import { createWhatsappChannel } from './notifications/whatsapp/channel.ts';
+import { ownHosts } from './own-hosts.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { endRefund } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
@@ -75,15 +75,6 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/**
- * What nobody may make us call on a production server, public or not: this machine's own addresses, behind which the
- * operator's services listen. The database is on one of them or has a private address.
- */
-function ownAddresses(config: Config): string[] {
-  if (!config.production) return [];
-  return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
-}
-
 export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: AppOptions, address: Address) {
   const connectors = createSimulatedConnectors({
     baseUrl: address.internalUrl,
@@ -118,7 +109,7 @@ export function createMoneyContext(
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
-  const refusedAddresses = ownAddresses(config);
+  const refused = ownHosts(config);
   const money: MoneyContext = {
     db,
     clock,
@@ -144,7 +135,7 @@ export function createMoneyContext(
       terminalKey: secrets.terminalKey,
       urlPolicy: (testMode) => ({
         ...outboundPolicy({ production: config.production, testMode }),
-        refusedAddresses,
+        ...refused,
       }),
     },
   };
@@ -155,7 +146,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
   const { config, secrets, clock, notifier } = options;
   const outbound = createOutboundClient({
     clock,
-    policy: { allowPrivate: !config.production, refusedAddresses: ownAddresses(config) },
+    policy: { allowPrivate: !config.production, ...ownHosts(config) },
     userAgent: 'Dalasi-Webhooks',
   });
   const context = {

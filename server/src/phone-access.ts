@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from './config.ts';
+import { isSameText } from './kit/same-text.ts';
 import type { PhoneAccess } from './pages/phone/phone-pages.ts';
 import type { CheckoutView } from './payments/checkout-view.ts';
 import type { Secrets } from './secrets.ts';
@@ -16,9 +17,7 @@ export function phoneAccess(config: Config, secrets: Secrets): (request: Fastify
     if (!config.production) return { allowed: true, account: null };
     const { key } = request.query as { key?: unknown };
     const account = typeof key === 'string' ? key.slice(0, shortIdLength) : '';
-    const expected = Buffer.from(phoneKey(secrets, account));
-    const sent = Buffer.from(typeof key === 'string' ? key : '');
-    const allowed = sent.length === expected.length && timingSafeEqual(sent, expected);
+    const allowed = isSameText(typeof key === 'string' ? key : '', phoneKey(secrets, account));
     return { allowed, account: allowed ? account : null };
   };
 }

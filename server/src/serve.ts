@@ -4,6 +4,7 @@ import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import { customerRoutes } from './customers/routes.ts';
 import { registerApi } from './http/api-routes.ts';
 import { networkCallbacks } from './http/network-callbacks.ts';
+import { eventBodySchemas } from './event-schemas.ts';
 import { describeApi } from './http/openapi.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
@@ -38,14 +39,15 @@ import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
+import { eventRoutes } from './webhooks/event-routes.ts';
+import type { WebhookRouteContext } from './webhooks/route-context.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
-import type { EndpointRouteContext } from './webhooks/routes.ts';
 import { inboxTopicKind } from './work-sources.ts';
 
 export interface Served {
   address: Address;
   money: MoneyContext;
-  endpoints: EndpointRouteContext;
+  endpoints: WebhookRouteContext;
   callbacks: ChatCallbackOptions;
   simulator: Simulator;
   /** Aborted when the process is told to end. */
@@ -103,7 +105,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   }
   await server.register(homePages, { publicUrl, offersPhone: !config.production });
   await server.register(referencePages, {
-    describeApi: () => describeApi(apiRoutes),
+    describeApi: () => describeApi(apiRoutes, eventBodySchemas),
     publicUrl,
     signatureHeader: config.signatureHeader,
   });
@@ -112,7 +114,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
 }
 
 /** Every route of the API with what its part needs. */
-function bindAll(money: MoneyContext, endpoints: EndpointRouteContext, posters: PosterPress): BoundRoute[] {
+function bindAll(money: MoneyContext, endpoints: WebhookRouteContext, posters: PosterPress): BoundRoute[] {
   return [
     ...bindRoutes(paymentRoutes, money),
     ...bindRoutes(transactionRoutes, money),
@@ -127,5 +129,6 @@ function bindAll(money: MoneyContext, endpoints: EndpointRouteContext, posters: 
     ...bindRoutes(posterRoutes, { ...money, posters }),
     ...bindRoutes(terminalSummaryRoutes, money),
     ...bindRoutes(endpointRoutes, endpoints),
+    ...bindRoutes(eventRoutes, endpoints),
   ];
 }

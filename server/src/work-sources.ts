@@ -1,6 +1,6 @@
 import { networkLanes, networkQueue, oldNetworkQueue } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
-import { listDueLanes, workInboxLane } from './networks/inbox.ts';
+import { listDueLanes, purgeInbox, workInboxLane } from './networks/inbox.ts';
 import type { InboxContext } from './networks/inbox.ts';
 import type { CallbackSender } from './networks/simulator/callback-sender.ts';
 import type { Clock } from './kit/clock.ts';
@@ -10,6 +10,7 @@ import { purgePauses } from './networks/pauses.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import type { NoticeContext } from './notifications/notice.ts';
 import { notifyCharge } from './notifications/notify-charge.ts';
+import { purgeChatMessages, purgeNotices } from './notifications/retention.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
@@ -22,6 +23,7 @@ import { purgeIdempotencyKeys } from './http/retention.ts';
 import { foldBalances } from './ledger/balances.ts';
 import { batchedSource } from './worker/batched-source.ts';
 import { merchantOfKey, outboxSource, workKey } from './worker/outbox-source.ts';
+import { purgeAttempts, purgeEvents } from './webhooks/retention.ts';
 import type { WebhookWorker } from './webhooks/webhook-worker.ts';
 import type { WorkSource } from './worker/worker.ts';
 
@@ -105,6 +107,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('forgetting pauses', 10 * minuteMs, log, () => purgePauses(context)),
     chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
+    chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),
     chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
   ];
 }
@@ -140,6 +143,8 @@ export function webhookSources(
         webhooks.deliver(merchantId).catch((error: unknown) => log.error('delivering failed', error));
       },
     },
+    chore('forgetting events', 10 * minuteMs, log, () => purgeEvents(context)),
+    chore('forgetting attempts', 10 * minuteMs, log, () => purgeAttempts(context)),
   ];
 }
 
@@ -153,6 +158,8 @@ export function noticeSources(context: NoticeContext): WorkSource[] {
       queues: ['notifications'],
       handlers: { notify_charge: (work) => notifyCharge(context, work) },
     }),
+    chore('forgetting notices', 10 * minuteMs, context.log, () => purgeNotices(context)),
+    chore('forgetting chat messages', 10 * minuteMs, context.log, () => purgeChatMessages(context)),
   ];
 }
 

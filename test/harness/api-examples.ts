@@ -24,6 +24,8 @@ export interface OwnRecords {
   terminalId: string;
   /** A webhook endpoint that is not the default one. */
   endpointId: string;
+  /** An event that the endpoint subscribes to. */
+  eventId: string;
 }
 
 export interface Example {
@@ -122,6 +124,15 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteWebhookEndpoint: { names: 'endpointId' },
   rotateWebhookSecret: { names: 'endpointId', body: () => ({ overlap_hours: 1 }) },
   endWebhookSecretOverlap: { names: 'endpointId' },
+  testWebhookEndpoint: { names: 'endpointId' },
+  listEvents: { names: null },
+  retrieveEvent: { names: 'eventId' },
+  resendEvent: { names: 'eventId', body: () => ({}) },
+  resendEvents: {
+    names: null,
+    refersTo: 'endpointId',
+    body: ({ endpointId }) => ({ endpoint_id: endpointId, dry_run: true }),
+  },
 };
 
 export function exampleOf(operationId: string): Example {

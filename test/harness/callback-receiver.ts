@@ -18,7 +18,7 @@ export interface CallbackReceiver {
   close(): Promise<void>;
 }
 
-export async function startCallbackReceiver(): Promise<CallbackReceiver> {
+export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}): Promise<CallbackReceiver> {
   const received: ReceivedCallback[] = [];
   let answer: number | null = 200;
   const server = createServer((req, res) => {
@@ -29,7 +29,7 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
       if (answer !== null) res.writeHead(answer).end();
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

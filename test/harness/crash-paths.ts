@@ -17,7 +17,6 @@ export const deliveryPoints = [
   ...wait('webhook_targets_due'),
   ...write('webhook_deliveries_claim_own'),
   ...call('webhook-call'),
-  ...wait('webhook_deliveries_mark_delivered'),
   ...commit('webhook_deliveries_mark_delivered'),
 ];
 

@@ -36,5 +36,6 @@ export async function genericPlans(
 }
 
 function inText(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.join(',')}}`;
   return value instanceof Date ? value.toISOString() : String(value);
 }

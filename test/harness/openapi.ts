@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Compile } from 'typebox/schema';
 import { apiRoutes } from '../../server/src/api-routes.ts';
+import { eventBodySchemas } from '../../server/src/event-schemas.ts';
 import { describeApi } from '../../server/src/http/openapi.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
@@ -42,6 +43,8 @@ interface PromisedAnswer {
 /** What the OpenAPI document promises. */
 export interface Contract {
   operations: readonly Operation[];
+  /** Says what is wrong with an event's body, of a kind that the document must know; null where nothing is. */
+  eventProblem(body: { event: string }): string | null;
   /** Fails when the answer is not one that the document promises, down to a field that it does not name. */
   check(request: { method: string; path: string }, answer: ApiAnswer): void;
 }
@@ -49,6 +52,7 @@ export interface Contract {
 interface Document {
   components: { schemas?: Record<string, JsonSchema> };
   paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks: Record<string, { post: Pick<DocumentedOperation, 'requestBody'> }>;
 }
 
 interface DocumentedOperation {
@@ -63,13 +67,25 @@ const json = 'application/json';
 const reference = '#/components/schemas/';
 
 export async function loadContract(): Promise<Contract> {
-  const { components, paths } = (await describeApi(apiRoutes)) as Document;
-  const whole = resolved(paths, components.schemas ?? {});
+  const { components, paths, webhooks } = (await describeApi(apiRoutes, eventBodySchemas)) as Document;
+  const schemas = components.schemas ?? {};
+  const whole = resolved(paths, schemas);
   const operations = Object.entries(whole).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => readOperation(method.toUpperCase(), path, operation)),
   );
+  const events = new Map(
+    Object.entries(resolved(webhooks, schemas)).map(([kind, { post }]) => {
+      const schema = post.requestBody?.content[json]?.schema;
+      assert.ok(schema, kind);
+      return [kind, promisedAnswer(schema, [])] as const;
+    }),
+  );
   return {
     operations,
+    eventProblem: (body) => {
+      const promised = events.get(body.event);
+      return promised ? promised.problemOf(body) : `the document has no event ${body.event}`;
+    },
     check: ({ method, path }, answer) => {
       const operation = findOperation(operations, method, path);
       const { fileTypes } = operation?.responses.get(answer.status) ?? {};

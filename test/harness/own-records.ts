@@ -32,6 +32,9 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
   assert.equal(group.status, 201, group.text);
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/own' });
   assert.equal(endpoint.status, 201, endpoint.text);
+  const events = await api.get('/v1/events?event=payment_intent.created&limit=1');
+  const [event] = events.body['data'] as Record<string, unknown>[];
+  assert.ok(event, events.text);
   const charge = await api.get(`/v1/transactions/${String(intent.body['payment_intent_id'])}`);
   assert.equal(charge.status, 200, charge.text);
   const refunded = await refundPart(api, String(shared.body['payment_intent_id']));
@@ -47,6 +50,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
     unusedSubAccountId: String(unused.body['id']),
     subAccountGroupId: String(group.body['id']),
     endpointId: String(endpoint.body['id']),
+    eventId: String(event['id']),
   };
 }
 

@@ -28,6 +28,7 @@ const unknown: OwnRecords = {
   paymentLinkId: '01a1f8ac-4b37-7417-9fed-11d78420f750',
   terminalId: '01a1f8ac-4b37-7417-9fed-11d78420f751',
   endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
+  eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
 };
 
 let service: TestService;
@@ -60,6 +61,8 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
   const link = await api.post('/v1/payment-links', { data: { title: 'School fees' } });
   const terminal = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
+  const events = await api.get('/v1/events?event=payment_intent.created&limit=1');
+  const [event] = events.body['data'] as Record<string, unknown>[];
   const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
   const transferId = '01a1f8ac-4b37-7417-9fed-11d78420f719';
   const paidChargeId = '01a1f8ac-4b37-7417-9fed-11d78420f742';
@@ -97,6 +100,7 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
     paymentLinkId: String(link.body['id']),
     terminalId: String(terminal.body['id']),
     endpointId: String(endpoint.body['id']),
+    eventId: String(event?.['id']),
   };
 }
 

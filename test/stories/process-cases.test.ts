@@ -41,8 +41,14 @@ before(async () => {
 
 after(() => world.close());
 
-const run = (operator: NewOperator | null, ...words: string[]) =>
-  world.runOperator({ DATA_DIR: dataDirectory, ...(operator && { OPERATOR_CREDENTIAL: operator.credential }) }, words);
+const settingsOf = (operator: NewOperator | null) => ({
+  DATA_DIR: dataDirectory,
+  ...(operator && { OPERATOR_CREDENTIAL: operator.credential }),
+});
+
+const run = (operator: NewOperator | null, ...words: string[]) => world.runOperatorHere(settingsOf(operator), words);
+
+const runProcess = (operator: NewOperator | null, ...words: string[]) => world.runOperator(settingsOf(operator), words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(operator: NewOperator | null, ...words: string[]): Promise<Data> {
@@ -93,7 +99,7 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   await ask(lamin, 'cases', 'withdraw', found.id);
   await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
   await ask(lamin, ...resolve);
-  const confirmed = await run(awa, 'cases', 'confirm', found.id);
+  const confirmed = await runProcess(awa, 'cases', 'confirm', found.id);
   assert.deepEqual(confirmed, { code: 0, stdout: `Case ${found.id} is resolved: accept.\n`, stderr: '' });
 
   const resolved = await show(found.id);
@@ -117,7 +123,9 @@ test('of two operators who confirm in two processes at once, one carries it out'
   const found = await openMismatch();
   const binta = await ask<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
   await ask(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
-  const answers = await Promise.all([lamin, binta].map((operator) => run(operator, 'cases', 'confirm', found.id)));
+  const answers = await Promise.all(
+    [lamin, binta].map((operator) => runProcess(operator, 'cases', 'confirm', found.id)),
+  );
   assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 2], JSON.stringify(answers));
   assert.deepEqual(
     (await show(found.id)).history.map(({ step }) => step),

@@ -13,9 +13,9 @@ let service: TestProcess;
 let merchant: string;
 let api: ReturnType<typeof createApiClient>;
 
-type Answer = Awaited<ReturnType<ProcessWorld['runOperator']>>;
+type Answer = Awaited<ReturnType<ProcessWorld['runOperatorHere']>>;
 
-const run = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+const run = (...words: string[]): Promise<Answer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(...words: string[]): Promise<Data> {

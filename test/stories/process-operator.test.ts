@@ -20,10 +20,12 @@ after(() => world.close());
 
 type Answer = Awaited<ReturnType<ProcessWorld['runOperator']>>;
 
-const run = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+const runHere = (...words: string[]): Promise<Answer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
+
+const runProcess = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
 
 /** The answer of a command that has to succeed, as data. */
-async function ask<Data>(...words: string[]): Promise<Data> {
+async function ask<Data>(run: typeof runHere, ...words: string[]): Promise<Data> {
   const { code, stdout, stderr } = await run(...words, '--json');
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   return JSON.parse(stdout) as Data;
@@ -36,13 +38,15 @@ interface ListedMerchant {
   name: string;
 }
 
+/** Each command in a process of its own. */
 async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
   const made = await ask<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
+    runProcess,
     'businesses',
     'create',
     name,
   );
-  const merchants = await ask<ListedMerchant[]>('businesses', 'list');
+  const merchants = await ask<ListedMerchant[]>(runProcess, 'businesses', 'list');
   const own = merchants.filter((merchant) => merchant.business_id === made.business_id);
   assert.deepEqual(
     own.map((merchant) => [merchant.name, merchant.test_mode]).toSorted(),
@@ -52,8 +56,9 @@ async function makeKey(name: string): Promise<{ id: string; key: string; merchan
     ].toSorted(),
   );
   const merchant = made.test.merchant_id;
-  const created = await ask<{ id: string; secret_key: string }>('keys', 'create', '--merchant', merchant);
+  const created = await ask<{ id: string; secret_key: string }>(runProcess, 'keys', 'create', '--merchant', merchant);
   const keys = await ask<{ id: string; last_four: string; revokedAt: string | null }[]>(
+    runProcess,
     'keys',
     'list',
     '--merchant',
@@ -84,7 +89,7 @@ describe('beside a running service', () => {
     const { id, key, merchant } = await makeKey('Kairaba Books');
     const api = createApiClient(url, key);
     assert.equal((await api.get('/v1/payments')).status, 200);
-    await ask('keys', 'revoke', id, '--merchant', merchant);
+    await ask(runProcess, 'keys', 'revoke', id, '--merchant', merchant);
     await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
   });
 
@@ -95,23 +100,23 @@ describe('beside a running service', () => {
     assert.equal(status, 201, text);
     let cases: { id: string; kind: string; status: string }[] = [];
     await waitUntil('the case is open', async () => {
-      cases = await ask('cases', 'list');
+      cases = await ask(runHere, 'cases', 'list');
       return cases.length > 0;
     });
     const [first] = cases;
     assert(first);
     assert.equal(first.status, 'open');
-    const { resolutions, history, ...same } = await ask<Record<string, unknown>>('cases', 'show', first.id);
+    const { resolutions, history, ...same } = await ask<Record<string, unknown>>(runHere, 'cases', 'show', first.id);
     assert.deepEqual(same, first);
     assert.deepEqual([(resolutions as unknown[]).length, history], [2, []]);
-    const shown = await run('cases', 'list', '--status', 'all');
+    const shown = await runHere('cases', 'list', '--status', 'all');
     assert.equal(shown.code, 0);
     assert(shown.stdout.includes(first.id) && shown.stdout.startsWith('CASE '));
-    assert.equal((await run('cases', 'list', '--status', 'resolved')).stdout, 'No cases.\n');
+    assert.equal((await runHere('cases', 'list', '--status', 'resolved')).stdout, 'No cases.\n');
   });
 
   test('the ledger is verified; a wrong row is named, with exit code 1', async () => {
-    const right = await ask<{ ok: boolean; movements: number }>('ledger', 'verify');
+    const right = await ask<{ ok: boolean; movements: number }>(runHere, 'ledger', 'verify');
     assert(right.ok && right.movements > 0);
     const adminUrl = findRunningServer(dataDirectory) ?? '';
     const change = (amount: number) =>
@@ -124,18 +129,18 @@ describe('beside a running service', () => {
         ),
       );
     const { merchant, debit, credit } = (await change(1)).rows[0];
-    const wrong = await run('ledger', 'verify');
+    const wrong = await runProcess('ledger', 'verify');
     assert.deepEqual([wrong.code, wrong.stderr], [1, '']);
     const named = new RegExp(
       `^The ledger is WRONG \\(balance\\): merchant ${merchant}, account (${debit}|${credit}) in GMD: `,
     );
     assert.match(wrong.stdout, named);
-    const data = await run('ledger', 'verify', '--json');
+    const data = await runHere('ledger', 'verify', '--json');
     assert.equal(data.code, 1);
     const { ok, check, merchant_id: namedMerchant } = JSON.parse(data.stdout);
     assert.deepEqual([ok, check, namedMerchant], [false, 'balance', merchant]);
     await change(-1);
-    assert.equal((await run('ledger', 'verify')).code, 0);
+    assert.equal((await runHere('ledger', 'verify')).code, 0);
   });
 
   const anybody = '01890000-0000-7000-8000-000000000000';
@@ -198,7 +203,7 @@ describe('without a running service', () => {
   });
 });
 
-async function refuses(words: readonly string[], sentence: RegExp): Promise<void> {
+async function refuses(words: readonly string[], sentence: RegExp, run = runHere): Promise<void> {
   const { code, stdout, stderr } = await run(...words);
   assert.deepEqual([code, stdout], [2, ''], stderr);
   assert.match(stderr, sentence);
@@ -211,14 +216,14 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
     [['businesses', 'create'], /^Usage: npm run operator -- businesses create <name>/],
     [['businesses', 'list', '--loud'], /^Unknown option '--loud'/],
   ] as const) {
-    test(words.join(' '), () => refuses(words, sentence));
+    test(words.join(' '), () => refuses(words, sentence, runProcess));
   }
 
   test('an unknown command shows those there are; --help does so with exit code 0', async () => {
-    const unknown = await run('business', 'make');
+    const unknown = await runHere('business', 'make');
     assert.equal(unknown.code, 2);
     assert.match(unknown.stdout + unknown.stderr, /businesses create <name>[\s\S]*ledger verify/);
-    const helped = await run('--help');
+    const helped = await runHere('--help');
     assert.equal(helped.code, 0);
     assert.match(helped.stdout, /ledger verify/);
   });

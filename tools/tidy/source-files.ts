@@ -18,9 +18,9 @@ function listFiles(root: string, folder: string): string[] {
   });
 }
 
-/** The service's own code: no tests, and no data of tests. */
+/** The code of the service and of its command-line tool: no tests, and no data of tests. */
 export function isServiceCode(path: string): boolean {
-  return /^server\/src\/.+[.]ts$/.test(path) && !isTest(path);
+  return /^(server\/src|cli)\/.+[.]ts$/.test(path) && !isTest(path);
 }
 
 export function isTest(path: string): boolean {

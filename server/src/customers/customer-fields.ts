@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
 import type { NewCustomer } from './create-customer.ts';
 import { checkPhone } from './identities.ts';
@@ -24,15 +25,9 @@ export function changeOf(
   const { name, email, phone, metadata } = fields;
   const phoneRule = { strict: !caller.testMode, path: `${prefix}phone` };
   return {
-    ...(name === undefined ? {} : { name: readName(name, `${prefix}name`) }),
+    ...(name === undefined ? {} : { name: notBlank(name, `${prefix}name`) }),
     ...(email === undefined ? {} : { email }),
     ...(phone === undefined ? {} : { phone: phone === null ? null : checkPhone(phone, phoneRule) }),
     ...(metadata === undefined ? {} : { metadata: checkMetadata(metadata ?? {}, `${prefix}metadata`) }),
   };
-}
-
-/** A name of spaces tells nobody anything. */
-function readName(name: string, path: string): string {
-  if (name.trim() === '') throw fieldError('invalid_request', path, `${path} must not be empty.`);
-  return name;
 }

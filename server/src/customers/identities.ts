@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldError } from '../kit/app-error.ts';
+import { canonicalContactNumber } from '../kit/contact-number.ts';
 import { PhoneNumberError, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { PhoneNumberOptions } from '../kit/phone-number.ts';
 import type { Customer } from './customer.ts';
@@ -20,15 +20,10 @@ export function identitiesOf({ email, phone }: Pick<Customer, 'email' | 'phone'>
   ];
 }
 
-/** A Gambian number in any usual form, or a foreign one with +. Throws AppError naming `path`. */
-export function checkPhone(phone: string, { strict, path }: { strict: boolean; path: string }): string {
-  try {
-    numbersOf(phone, { strict });
-    return phone;
-  } catch (error) {
-    if (error instanceof PhoneNumberError) throw fieldError('invalid_request', path, error.message);
-    throw error;
-  }
+/** The number as it was sent: Gambian in any usual form, or foreign with +. Throws AppError naming `path`. */
+export function checkPhone(phone: string, rule: { strict: boolean; path: string }): string {
+  canonicalContactNumber(phone, rule);
+  return phone;
 }
 
 /** The rows to lock before a customer with these identities is looked for, in the one order that everybody keeps. */

@@ -20,8 +20,14 @@ export interface NewEvent {
  * the other.
  */
 export function appendEvent(tx: Transaction, context: WorkContext, event: NewEvent): void {
+  const id = writeEvent(tx, context, event);
+  enqueue(tx, context, { merchantId: event.merchantId, queue: 'webhooks', kind: 'dispatch_event', subjectId: id });
+}
+
+/** Writes an event that nobody is sent by itself, and answers its id: the caller writes where it goes. */
+export function writeEvent(tx: Transaction, context: Pick<WorkContext, 'clock' | 'newId'>, event: NewEvent): string {
   const id = context.newId();
   const createdAt = context.clock.now();
   tx.send(insertEvent({ ...event, id, createdAt }));
-  enqueue(tx, context, { merchantId: event.merchantId, queue: 'webhooks', kind: 'dispatch_event', subjectId: id });
+  return id;
 }

@@ -18,6 +18,9 @@ export const eventKinds = [
   'customer.created',
   'customer.updated',
   'customer.deleted',
+  'webhook_endpoint.test',
+  'webhook_endpoint.failing',
+  'webhook_endpoint.disabled',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { PlacesByKey } from '../kit/places-by-key.ts';
-import { AlreadyThere } from '../kit/route.ts';
+import { AlreadyThere, JsonText } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileAnswer } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
@@ -106,14 +106,14 @@ async function run(
   if (route.kind === 'read') {
     return {
       statusCode: route.status,
-      body: JSON.stringify(await route.handle(route.context, input)),
+      body: bodyOf(await route.handle(route.context, input)),
       replayed: false,
     };
   }
   const effect = async (tx: Parameters<typeof route.handle>[2]) => {
     const made = await route.handle(route.context, input, tx);
     const isMade = !(made instanceof AlreadyThere);
-    return { statusCode: isMade ? route.status : 200, body: JSON.stringify(isMade ? made : made.record) };
+    return { statusCode: isMade ? route.status : 200, body: bodyOf(isMade ? made : made.record) };
   };
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
   if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
@@ -136,6 +136,10 @@ async function run(
       },
     }),
   });
+}
+
+function bodyOf(answer: unknown): string {
+  return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
 }
 
 /** The same for every spelling of one address: percent signs and capitals of an id do not make another one. */

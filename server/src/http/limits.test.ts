@@ -107,7 +107,8 @@ describe('a text field', () => {
     subAccountGroupId: '',
     paymentLinkId: '',
     terminalId: '',
-    endpointId: '',
+    endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
+    eventId: '',
   };
 
   it('is refused by its name where it is longer than the reference says, in every body', async () => {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
 import Type from 'typebox';
+import type { TSchema } from 'typebox';
 import { errorCodes } from '../kit/error-codes.ts';
 import type { ErrorCode } from '../kit/error-codes.ts';
 import type { ApiRoute } from '../kit/route.ts';
@@ -34,8 +35,11 @@ const errorSchema = Type.Object(
   { title: 'Error' },
 );
 
-/** The OpenAPI 3.1 document of the API, from the routes themselves. */
-export async function describeApi(routes: readonly ApiRoute<never>[]): Promise<object> {
+/** The OpenAPI 3.1 document of the API, from the routes themselves and the bodies of the events, by kind. */
+export async function describeApi(
+  routes: readonly ApiRoute<never>[],
+  eventBodies: Readonly<Record<string, TSchema>> = {},
+): Promise<object> {
   const app = Fastify();
   await app.register(swagger, {
     openapi: {
@@ -59,7 +63,18 @@ export async function describeApi(routes: readonly ApiRoute<never>[]): Promise<o
   await app.ready();
   const document = app.swagger();
   await app.close();
-  return withNamedSchemas(document);
+  return withNamedSchemas({ ...document, webhooks: webhooksOf(eventBodies) });
+}
+
+/** What is sent to the merchant's own server. */
+function webhooksOf(eventBodies: Readonly<Record<string, TSchema>>): object {
+  return Object.fromEntries(
+    Object.entries(eventBodies).map(([kind, schema]) => {
+      const requestBody = { required: true, content: { 'application/json': { schema } } };
+      const responses = { '2XX': { description: 'Delivered. Anything else is tried again.' } };
+      return [kind, { post: { summary: kind, security: [], requestBody, responses } }];
+    }),
+  );
 }
 
 /** Schemas with a title stand once, under components, instead of wherever they are used. */
@@ -75,9 +90,9 @@ function withNamedSchemas(document: object): object {
     schemas[title] ??= hoist(rest);
     return { $ref: `#/components/schemas/${title}` };
   };
-  const { paths, components, ...head } = document as Record<string, unknown>;
-  const hoisted = hoist(paths);
-  return { ...head, paths: hoisted, components: { ...(components as object), schemas } };
+  const { paths, webhooks, components, ...head } = document as Record<string, unknown>;
+  const hoisted = { paths: hoist(paths), webhooks: hoist(webhooks) };
+  return { ...head, ...hoisted, components: { ...(components as object), schemas } };
 }
 
 function schemaOf(route: ApiRoute<never>): object {

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Where every part of the service takes the time from, so that tests and simulations can move it. */
 export interface Clock {
   now(): Date;
@@ -9,12 +7,19 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  sleep: async (ms, signal) => {
-    try {
-      await delay(ms, undefined, signal ? { signal } : {});
-    } catch {
-      // An abort ends the wait early; whoever waits looks at the signal itself.
-    }
+  // By hand, because timers/promises makes an error with its stack for each sleep that ends early: each time limit that
+  // was kept cost 40 µs.
+  sleep: (ms, signal) => {
+    if (signal?.aborted === true) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal?.addEventListener('abort', wake);
+    return promise;
   },
 };
 

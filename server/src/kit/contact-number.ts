@@ -2,13 +2,12 @@ import { fieldError } from './app-error.ts';
 import { parseInternationalNumber, PhoneNumberError } from './phone-number.ts';
 
 /**
- * Checks the number of a person, Gambian in any usual form or foreign with + (decisions, "Virtual terminals"); it is
- * kept as it was sent. Throws AppError `invalid_request` naming `path`.
+ * The E.164 form of the number of a person, Gambian in any usual form or foreign with + (decisions, "Virtual
+ * terminals"). Throws AppError `invalid_request` naming `path`.
  */
-export function checkContactNumber(text: string | null, { strict, path }: { strict: boolean; path: string }): void {
-  if (text === null) return;
+export function canonicalContactNumber(text: string, { strict, path }: { strict: boolean; path: string }): string {
   try {
-    parseInternationalNumber(text, { strict });
+    return parseInternationalNumber(text, { strict });
   } catch (error) {
     if (error instanceof PhoneNumberError) throw fieldError('invalid_request', path, error.message);
     throw error;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from './clock.ts';
-import { isUuid, stableUuid, uuidV7 } from './ids.ts';
+import { firstIdAt, isUuid, stableUuid, uuidV7 } from './ids.ts';
 import { seededRandom, systemRandom } from './random.ts';
 
 interface SettableClock extends Clock {
@@ -32,6 +32,19 @@ test('ids of one clock sort in the order they were made, within a millisecond an
   }
   assert.deepEqual(ids.toSorted(), ids);
   assert.equal(new Set(ids).size, ids.length);
+});
+
+test('the first id of a moment comes after all of the millisecond before and before all of its own', () => {
+  const early = uuidV7(settableClock(start - 1), { bytes: (count) => new Uint8Array(count).fill(0xff) });
+  const late = uuidV7(settableClock(start), { bytes: (count) => new Uint8Array(count) });
+  const first = firstIdAt(new Date(start));
+  assert.ok(isUuid(first));
+  assert.ok(early < first && first <= late, `${early} ${first} ${late}`);
+});
+
+test('the first id of a time before there were any comes before all ids', () => {
+  for (const year of ['0001', '1900', '1969'])
+    assert.equal(firstIdAt(new Date(`${year}-12-31T23:59:59Z`)), firstIdAt(new Date(0)));
 });
 
 test('ids go on sorting when the highest bit of the sequence is reached', () => {

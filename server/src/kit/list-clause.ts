@@ -48,6 +48,14 @@ export function commonParts(table: string, filter: { from?: Date; to?: Date }, b
   ];
 }
 
+/** What a search by its term finds in these columns, where the page begins. */
+export function searchClause(term: string | undefined, before: string | null, columns: readonly string[]): Clause {
+  return listClause([
+    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
+    ...(term === undefined ? [] : [termPart(term, columns)]),
+  ]);
+}
+
 /** The pattern of `LIKE` for what contains the text; what `LIKE` reads as a sign stands for itself. */
 export function substringPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -45,6 +45,11 @@ export function formatAmount(minor: bigint, format: AmountFormat = {}): string {
   return `${sign}D${groupedWhole.format(BigInt(whole))}.${fraction}`;
 }
 
+/** An amount with its currency, as cases and the operator's commands write it: `GMD 1250.00`. */
+export function moneyText({ currency, amountMinor }: { currency: string; amountMinor: bigint }): string {
+  return `${currency} ${amountText(amountMinor)}`;
+}
+
 /** The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100. */
 export function parsePercent(value: number, field = 'percentage'): bigint {
   const hundredths = parseTwoDecimals(value, { field, examples: '20 or 12.5' });

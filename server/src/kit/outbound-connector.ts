@@ -2,6 +2,9 @@ import { lookup as lookUpName, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import type { Clock } from './clock.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import { limitAnswers } from './outbound-answer-limit.ts';
 import { isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 
@@ -10,6 +13,7 @@ export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 export interface GuardedConnectorOptions {
   policy: AddressPolicy;
+  clock: Clock;
   /** For the look-up of the name, TCP and TLS together; kept within half a second. */
   connectTimeoutMs: number;
   /** How a name becomes addresses, for tests. */
@@ -25,36 +29,68 @@ export interface GuardedConnectorOptions {
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const { policy, connectTimeoutMs, sockets, resolveName = defaultResolver(policy) } = options;
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    lookup: guardedLookup(policy, resolveName),
-    allowH2: false,
-    minVersion: 'TLSv1.2',
-    // Said out loud, so that no environment variable switches it off.
-    rejectUnauthorized: true,
-  });
-  return (target, callback) => {
-    if (isIP(target.hostname) !== 0 && !isAddressAllowed(target.hostname, policy)) {
-      callback(blockedAddress(), null);
-      return;
-    }
-    connect(target, (error, socket) => {
-      if (error !== null) {
-        callback(error, null);
-        return;
-      }
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      callback(null, socket);
+  const policyNow = policyWithOwnAddresses(options, resolveName);
+  const connectBy = (judgeBy: () => Promise<AddressPolicy>): buildConnector.connector =>
+    buildConnector({
+      timeout: connectTimeoutMs,
+      lookup: guardedLookup(judgeBy, resolveName),
+      allowH2: false,
+      minVersion: 'TLSv1.2',
+      // Said out loud, so that no environment variable switches it off.
+      rejectUnauthorized: true,
     });
+  const plain = connectBy(policyNow);
+  // A certificate proves who answers for a name, and we have none for anybody else's. A content network in front of
+  // this server may give a merchant's name the address that it gave to ours.
+  const secured = connectBy(async () => policy);
+  return (target, callback) => {
+    const connect = target.protocol === 'https:' ? secured : plain;
+    assertLiteralAllowed(target.hostname, policyNow)
+      .then(() => {
+        connect(target, (error, socket) => {
+          if (error !== null) {
+            callback(error, null);
+            return;
+          }
+          sockets.add(socket);
+          socket.once('close', () => sockets.delete(socket));
+          limitAnswers(socket);
+          callback(null, socket);
+        });
+      })
+      .catch((error: Error) => callback(error, null));
   };
 }
 
+async function assertLiteralAllowed(hostname: string, policyNow: () => Promise<AddressPolicy>): Promise<void> {
+  if (isIP(hostname) !== 0 && !isAddressAllowed(hostname, await policyNow())) throw blockedAddress();
+}
+
+// How long the server's own names may lead elsewhere before it is noticed. Asking each time would double the look-ups.
+const ownAddressesLifetimeMs = 60_000;
+
+/** The policy, and beside it the addresses to which the refused names lead now: other names may lead there too. */
+function policyWithOwnAddresses(
+  { policy, clock }: GuardedConnectorOptions,
+  resolveName: ResolveName,
+): () => Promise<AddressPolicy> {
+  const { refusedNames = [], refusedAddresses = [] } = policy;
+  if (refusedNames.length === 0) return async () => policy;
+  const cache = new ExpiringCache<AddressPolicy>({ clock, entriesMax: 1, lifetimeMs: ownAddressesLifetimeMs });
+  const load = async (): Promise<AddressPolicy> => {
+    // One that does not resolve leads nowhere.
+    const found = await Promise.all(refusedNames.map((name) => resolveName(name).catch(() => [])));
+    const addresses = found.flat().filter((address) => isIP(address) !== 0);
+    return { ...policy, refusedAddresses: [...refusedAddresses, ...addresses] };
+  };
+  return async () => (await cache.get('', load)) ?? policy;
+}
+
 /** One forbidden address among a name's condemns the name: who mixes them is trying out which one we take. */
-function guardedLookup(policy: AddressPolicy, resolveName: ResolveName): LookupFunction {
+function guardedLookup(judgeBy: () => Promise<AddressPolicy>, resolveName: ResolveName): LookupFunction {
   return (name, { all }, callback) => {
-    resolveName(name).then(
-      (addresses) => {
+    Promise.all([resolveName(name), judgeBy()]).then(
+      ([addresses, policy]) => {
         const [first] = addresses;
         if (first === undefined) callback(noAddress(), '');
         else if (!addresses.every((address) => isAddressAllowed(address, policy))) callback(blockedAddress(), '');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertUrlAllowed, isAddressAllowed, outboundPolicy, UrlNotAllowedError } from './outbound-guard.ts';
 import type { OutboundPolicy } from './outbound-guard.ts';
+import { forbiddenHosts, forbiddenPlaces, localNames, metadataNames } from './outbound-vectors.corpus.ts';
 
 const production = outboundPolicy({ production: true, testMode: true });
 const live = outboundPolicy({ production: true, testMode: false });
@@ -18,70 +19,20 @@ function refusal(url: string, policy: OutboundPolicy): string {
   }
 }
 
-/** Every spelling of an address that a URL parser or a resolver may turn into one of ours. */
-const privateHosts = [
-  // Loopback: decimal, octal, hexadecimal, short, mixed, with a trailing dot, full-width, ideographic dots, encoded.
-  ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '017700000001', '0x7f000001', '0x7f.1'],
-  ...['0x7F.0x0.0x0.0x1', '0177.0.0.1', '0177.1', '127.0x1', '00000177.0.0.1', '127.0.0.1.', '１２７.０.０.１'],
-  ...['127。0。0。1', '127．0．0．1', '127｡0｡0｡1', '①②⑦.0.0.1', '%31%32%37.0.0.1', '127.0.0.%31'],
-  // "This network".
-  ...['0', '0.0.0.0', '0x0', '00', '0.1.2.3', '000.000.000.000'],
-  // Private, shared and link-local networks with their edges.
-  ...['10.0.0.1', '10.255.255.255', '012.0.0.1', '167772161', '172.16.0.1', '172.31.255.255', '192.168.0.1'],
-  ...['192.168.255.255', '0xc0a80001', '3232235521', '100.64.0.1', '100.127.255.255', '169.254.0.1', '169.254.255.255'],
-  // Metadata services.
-  ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0xA9.0xFE.0xA9.0xFE', '0251.0376.0251.0376', '169.254.43518'],
-  ...['100.100.100.200', '168.63.129.16', '192.0.0.192', '[fd00:ec2::254]', '[fd20:ce::254]'],
-  // Special-purpose IPv4.
-  ...['192.0.0.1', '192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1'],
-  ...['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255', '4294967295'],
-  // IPv6: unspecified, loopback, mapped, compatible, translated, NAT64, 6to4, Teredo, local, multicast, documentation.
-  ...['[::]', '[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:10.0.0.1]'],
-  ...['[0:0:0:0:0:ffff:a9fe:a9fe]', '[::ffff:8.8.8.8]', '[::127.0.0.1]', '[::7f00:1]', '[::ffff:0:7f00:1]'],
-  ...[
-    '[64:ff9b::7f00:1]',
-    '[64:ff9b::169.254.169.254]',
-    '[64:ff9b:1::a00:1]',
-    '[2002:7f00:1::]',
-    '[2002:a9fe:a9fe::1]',
-  ],
-  ...['[2001::1]', '[2001:0:7f00:1::]', '[2001:10::1]', '[2001:db8::1]', '[3fff::1]', '[fc00::1]', '[fd12:3456::1]'],
-  ...['[fe80::1]', '[febf::1]', '[fec0::1]', '[ff02::1]', '[100::1]', '[5f00::1]'],
-];
-
-const privateNames = [
-  ...[
-    'localhost',
-    'LOCALHOST',
-    'localhost.',
-    'ｌｏｃａｌｈｏｓｔ',
-    'app.localhost',
-    'localhost.localdomain',
-    'printer.local',
-  ],
-  ...[
-    'metadata.google.internal',
-    'METADATA.google.internal.',
-    'metadata',
-    'db.internal',
-    'router.lan',
-    'nas.home.arpa',
-  ],
-  ...['intranet', 'postgres', 'kubernetes.default.svc.cluster.local', 'git.corp', 'a.b.intranet', 'ip6-localhost'],
-];
-
 describe('the outbound guard on a production server', () => {
   it('refuses every spelling of a private or reserved address', () => {
-    assert.ok(privateHosts.length >= 80);
-    for (const host of privateHosts) {
+    assert.ok(forbiddenHosts.length >= 80);
+    for (const host of forbiddenHosts) {
       for (const url of [`http://${host}/`, `https://${host}:8443/hook?a=b#c`]) {
         assert.equal(refusal(url, production), 'address', url);
       }
     }
   });
 
-  it('refuses names that mean this machine or its network', () => {
-    for (const name of privateNames) assert.equal(refusal(`https://${name}/hook`, production), 'name', name);
+  it('refuses names that mean this machine, its network or the metadata of its cloud', () => {
+    for (const name of [...localNames, ...metadataNames]) {
+      assert.equal(refusal(`https://${name}/hook`, production), 'name', name);
+    }
   });
 
   it('accepts public addresses and names, also names that do not resolve', () => {
@@ -153,6 +104,16 @@ describe('the outbound guard on a production server', () => {
     assert.equal(refusal('https://8.8.8.8/', policy), 'allowed');
   });
 
+  it('refuses the names the operator’s own services have, however they are written', () => {
+    const policy = { ...production, refusedNames: ['pay.example.gm', 'db.example.gm'] };
+    for (const name of ['pay.example.gm', 'PAY.example.gm', 'pay.example.gm.', 'ｐａｙ.example。gm', 'db.example.gm']) {
+      assert.equal(refusal(`https://${name}/v1/payments`, policy), 'name', name);
+    }
+    for (const name of ['shop.pay.example.gm', 'example.gm', 'xpay.example.gm']) {
+      assert.equal(refusal(`https://${name}/`, policy), 'allowed', name);
+    }
+  });
+
   it('allows no connection to what is not an address or belongs to a local link', () => {
     for (const address of ['', 'shop.example', '0x7f.1', '127.1', 'fe80::1%eth0', '2606:4700::1%eth0']) {
       assert.equal(isAddressAllowed(address, production), false, address);
@@ -175,11 +136,13 @@ describe('the outbound guard on a development server', () => {
     for (const host of hosts) assert.equal(refusal(`http://${host}:3000/hook`, development), 'allowed', host);
   });
 
-  it('still refuses metadata services, credentials and other schemes', () => {
-    for (const host of ['169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', '0.0.0.0', '255.255.255.255']) {
-      assert.equal(refusal(`http://${host}/`, development), 'address', host);
+  it('still refuses metadata services, multicast, what has no public meaning, credentials and other schemes', () => {
+    for (const { spellings, development: verdict } of forbiddenPlaces) {
+      const expected = verdict === 'allowed' ? 'allowed' : 'address';
+      for (const host of spellings) assert.equal(refusal(`http://${host}/`, development), expected, host);
     }
-    assert.equal(refusal('http://metadata.google.internal/', development), 'name');
+    for (const name of metadataNames) assert.equal(refusal(`http://${name}/`, development), 'name', name);
+    for (const name of localNames) assert.equal(refusal(`http://${name}/`, development), 'allowed', name);
     assert.equal(refusal('http://a:b@localhost/', development), 'credentials');
     assert.equal(refusal('shop://done', development), 'scheme');
     assert.equal(refusal('http://localhost:0/', development), 'port');

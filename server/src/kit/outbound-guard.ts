@@ -6,6 +6,8 @@ export interface AddressPolicy {
   allowPrivate: boolean;
   /** Addresses and networks (`203.0.113.7`, `10.8.0.0/16`) refused besides: the server's own, the database's. */
   refusedAddresses?: readonly string[];
+  /** Names refused besides, in small letters: the server's own, the database's. */
+  refusedNames?: readonly string[];
 }
 
 /** What the merchants of one environment may make it call. */
@@ -91,7 +93,8 @@ function assertHostAllowed(hostname: string, policy: AddressPolicy): void {
     throw new UrlNotAllowedError('address', 'The URL must not lead to a private or reserved address.');
   }
   const name = hostname.replace(/\.+$/, '').toLowerCase();
-  if (name === '' || metadataNames.has(name) || (!policy.allowPrivate && isReservedName(name))) {
+  const isRefused = name === '' || metadataNames.has(name) || (policy.refusedNames ?? nothing).includes(name);
+  if (isRefused || (!policy.allowPrivate && isReservedName(name))) {
     throw new UrlNotAllowedError('name', 'The URL must not lead to this server or to a private network.');
   }
 }
@@ -102,7 +105,15 @@ function literalAddress(hostname: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-const metadataNames = new Set(['metadata.google.internal', 'metadata', 'instance-data', 'instance-data.ec2.internal']);
+const metadataNames = new Set([
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'instance-data',
+  'instance-data.ec2.internal',
+]);
 
 // RFC 6761, 6762, 8375 and ICANN's "internal", and the endings that home and office networks use.
 const reservedEndings = new Set([

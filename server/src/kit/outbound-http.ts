@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Agent } from 'undici';
 import type { Clock } from './clock.ts';
+import { answerTooLargeCode } from './outbound-answer-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import type { ResolveName } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
@@ -59,6 +60,8 @@ export interface OutboundClientOptions {
   connectTimeoutMs?: number;
   /** From this many open connections on, a connection is closed after its request. Default: 256. */
   connectionsKeptMax?: number;
+  /** How long a connection waits for the next request. Default: 4 s. */
+  keptIdleMs?: number;
   /** How much of an answer's text is handed on. Default: 1 KB, which is what is kept of a merchant's answer. */
   excerptBytesMax?: number;
   /** How a name becomes addresses, for tests. */
@@ -67,18 +70,22 @@ export interface OutboundClientOptions {
 
 /** No more of an answer is read: the status has been seen, and who sends more is not answering but sending. */
 const answerBytesMax = 64 * 1024;
-// Callers bound their requests; this only keeps a mistake of theirs from opening connections without end.
-const connectionsPerOriginMax = 64;
+// Callers bound their requests; this only keeps a mistake of theirs from opening connections without end. No fewer than all
+// of theirs: many merchants can have their receivers at one origin, and those that hang must leave room for the others.
+const connectionsPerOriginMax = 256;
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
-  const { policy, connectTimeoutMs = 5_000, resolveName } = options;
+  const { policy, clock, connectTimeoutMs = 5_000, keptIdleMs = 4_000, resolveName } = options;
   const sockets = new Set<Socket>();
   const agent = new Agent({
-    connect: guardedConnector({ policy, connectTimeoutMs, resolveName, sockets }),
+    connect: guardedConnector({ policy, clock, connectTimeoutMs, resolveName, sockets }),
     connections: connectionsPerOriginMax,
     pipelining: 1,
     // Otherwise the requests to a new origin would wait for the first one to learn which protocol it speaks.
     allowH2: false,
+    keepAliveTimeout: keptIdleMs,
+    // Nobody may ask for more: with names enough one merchant would hold all the connections that are kept.
+    keepAliveMaxTimeout: keptIdleMs,
     // The limits above are kept by us, over the whole exchange and not from byte to byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -95,13 +102,18 @@ interface ClientParts {
   sockets: ReadonlySet<Socket>;
 }
 
+// Given, because an abort without a reason makes an error with its stack each time.
+const whenFinished = 'finished';
+
 async function post(client: ClientParts, request: OutboundRequest): Promise<OutboundResult> {
   const { clock, totalTimeoutMs = 15_000 } = client.options;
   const startedAt = clock.now();
   const elapsedMs = (): number => Math.max(0, clock.now().getTime() - startedAt.getTime());
   const limit = new AbortController();
   const finished = new AbortController();
-  void clock.sleep(totalTimeoutMs, finished.signal).then(() => limit.abort());
+  void clock.sleep(totalTimeoutMs, finished.signal).then(() => {
+    if (!finished.signal.aborted) limit.abort();
+  });
   try {
     const answer = await exchange(client, request, limit.signal);
     return { kind: 'answered', ...answer, durationMs: elapsedMs() };
@@ -109,7 +121,7 @@ async function post(client: ClientParts, request: OutboundRequest): Promise<Outb
     const failure = limit.signal.aborted ? 'timeout' : outboundFailure(error);
     return { kind: 'failed', failure, durationMs: elapsedMs() };
   } finally {
-    finished.abort();
+    finished.abort(whenFinished);
   }
 }
 
@@ -155,9 +167,15 @@ async function readExcerpt(
 }
 
 /** Without control characters (the database takes no NUL) and without those that turn or hide text on a screen. */
-function harmlessText(bytes: Buffer, lengthMax: number): string {
-  const text = new TextDecoder('utf-8').decode(bytes);
-  return text.replace(/[^\P{C}\n\t]/gu, '').slice(0, lengthMax);
+function harmlessText(bytes: Buffer, bytesMax: number): string {
+  const text = textIn(bytes).replace(/[^\P{C}\n\t]/gu, '');
+  // What is not UTF-8 has become longer than it was.
+  return Buffer.byteLength(text) <= bytesMax ? text : textIn(Buffer.from(text).subarray(0, bytesMax));
+}
+
+/** Where the bytes end within a character, it is left out. */
+function textIn(bytes: Buffer): string {
+  return new TextDecoder('utf-8').decode(bytes, { stream: true });
 }
 
 /** RFC 9110, 10.2.3: whole seconds, or a date in the one form that is still sent. */
@@ -182,6 +200,7 @@ const failuresByCode = new Map<string, OutboundFailure>([
   ['EPIPE', 'reset'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
   ['UND_ERR_HEADERS_OVERFLOW', 'malformed_answer'],
+  [answerTooLargeCode, 'malformed_answer'],
   ['EPROTO', 'tls'],
 ]);
 

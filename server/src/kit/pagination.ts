@@ -76,12 +76,12 @@ export function pageSchema(item: TSchema) {
 }
 
 /** A page in the form of the wire. `rows` holds one more than the limit when there is a next page. */
-export function pageToWire<Row extends { id: string }>(
+export function pageToWire<Row extends { id: string }, Wire>(
   page: PageRequest,
   rows: readonly Row[],
   total: number,
-  toWire: (row: Row) => unknown,
-): unknown {
+  toWire: (row: Row) => Wire,
+): { data: Wire[]; meta: object } {
   const shown = rows.slice(0, page.limit);
   return {
     data: shown.map(toWire),

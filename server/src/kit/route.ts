@@ -117,6 +117,15 @@ export class AlreadyThere {
   }
 }
 
+/** An answer that is JSON already: what is stored as text goes out as it is, instead of being read and written again. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** A route that only reads. */
 export function readRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &

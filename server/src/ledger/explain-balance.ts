@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { firstIdAt } from '../kit/ids.ts';
 import { debitSign } from './accounts.ts';
 import type { Account } from './accounts.ts';
 import { lastId, listMovementsBehind } from './queries/history.ts';
@@ -71,12 +72,7 @@ export function lineOf({
 
 /** Where everything after the page begins, so that no more than that is read: ids of version 7 count up with time. */
 function firstLaterId({ at, before }: { at: Date | null; before: string | null }): string {
+  // A movement's id is made right after its time is taken, so none with a later time has an earlier id.
   const firstAfter = at === null ? lastId : firstIdAt(at);
   return before !== null && before < firstAfter ? before : firstAfter;
-}
-
-/** A movement's id is made right after its time is taken, so none with a later time has an earlier id. */
-function firstIdAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

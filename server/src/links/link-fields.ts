@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { amountOf } from '../kit/wire-amount.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -38,7 +39,7 @@ export function changeOf(context: PaymentContext, merchant: Merchant, sent: Sent
   checkCurrency(merchant, sent.currency ?? null, prefix);
   const { title, description, metadata, custom_fields: customFields, status } = sent;
   return {
-    ...(title === undefined ? {} : { title: readTitle(title, `${prefix}title`) }),
+    ...(title === undefined ? {} : { title: notBlank(title, `${prefix}title`) }),
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata: checkMetadata(metadata ?? {}, `${prefix}metadata`) }),
     ...(customFields === undefined ? {} : { customFields: readLabels(customFields ?? [], `${prefix}custom_fields`) }),
@@ -61,12 +62,6 @@ function checkCurrency(merchant: Merchant, currency: string | null, prefix: stri
   if (currency === null || currency === merchant.currency) return;
   const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
   throw fieldError('currency_not_supported', `${prefix}currency`, message);
-}
-
-/** A title of spaces tells nobody anything. */
-function readTitle(title: string, path: string): string {
-  if (title.trim() === '') throw fieldError('invalid_request', path, `${path} must not be empty.`);
-  return title;
 }
 
 function amountsOf(sent: Sent, prefix: string): LinkChange {

@@ -3,18 +3,21 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { genericPlans } from '../../../test/harness/explain.ts';
+import { idSql } from '../../../test/harness/ids.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { systemClock } from '../kit/clock.ts';
 import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
-import { uuidV7 } from '../kit/ids.ts';
+import { firstIdAt, uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { CallbackNews, CallbackReading, RawCallback } from './contract.ts';
-import { listDueLanes, receiveCallback, workInboxLane } from './inbox.ts';
+import { listDueLanes, purgeInbox, receiveCallback, workInboxLane } from './inbox.ts';
 import type { InboxContext, NewsOutcome, ReceivedCallback } from './inbox.ts';
+import { deleteHandledInboxRows } from './queries.ts';
 import { createNetworkRegistry } from './registry.ts';
 
 let database: TestDatabase;
@@ -222,6 +225,35 @@ test('two workers on one lane share its rows and never take the same one', async
   await workInboxLane(context, lane, count);
   assert.equal(handled, 60);
   assert.ok((await stored()).every(({ attempts }) => attempts === 1n));
+});
+
+test('a callback goes thirteen months after it was handled, in batches; what was never handled stays', async () => {
+  const dayMs = 24 * 60 * 60 * 1_000;
+  await receive('Shop1234a');
+  await clock.advance(dayMs);
+  assert.deepEqual(await workAll(apply), ['Shop1234a'], 'a day after it came');
+  await receive('Shop1234b');
+  await clock.advance(400 * dayMs);
+  assert.equal(await purgeInbox(context), 0);
+  await clock.advance(1);
+  assert.equal(await purgeInbox(context), 1);
+  assert.equal((await stored()).length, 1);
+  assert.deepEqual(await workAll(apply), ['Shop1234b']);
+
+  await withAdminClient(database.adminUrl, async (client) => {
+    const id = idSql(`timestamptz '2026-11-20'`, 'n');
+    await client.query(
+      `INSERT INTO network_inbox (lane, id, connector, body, news, attempts, received_at, handled_at)
+       SELECT 3, ${id}, 'wave-test', '', '[]', 1, $1, $1 FROM generate_series(1, 100000) AS n`,
+      [new Date('2026-11-20')],
+    );
+    await client.query('VACUUM ANALYZE network_inbox');
+  });
+  const purge = { lane: 3n, beforeId: firstIdAt(clock.now()), handledBefore: clock.now() };
+  const plans = await genericPlans(database, (asked) => deleteHandledInboxRows(asked, purge));
+  assert.equal(plans.length, 1);
+  assert.doesNotMatch(plans[0] ?? '', /Seq Scan|Bitmap|Sort/);
+  assert.equal(await purgeInbox(context), 500);
 });
 
 test('what verified when it came is handled, though the network has another secret since', async () => {

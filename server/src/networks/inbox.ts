@@ -2,10 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import { firstIdAt } from '../kit/ids.ts';
+import { thirteenMonthsMs } from '../kit/kept.ts';
 import type { Log } from '../kit/log.ts';
 import type { CallbackNews } from './contract.ts';
 import { readNews, writeNews } from './news-text.ts';
-import { claimInboxRows, insertInboxRow, listLanesWithDueRows, updateInboxRow } from './queries.ts';
+import {
+  claimInboxRows,
+  deleteHandledInboxRows,
+  insertInboxRow,
+  listLanesWithDueRows,
+  updateInboxRow,
+} from './queries.ts';
 import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
 
@@ -85,6 +93,20 @@ export async function workInboxLane(context: InboxContext, lane: bigint, handle:
 
 export function listDueLanes(context: InboxContext): Promise<bigint[]> {
   return listLanesWithDueRows(context.db, context.clock.now());
+}
+
+/**
+ * Deletes callbacks that were handled longer ago than thirteen months, a batch of each lane at a time; what was never
+ * handled stays. Answers how many went.
+ */
+export async function purgeInbox({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<number> {
+  const handledBefore = addMs(clock.now(), -thirteenMonthsMs);
+  const beforeId = firstIdAt(handledBefore);
+  let count = 0;
+  for (let lane = 0; lane < lanes; lane += 1) {
+    count += await deleteHandledInboxRows(db, { lane: BigInt(lane), beforeId, handledBefore });
+  }
+  return count;
 }
 
 async function workRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<void> {

@@ -76,6 +76,25 @@ export async function listLanesWithDueRows(db: Queryable, now: Date): Promise<bi
   return rows.map((row) => row.lane);
 }
 
+// It stands in the statement, so that this walks the primary key from its old end whatever values it is planned for. What
+// goes is named by its place in the table: for 500 keys the planner would rather read all of it.
+const purgedRowsMax = 500;
+
+/** A batch of one lane's rows, the oldest first: those that came before this id and were handled before this time. */
+export function deleteHandledInboxRows(
+  db: Queryable,
+  purge: { lane: bigint; beforeId: string; handledBefore: Date },
+): Promise<number> {
+  return db.run({
+    name: 'network_inbox_delete_handled',
+    text: `DELETE FROM network_inbox WHERE lane = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM network_inbox WHERE lane = $1 AND id < $2 AND handled_at < $3
+             ORDER BY id LIMIT ${purgedRowsMax}
+           ))`,
+    values: [purge.lane, purge.beforeId, purge.handledBefore],
+  });
+}
+
 /** Touches one row unless another charge's prompt is open there. */
 export function openPrompt(
   db: Queryable,

@@ -2,6 +2,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
+import { RecentCopy } from '../kit/recent-copy.ts';
 import type { ChannelName } from './channel.ts';
 import { deleteChannelStop, insertChannelStopOnce, listChannelStops, takeProbe, updateChannelStop } from './queries.ts';
 
@@ -19,8 +20,6 @@ export type Passage =
   /** `isProbe`: what becomes of this send decides about the stop. */
   { isOpen: true; isProbe: boolean } | { isOpen: false; retryAt: Date; reason: string };
 
-// Processes agree on a stop within this time. One statement a second answers for any number of notices.
-const copyLifetimeMs = 1_000;
 // A person puts it right in minutes or hours; a notice lives for one hour, so twelve of them are spent on trying.
 const probeEveryMs = 5 * 60_000;
 // Longer than a probe takes: who comes meanwhile comes again, and one that was lost is made anew.
@@ -38,7 +37,7 @@ export class ChannelGate {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #holds = new Map<ChannelName, Date>();
-  #copy: { readAtMs: number; stops: Promise<ChannelStop[]> } | null = null;
+  readonly #copy = new RecentCopy<ChannelStop[]>();
 
   constructor({ db, clock, log }: { db: Queryable; clock: Clock; log: Log }) {
     this.#db = db;
@@ -59,7 +58,7 @@ export class ChannelGate {
     const isProbe = (await takeProbe(this.#db, { channel, now, leaseEndsAt })) === 1;
     if (isProbe) return { isOpen: true, isProbe };
     // The copy may be behind the end of the stop, or behind the one who took the probe.
-    this.#copy = null;
+    this.#copy.forget();
     const current = (await this.stops()).find((found) => found.channel === channel);
     if (!current) return { isOpen: true, isProbe: false };
     return { isOpen: false, retryAt: current.retryAt > now ? current.retryAt : leaseEndsAt, reason: current.reason };
@@ -77,27 +76,18 @@ export class ChannelGate {
     if (isNew)
       this.#log.error('a chat channel is stopped: no notices go out', undefined, { channel, reason, kind: scope });
     else await updateChannelStop(this.#db, stop);
-    this.#copy = null;
+    this.#copy.forget();
   }
 
   /** A probe was taken. */
   async open(channel: ChannelName): Promise<void> {
     const isOver = (await deleteChannelStop(this.#db, channel)) === 1;
     if (isOver) this.#log.info('a chat channel takes notices again', { channel });
-    this.#copy = null;
+    this.#copy.forget();
   }
 
   /** What is stopped, at most a second old. */
   stops(): Promise<ChannelStop[]> {
-    const nowMs = this.#clock.now().getTime();
-    const ageMs = this.#copy ? nowMs - this.#copy.readAtMs : copyLifetimeMs;
-    // A clock that was set back must not keep a copy for longer.
-    if (this.#copy && ageMs >= 0 && ageMs < copyLifetimeMs) return this.#copy.stops;
-    const entry = { readAtMs: nowMs, stops: listChannelStops(this.#db) };
-    this.#copy = entry;
-    entry.stops.catch(() => {
-      if (this.#copy === entry) this.#copy = null;
-    });
-    return entry.stops;
+    return this.#copy.read(this.#clock, () => listChannelStops(this.#db));
   }
 }

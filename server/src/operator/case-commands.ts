@@ -3,12 +3,13 @@ import type { Case } from '../cases/open-case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
+import { table, UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
-import { AmountError, parseAmount } from '../kit/money.ts';
+import { AmountError, moneyText, parseAmount } from '../kit/money.ts';
 import { listOperators } from '../operators/manage-operators.ts';
-import { caseMoney, caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
-import { table, UsageError } from './command.ts';
-import type { Command, CommandContext, CommandInput } from './command.ts';
+import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
+import type { Command, CommandContext } from './command.ts';
 import { requireOperator } from './operator-commands.ts';
 
 const casesMax = 500;
@@ -25,7 +26,7 @@ const list: Command = {
       found.id,
       found.status,
       found.kind,
-      caseMoney(found),
+      moneyText(found),
       found.createdAt.toISOString(),
       found.proposalId === null ? '' : 'waits for a second operator',
     ]);

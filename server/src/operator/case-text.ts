@@ -1,6 +1,6 @@
 import type { Case } from '../cases/open-case.ts';
 import type { Choice, ResolutionStep } from '../cases/resolution.ts';
-import { amountToJson, formatAmount } from '../kit/money.ts';
+import { amountToJson } from '../kit/money.ts';
 
 /** A case as the commands answer it to programs. */
 export function caseToData(found: Case) {
@@ -67,8 +67,4 @@ function stepText(step: ShownCase['history'][number]): string {
   const evidence = step.evidence === null ? '' : `: ${step.evidence}`;
   const who = step.operator ?? step.operator_id;
   return `  ${step.createdAt}  ${step.step} ${step.resolution}${money} by ${who}${evidence}`;
-}
-
-export function caseMoney(found: Case): string {
-  return `${found.currency} ${formatAmount(found.amountMinor, { style: 'plain' })}`;
 }

@@ -1,9 +1,9 @@
-import { amountToJson, formatAmount } from '../kit/money.ts';
+import { table, UsageError } from '../kit/command-line.ts';
+import { amountToJson, formatAmount, moneyText } from '../kit/money.ts';
 import { accountKinds } from '../ledger/accounts.ts';
 import type { Account, AccountKind } from '../ledger/accounts.ts';
 import { isUuid } from '../kit/ids.ts';
 import { explainAccount } from '../settlement/balance-movements.ts';
-import { table, UsageError } from './command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 
@@ -46,7 +46,7 @@ export const explainCommand: Command = {
     ]);
     const moment = at === null ? 'now' : `at ${at.toISOString()}`;
     const text = [
-      `${account} of ${merchant.name} (${merchant.id}) has ${merchant.currency} ${formatAmount(balanceMinor, { style: 'plain' })} ${moment}.`,
+      `${account} of ${merchant.name} (${merchant.id}) has ${moneyText({ currency: merchant.currency, amountMinor: balanceMinor })} ${moment}.`,
       table(['TIME', 'FLOW', 'SOURCE', 'AMOUNT', 'BALANCE'], rows),
       ...(last === undefined ? [] : [`Older ones: add --before ${last}`]),
     ].join('\n');

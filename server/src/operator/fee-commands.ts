@@ -1,3 +1,5 @@
+import { table, UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount, parseHundredths } from '../kit/money.ts';
 import { noFee } from '../merchants/fees.ts';
 import type { FeePayer, FeeRule } from '../merchants/fees.ts';
@@ -5,8 +7,7 @@ import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules
 import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
 import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
 import { simulatedCapabilities } from '../networks/simulated/capabilities.ts';
-import { table, UsageError } from './command.ts';
-import type { Command, CommandContext, CommandInput, CommandResult } from './command.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
 import {
   amountOrNull,
   ownerInWords,

@@ -1,9 +1,10 @@
+import { table, UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
 import { formatAmount } from '../kit/money.ts';
 import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
 import { findLimit } from '../merchants/rules.ts';
 import type { LimitKind, StoredLimit } from '../merchants/rules.ts';
-import { table, UsageError } from './command.ts';
-import type { Command, CommandContext, CommandInput, CommandResult } from './command.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
 import {
   amountOrNull,
   ownerInWords,

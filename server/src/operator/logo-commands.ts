@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '../kit/command-line.ts';
 import { removeLogo, setLogo } from '../posters/merchant-logo.ts';
 import { pngProblem } from '../posters/png-check.ts';
-import { UsageError } from './command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 

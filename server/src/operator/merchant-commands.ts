@@ -1,6 +1,6 @@
+import { table, UsageError } from '../kit/command-line.ts';
 import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { table, UsageError } from './command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';

@@ -1,7 +1,7 @@
+import { table, UsageError } from '../kit/command-line.ts';
 import { createOperator, listOperators, recogniseOperator, revokeOperator } from '../operators/manage-operators.ts';
 import type { Recognised } from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
-import { table, UsageError } from './command.ts';
 import type { Command, CommandContext } from './command.ts';
 
 const nameLengthMax = 200;

@@ -5,12 +5,12 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { systemClock } from '../kit/clock.ts';
+import { UsageError } from '../kit/command-line.ts';
 import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { UsageError } from './command.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
@@ -43,7 +43,7 @@ function run(words: string): Promise<CommandResult> {
   const { default: isDefault, ...given } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db } as CommandContext, { positionals, options: given, flags });
+  return command.run({ db } as CommandContext, { positionals, options: given, lists: {}, flags });
 }
 
 interface FeeLine {

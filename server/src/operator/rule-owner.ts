@@ -1,10 +1,11 @@
+import { UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, parseHundredths } from '../kit/money.ts';
 import { findDefaultRules, findMerchantRules } from '../merchants/manage-rules.ts';
 import type { RuleOwner } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
-import { UsageError } from './command.ts';
-import type { CommandContext, CommandInput } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 
 // What the commands for fees and limits share: whose rule it is, and amounts as an operator types and reads them.

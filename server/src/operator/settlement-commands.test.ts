@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../kit/command-line.ts';
 import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
 import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
-import { UsageError } from './command.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { explainCommand } from './explain-command.ts';
 import { createProgress } from './progress.ts';
@@ -37,7 +37,7 @@ function run(words: string): Promise<CommandResult> {
     progressTo,
     moneyWork: () => Promise.resolve(world.context),
   } as unknown as CommandContext;
-  return command.run(context, { positionals, options: values, flags: new Set() });
+  return command.run(context, { positionals, options: values, lists: {}, flags: new Set() });
 }
 
 async function refused(words: string): Promise<string> {

@@ -1,12 +1,12 @@
 import { utcDay } from '../kit/clock.ts';
+import { UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
 import { oldestKeptPeriod } from '../settlement/forget-periods.ts';
 import { periodOf } from '../settlement/period.ts';
-import { countUnsettled, settleSubAccounts } from '../settlement/settle-sub-accounts.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
-import { UsageError } from './command.ts';
-import type { Command, CommandContext, CommandInput } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { createProgress } from './progress.ts';
 
@@ -43,6 +43,7 @@ const run: Command = {
     const merchant = await merchantOf(context, input);
     const period = await readPeriod(context, input, merchant.id);
     const work = await context.moneyWork();
+    const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
     const at = { merchantId: merchant.id, period, retriesRefused: true };
     const total = await countUnsettled(context.db, at);
     const progress = createProgress(context.progressTo, { total, what: 'sub-accounts' });

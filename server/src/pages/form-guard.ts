@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
+import { isSameText } from '../kit/same-text.ts';
 
 /**
  * Decides whether a form post came from our own page (checks, H3). Nobody is logged in here, and who knows a page's
@@ -36,7 +37,7 @@ export function createFormGuard(options: FormGuardOptions): FormGuard {
       if (site !== undefined && site !== 'none') return false;
       // Old browsers, and all of them on plain http, say no site; and because our pages send no referrer the origin
       // is "null" even on our own forms. Then the field must show that the form is ours.
-      return origin !== null || sameText(postedField(request), proof(scope));
+      return origin !== null || isSameText(postedField(request), proof(scope));
     },
   };
 }
@@ -56,10 +57,4 @@ function postedField(request: FastifyRequest): string {
   const body = request.body as Record<string, unknown> | null | undefined;
   const value = body?.[fieldName];
   return typeof value === 'string' ? value : '';
-}
-
-function sameText(left: string, right: string): boolean {
-  const a = Buffer.from(left);
-  const b = Buffer.from(right);
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,7 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { moneyText } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './apply-success.ts';
@@ -64,7 +64,7 @@ async function takeBack(
   const amountReceivedMinor = receivedMinor(charge) - takenMinor;
   if (amountReceivedMinor > 0n) await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
   else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
-  const short = `The merchant's balance was short by ${money(charge.currency, shortfallMinor)}.`;
+  const short = `The merchant's balance was short by ${moneyText({ currency: charge.currency, amountMinor: shortfallMinor })}.`;
   await openReversalCase(tx, context, charge, from, shortfallMinor === 0n ? '' : short);
 }
 
@@ -90,7 +90,7 @@ async function openReversalCase(
   { receipt, networkName }: Collection,
   remark: string,
 ): Promise<void> {
-  const taken = `${networkName} took ${money(receipt.currency, receipt.amountMinor)} back after it had been paid.`;
+  const taken = `${networkName} took ${moneyText(receipt)} back after it had been paid.`;
   await openCase(tx, context, {
     merchantId: charge.merchantId,
     kind: 'network_reversal',
@@ -101,8 +101,4 @@ async function openReversalCase(
     currency: receipt.currency,
     summary: `${taken} ${remark}`.trimEnd(),
   });
-}
-
-function money(currency: string, minor: bigint): string {
-  return `${currency} ${formatAmount(minor, { style: 'plain' })}`;
 }

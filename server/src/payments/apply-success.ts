@@ -1,7 +1,7 @@
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { moneyText } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
@@ -176,8 +176,8 @@ function openChargeCase(
 }
 
 function caseSummary(charge: Charge, { receipt, networkName }: Collection, kind: Review): string {
-  const came = `${receipt.currency} ${formatAmount(receipt.amountMinor, { style: 'plain' })}`;
-  const asked = `${charge.currency} ${formatAmount(charge.amountPaidMinor, { style: 'plain' })}`;
+  const came = moneyText(receipt);
+  const asked = moneyText({ currency: charge.currency, amountMinor: charge.amountPaidMinor });
   switch (kind) {
     case 'amount_mismatch':
       return `${networkName} reports ${came} where ${asked} was asked for. The money is in suspense.`;

@@ -3,7 +3,7 @@ import { appendEvent } from '../events/append-event.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
-import { checkContactNumber } from '../kit/contact-number.ts';
+import { canonicalContactNumber } from '../kit/contact-number.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
@@ -143,7 +143,9 @@ export async function fixShares(
 export function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
   const amount = checkAmount(context, merchant, request);
   checkUrls(context.settings.urlPolicy(merchant.testMode), request);
-  checkContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
+  if (request.customerPhone !== null) {
+    canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
+  }
   checkPaymentMethods(context, merchant, request);
   return {
     ...amount,

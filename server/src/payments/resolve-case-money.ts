@@ -1,7 +1,7 @@
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { moneyText } from '../kit/money.ts';
 import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
 import type { SharedCharge } from './booking.ts';
 import { receivedMinor } from './charge.ts';
@@ -113,9 +113,9 @@ function refuseAccepting(situation: Situation): string | null {
   return `The attempt is ${charge.status}: nothing can be added to it, so this money can only be returned.`;
 }
 
-function returned({ kind, amountMinor, currency }: Case) {
-  const money = `${currency} ${formatAmount(amountMinor, { style: 'plain' })}`;
-  if (kind === 'second_success') {
+function returned(found: Case) {
+  const money = moneyText(found);
+  if (found.kind === 'second_success') {
     return { code: 'cancelled', reason: `The payment had been paid already; ${money} was returned.` } as const;
   }
   return {

@@ -19,21 +19,21 @@ export interface PaymentUrls {
  */
 export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
   const fields = [
-    { path: 'data.return_url', url: urls.returnUrl, judged: withoutPort },
-    { path: 'data.cancel_url', url: urls.cancelUrl, judged: withoutPort },
-    { path: 'data.callback_url', url: urls.callbackUrl, judged: asItIs },
+    { path: 'data.return_url', url: urls.returnUrl, check: checkBrowserUrl },
+    { path: 'data.cancel_url', url: urls.cancelUrl, check: checkBrowserUrl },
+    { path: 'data.callback_url', url: urls.callbackUrl, check: checkCallbackUrl },
   ] as const;
-  for (const { path, url, judged } of fields) {
+  for (const { path, url, check } of fields) {
     if (url === null) continue;
     refuseHarmful(path, url);
-    if (!urls.skipUrlValidation) checkCallbackUrl(policy, path, judged(url));
+    if (!urls.skipUrlValidation) check(policy, path, url);
   }
 }
 
 /** Refuses a page of the shop's, where payers are sent, by the rule of payments' return URLs. */
 export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: string; url: string }): void {
   refuseHarmful(path, url);
-  checkCallbackUrl(policy, path, withoutPort(url));
+  checkBrowserUrl(policy, path, url);
 }
 
 /** A link that a browser may follow back to the shop or its app, or null where there is none. */
@@ -44,20 +44,17 @@ export function linkableUrl(url: string | null, parameters: Readonly<Record<stri
   return link.href;
 }
 
-/** The payer's browser goes there, not we: which port a shop's pages live on is the shop's affair. */
-function withoutPort(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const judged = new URL(url);
-  judged.port = '';
-  return judged.href;
+/** The payer's browser goes there, not we: on which port a shop's pages live, or beside this service, is its affair. */
+function checkBrowserUrl(policy: OutboundPolicy, path: string, url: string): void {
+  const judged = URL.parse(url);
+  if (judged !== null) judged.port = '';
+  checkCallbackUrl({ ...policy, refusedNames: [] }, path, judged?.href ?? url);
 }
 
 function refuseHarmful(path: string, url: string): void {
   if (url.length > urlLengthMax) throw notAllowed(path, `A URL has at most ${urlLengthMax} characters.`);
   if (dangerousSchemes.has(schemeOf(url))) throw notAllowed(path, 'Use an http or https address, or an app link.');
 }
-
-const asItIs = (url: string): string => url;
 
 function notAllowed(path: string, message: string): Error {
   return fieldError('url_not_allowed', path, message);

@@ -1,10 +1,11 @@
 import { addMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import { thirteenMonthsMs } from '../kit/kept.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 
-// A year and a month: longer than anybody makes up for a period that was missed. The payouts themselves stay.
-const keptMs = 400 * 24 * 60 * 60 * 1_000;
+// Longer than anybody makes up for a period that was missed. The payouts themselves stay.
+const keptMs = thirteenMonthsMs;
 
 /** The oldest period that is remembered. For an older one nobody knows any more whether it was paid out. */
 export function oldestKeptPeriod(now: Date): string {

@@ -7,6 +7,7 @@ import {
   searchParameters,
   searchTerm,
 } from '../kit/pagination.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
@@ -14,7 +15,7 @@ import { createGroup } from './create-group.ts';
 import { deleteGroup } from './delete-group.ts';
 import { getGroup, listGroups } from './find-group.ts';
 import type { SubAccountContext } from './sub-account.ts';
-import { groupToWire, membersOf, readName } from './sub-account-wire.ts';
+import { groupToWire, membersOf } from './sub-account-wire.ts';
 import { updateGroup } from './update-group.ts';
 import { groupChangeSchema, groupSchema, newGroupSchema } from './wire-schemas.ts';
 
@@ -31,7 +32,7 @@ const create = writeRoute('POST', {
   response: groupSchema,
   async handle(context: SubAccountContext, { caller, body }, tx) {
     const { fields, prefix } = unwrapped(body);
-    const name = readName(fields.name, `${prefix}name`);
+    const name = notBlank(fields.name, `${prefix}name`);
     const request = { name, members: membersOf(fields.members, prefix), prefix };
     return groupToWire(caller, await createGroup(tx, context, caller, request));
   },
@@ -78,7 +79,7 @@ const update = writeRoute('PUT', {
   async handle(context: SubAccountContext, { caller, params, body }, tx) {
     const { fields, prefix } = unwrapped(body);
     const change = {
-      name: fields.name === undefined ? undefined : readName(fields.name, `${prefix}name`),
+      name: fields.name === undefined ? undefined : notBlank(fields.name, `${prefix}name`),
       members: fields.members === undefined ? undefined : membersOf(fields.members, prefix),
     };
     return groupToWire(caller, await updateGroup(tx, context, caller, { id: params.id, change, prefix }));

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, Page } from '../kit/list-clause.ts';
+import { searchClause } from '../kit/list-clause.ts';
+import type { Page } from '../kit/list-clause.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
@@ -335,13 +335,6 @@ export async function countGroups(
     values: [merchantId, ...clause.values, countMax],
   });
   return Number(row?.count ?? 0n);
-}
-
-function searchClause(term: string | undefined, before: string | null, searched: readonly string[]): Clause {
-  return listClause([
-    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
-    ...(term === undefined ? [] : [termPart(term, searched)]),
-  ]);
 }
 
 /**

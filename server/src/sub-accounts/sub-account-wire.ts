@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { amountToJson, percentToJson } from '../kit/money.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
 import type { Balances } from './find-sub-account.ts';
@@ -45,14 +46,8 @@ export function nameOf(fields: { name?: string; business_name?: string }, prefix
     const message = `Send ${prefix}name or ${prefix}business_name, one of the two.`;
     throw fieldError('invalid_request', `${prefix}business_name`, message);
   }
-  if (fields.business_name !== undefined) return readName(fields.business_name, `${prefix}business_name`);
-  return fields.name === undefined ? undefined : readName(fields.name, `${prefix}name`);
-}
-
-/** A name of spaces tells nobody anything. */
-export function readName(name: string, path: string): string {
-  if (name.trim() === '') throw fieldError('invalid_request', path, `${path} must not be empty.`);
-  return name;
+  if (fields.business_name !== undefined) return notBlank(fields.business_name, `${prefix}business_name`);
+  return fields.name === undefined ? undefined : notBlank(fields.name, `${prefix}name`);
 }
 
 type Members = Static<typeof newGroupSchema>['members'];

@@ -1,5 +1,5 @@
 import { fieldError } from '../kit/app-error.ts';
-import { parseInternationalNumber, PhoneNumberError } from '../kit/phone-number.ts';
+import { canonicalContactNumber } from '../kit/contact-number.ts';
 import type { Caller } from '../kit/route.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
@@ -14,7 +14,7 @@ export function readChatNumbers(
   const chatCanonical: string[] = [];
   for (const [index, number] of chatNumbers.entries()) {
     const path = `chat_numbers.${index}`;
-    const canonical = canonicalNumber(number, { strict: !testMode, path });
+    const canonical = canonicalContactNumber(number, { strict: !testMode, path });
     const same = chatCanonical.indexOf(canonical);
     if (same !== -1) {
       throw fieldError('invalid_request', path, `${path} is the same number as chat_numbers.${same}. Send it once.`);
@@ -22,13 +22,4 @@ export function readChatNumbers(
     chatCanonical.push(canonical);
   }
   return { chatNumbers: [...chatNumbers], chatCanonical };
-}
-
-function canonicalNumber(number: string, { strict, path }: { strict: boolean; path: string }): string {
-  try {
-    return parseInternationalNumber(number, { strict });
-  } catch (error) {
-    if (error instanceof PhoneNumberError) throw fieldError('invalid_request', path, error.message);
-    throw error;
-  }
 }

@@ -1,9 +1,9 @@
 import type { Transaction } from '../kit/db.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import type { Random } from '../kit/random.ts';
 import type { Caller } from '../kit/route.ts';
 import { readChatNumbers } from './chat-numbers.ts';
 import { insertTerminal, takeCode } from './queries.ts';
-import { readName } from './terminal-fields.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
 
 // From 1,000,000, so that no program that takes a code for a number loses its first digit.
@@ -25,7 +25,7 @@ export async function createTerminal(
   const wanted = {
     merchantId: caller.merchantId,
     id: context.newId(),
-    name: readName(request.name),
+    name: notBlank(request.name, 'name'),
     ...readChatNumbers(caller, request.chatNumbers),
     active: true,
     createdAt: now,

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, Page } from '../kit/list-clause.ts';
+import { searchClause } from '../kit/list-clause.ts';
+import type { Page } from '../kit/list-clause.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
@@ -125,7 +125,7 @@ export function listTerminalRows(
   term: string | undefined,
   page: Page,
 ): Promise<VirtualTerminal[]> {
-  const clause = searchClause(term, page.before);
+  const clause = searchClause(term, page.before, searchColumns);
   return db.rows<VirtualTerminal>({
     name: `virtual_terminals_list_${clause.name}`,
     text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
@@ -141,7 +141,7 @@ export async function countTerminals(
   term: string | undefined,
   countMax: number,
 ): Promise<number> {
-  const clause = searchClause(term, null);
+  const clause = searchClause(term, null, searchColumns);
   const row = await db.row<{ count: bigint }>({
     name: `virtual_terminals_count_${clause.name}`,
     text: `SELECT count(*) AS count FROM (
@@ -151,11 +151,4 @@ export async function countTerminals(
     values: [merchantId, ...clause.values, countMax],
   });
   return Number(row?.count ?? 0n);
-}
-
-function searchClause(term: string | undefined, before: string | null): Clause {
-  return listClause([
-    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
-    ...(term === undefined ? [] : [termPart(term, searchColumns)]),
-  ]);
 }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameText } from '../kit/same-text.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from './terminal.ts';
 
 // Crockford's 32 signs: no I, L, O or U, so that none is taken for another on a worn poster. What is read as one of the
@@ -36,6 +37,5 @@ export function terminalCheck(key: string, code: string): string {
 
 /** Whether the check is the code's; takes the same time whatever is wrong with it. */
 export function isTerminalCheck(key: string, { code, check }: { code: string; check: string }): boolean {
-  const [expected, sent] = [Buffer.from(terminalCheck(key, code)), Buffer.from(check)];
-  return sent.length === expected.length && timingSafeEqual(sent, expected);
+  return isSameText(check, terminalCheck(key, code));
 }

@@ -1,9 +1,9 @@
 import type { Transaction } from '../kit/db.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
 import { readChatNumbers } from './chat-numbers.ts';
 import { getTerminalForChange } from './find-terminal.ts';
 import { updateTerminalRow } from './queries.ts';
-import { readName } from './terminal-fields.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
 
 /** What is left out stays as it is. */
@@ -28,7 +28,7 @@ export async function updateTerminal(
   if (name === undefined && chatNumbers === undefined && active === undefined) return terminal;
   const changed: VirtualTerminal = {
     ...terminal,
-    name: name === undefined ? terminal.name : readName(name),
+    name: name === undefined ? terminal.name : notBlank(name, 'name'),
     active: active ?? terminal.active,
     ...(chatNumbers === undefined ? {} : readChatNumbers(caller, chatNumbers)),
     updatedAt: context.clock.now(),

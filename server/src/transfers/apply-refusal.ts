@@ -1,5 +1,6 @@
+import { moneyText } from '../kit/money.ts';
 import type { Failure } from '../networks/contract.ts';
-import { money, openTransferCase } from './apply-success.ts';
+import { openTransferCase } from './apply-success.ts';
 import { bookReleased } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { giveBackTransfer } from './limits.ts';
@@ -24,13 +25,7 @@ export async function applyRefusal(context: TransferContext, transfer: Transfer,
     if (current.status !== 'pending' || current.progress === 'created') return;
     await bookReleased(tx, context, current);
     giveBackTransfer(tx, current);
-    noteTransfer(
-      tx,
-      context,
-      current,
-      'released',
-      `${money(current.currency, current.amountMinor)} and the fee are back.`,
-    );
+    noteTransfer(tx, context, current, 'released', `${moneyText(current)} and the fee are back.`);
     await changeTransfer(tx, context, locked, {
       status: 'failed',
       progress: 'final',

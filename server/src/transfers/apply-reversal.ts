@@ -1,6 +1,7 @@
 import type { Transaction } from '../kit/db.ts';
+import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
-import { claimPayout, money, openTransferCase, settleSuccess } from './apply-success.ts';
+import { claimPayout, openTransferCase, settleSuccess } from './apply-success.ts';
 import { bookGivenBack, paidOut } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
@@ -27,7 +28,7 @@ export async function applyReversal(
     const isWhole = isOurs && (await isWhatWasPaid(tx, context, current, receipt));
     const isNew = await openTransferCase(tx, context, current, receipt, {
       kind: 'network_reversal',
-      summary: `${current.network} gave ${money(receipt.currency, receipt.amountMinor)} back after it had paid. ${remark(current, { isOurs, isWhole })}`,
+      summary: `${current.network} gave ${moneyText(receipt)} back after it had paid. ${remark(current, { isOurs, isWhole })}`,
     });
     if (isNew && isWhole) await giveBack(tx, context, { ...locked, transfer: current });
   });

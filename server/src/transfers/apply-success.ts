@@ -1,7 +1,7 @@
 import { hasCase, openCase } from '../cases/open-case.ts';
 import type { CaseKind } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
@@ -78,7 +78,7 @@ async function doubtCurrency(
 ): Promise<Transfer> {
   await openTransferCase(tx, context, transfer, receipt, {
     kind: 'contradictory_outcome',
-    summary: `${transfer.network} reports ${paid(receipt)} for a transfer in ${transfer.currency}. Nothing was booked.`,
+    summary: `${transfer.network} reports ${moneyText(receipt)} for a transfer in ${transfer.currency}. Nothing was booked.`,
   });
   return transfer;
 }
@@ -108,10 +108,10 @@ async function suspend(
 ): Promise<Transfer> {
   const { transfer } = locked;
   await bookMismatch(tx, context, transfer, payout);
-  const ordered = money(transfer.currency, transfer.amountMinor);
+  const ordered = moneyText(transfer);
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'amount_mismatch',
-    summary: `${transfer.network} paid ${paid(payout.receipt)} where ${ordered} was ordered.`,
+    summary: `${transfer.network} paid ${moneyText(payout.receipt)} where ${ordered} was ordered.`,
   });
   noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. A person looks at it.');
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
@@ -126,8 +126,8 @@ async function bookAfterTheEnd(
 ): Promise<Transfer> {
   const { transfer } = locked;
   const { shortfallMinor } = await bookLateSuccess(tx, context, transfer, payout);
-  const late = `${transfer.network} paid ${paid(payout.receipt)} for a transfer that is ${transfer.status}.`;
-  const short = `The merchant's balance was short by ${money(transfer.currency, shortfallMinor)}.`;
+  const late = `${transfer.network} paid ${moneyText(payout.receipt)} for a transfer that is ${transfer.status}.`;
+  const short = `The merchant's balance was short by ${moneyText({ currency: transfer.currency, amountMinor: shortfallMinor })}.`;
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'late_success',
     summary: `${late} It was taken from the merchant's balance. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
@@ -147,7 +147,7 @@ async function bookSecondPayout(
   await bookPaidTwice(tx, context, transfer, payout);
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'second_success',
-    summary: `${transfer.network} paid ${paid(payout.receipt)} a second time for one transfer. Ask for it back.`,
+    summary: `${transfer.network} paid ${moneyText(payout.receipt)} a second time for one transfer. Ask for it back.`,
   });
   return transfer;
 }
@@ -162,7 +162,7 @@ async function reviewReusedReceipt(
   const { transfer } = locked;
   const isNew = await openTransferCase(tx, context, transfer, receipt, {
     kind: 'receipt_reused',
-    summary: `${transfer.network} reports ${paid(receipt)} with a transaction that settled something else. Nothing was booked.`,
+    summary: `${transfer.network} reports ${moneyText(receipt)} with a transaction that settled something else. Nothing was booked.`,
   });
   // A review of money that has moved stays: its own case is decided by it.
   const isReviewed = transfer.review === 'amount_mismatch' || transfer.review === 'late_success';
@@ -190,12 +190,4 @@ export function openTransferCase(
 
 function networkIds(receipt: PayoutReceipt): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
   return { networkReference: receipt.networkReference, networkTransactionId: receipt.transactionId };
-}
-
-function paid({ currency, amountMinor }: PayoutReceipt): string {
-  return money(currency, amountMinor);
-}
-
-export function money(currency: string, minor: bigint): string {
-  return `${currency} ${formatAmount(minor, { style: 'plain' })}`;
 }

@@ -7,7 +7,7 @@ import { descriptionLengthMax, endpointsMax } from './endpoint.ts';
 import type { Endpoint, EndpointContext } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
 import { checkEndpointUrl } from './endpoint-url.ts';
-import { countEndpoints, insertEndpoint, lockDefaultEndpoint } from './queries.ts';
+import { countEndpoints, insertEndpoint, lockDefaultEndpoint } from './queries/endpoints.ts';
 
 export interface NewEndpoint {
   url: string;

@@ -3,7 +3,8 @@ import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import type { EndpointContext } from './endpoint.ts';
 import { getEndpointForChange } from './find-endpoint.ts';
-import { keepPendingDeliveries, markEndpointDeleted } from './queries.ts';
+import { keepPendingDeliveries } from './queries/deliveries.ts';
+import { markEndpointDeleted } from './queries/endpoints.ts';
 
 /**
  * The endpoint answers 404 from now on; what was sent to it stays on record. Throws AppError `not_found`, and

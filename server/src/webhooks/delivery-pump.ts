@@ -1,140 +1,142 @@
-import { addMs } from '../kit/clock.ts';
-import type { DeliveryTarget, DueDelivery } from './delivery.ts';
-import type { DeliverySlots, Lane } from './delivery-slots.ts';
-import { claimCallbackDeliveries, claimOwnDeliveries, keepPendingDeliveries, listDueTargets } from './queries.ts';
-import type { DeliveryClaim } from './queries.ts';
-import { sendDelivery } from './send-delivery.ts';
-import type { SendContext } from './send-delivery.ts';
+import { callbackLaneKey } from './delivery.ts';
+import type { DeliveryTarget } from './delivery.ts';
+import { DeliveryLane } from './delivery-lane.ts';
+import type { LaneContext, LaneSource } from './delivery-lane.ts';
+import {
+  claimCallbackDeliveries,
+  claimOwnDeliveries,
+  keepPendingDeliveries,
+  listDueTargets,
+} from './queries/deliveries.ts';
 
-// The time limit of a request and as much again for what comes before and after it.
-const leaseMs = 30_000;
 // What another process dispatched while requests of this one are under way is found this soon.
 const pollEveryMs = 1_000;
+// The same where that process has said so while a lane was full: with 200 events a second each would cost a look.
+const hintGapMs = 50;
 
 /**
- * Sends what is due for one merchant until nothing is. Events that become due meanwhile are taken at once into slots
- * that are free: a receiver that hangs delays only what goes to itself.
+ * Sends what is due for one merchant until nothing is. Events that become due meanwhile are taken at once where there is
+ * room: a receiver that hangs delays only what goes to itself.
  */
 export class DeliveryPump {
   readonly done: Promise<void>;
-  readonly #context: SendContext;
-  readonly #slots: DeliverySlots;
+  readonly #context: LaneContext;
   readonly #merchantId: string;
-  readonly #stopped: () => boolean;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #lanes = new Map<string, DeliveryLane>();
   /** Somebody asked for another look since the last one began. */
   #isWanted = false;
-  #wake: () => void = () => {};
+  #isWantedSoon = false;
+  #isStopped = false;
+  #wakeUp: () => void = () => {};
 
   /** `onEnd` is called in the very moment in which the pump will not look again. */
-  constructor(
-    context: SendContext,
-    slots: DeliverySlots,
-    options: { merchantId: string; stopped: () => boolean; onEnd: () => void },
-  ) {
+  constructor(context: LaneContext, merchantId: string, onEnd: () => void) {
     this.#context = context;
-    this.#slots = slots;
-    this.#merchantId = options.merchantId;
-    this.#stopped = options.stopped;
-    this.done = this.#run(options.onEnd);
+    this.#merchantId = merchantId;
+    this.done = this.#run(onEnd);
   }
 
+  /** Something became due, as another process says, or a sweep. */
   nudge(): void {
-    this.#isWanted = true;
+    const isAnyFull = [...this.#lanes.values()].some((lane) => lane.isFull);
+    if (!isAnyFull) this.#wake();
+    else if (!this.#isWantedSoon) {
+      this.#isWantedSoon = true;
+      void this.#context.clock.sleep(hintGapMs).then(() => {
+        this.#isWantedSoon = false;
+        this.#wake();
+      });
+    }
+  }
+
+  /** Something became due in these lanes. Those that are full look by themselves when they have room. */
+  nudgeLanes(keys: readonly string[]): void {
+    let hasRoom = false;
+    for (const key of keys) {
+      const lane = this.#lanes.get(key);
+      lane?.noteMoreDue();
+      hasRoom ||= lane === undefined || !lane.isFull;
+    }
+    if (hasRoom) this.#wake();
+  }
+
+  /** Takes nothing new; what is under way is ended. */
+  stop(): void {
+    this.#isStopped = true;
     this.#wake();
+  }
+
+  #wake(): void {
+    this.#isWanted = true;
+    this.#wakeUp();
   }
 
   async #run(onEnd: () => void): Promise<void> {
     try {
-      for (;;) {
+      while (!this.#isStopped) {
         this.#isWanted = false;
-        const isMoreDue = !this.#stopped() && (await this.#claimDue());
-        if (this.#underWay.size === 0 && !isMoreDue && !this.#isWanted) return;
-        await this.#untilThereIsReason(isMoreDue);
+        const hasMoreToKeep = await this.#look();
+        if (hasMoreToKeep || this.#isWanted) continue;
+        if ([...this.#lanes.values()].every((lane) => lane.isIdle)) return;
+        await this.#untilWanted();
       }
     } finally {
       onEnd();
-      await Promise.all(this.#underWay);
+      await Promise.all([...this.#lanes.values()].map((lane) => lane.end()));
     }
   }
 
-  /** With more due than there were slots for, any that becomes free is a reason to look again. */
-  async #untilThereIsReason(isMoreDue: boolean): Promise<void> {
-    const nudged = Promise.withResolvers<void>();
-    this.#wake = nudged.resolve;
-    if (this.#isWanted) return;
+  async #untilWanted(): Promise<void> {
+    const woken = Promise.withResolvers<void>();
+    this.#wakeUp = woken.resolve;
     const ended = new AbortController();
-    const { signal } = ended;
-    const reasons = [nudged.promise, this.#context.clock.sleep(pollEveryMs, signal)];
-    if (isMoreDue) await Promise.race([...reasons, ...this.#underWay, this.#slots.untilReleased(signal)]);
-    else await Promise.race([...reasons, Promise.all(this.#underWay)]);
+    await Promise.race([woken.promise, this.#context.clock.sleep(pollEveryMs, ended.signal)]);
     ended.abort();
   }
 
-  /** Answers whether more may be due than was taken. */
-  async #claimDue(): Promise<boolean> {
+  /** Answers whether more is left over of endpoints that are off. */
+  async #look(): Promise<boolean> {
     const now = this.#context.clock.now();
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.putBackStale(now)));
     const targets = await listDueTargets(this.#context.db, this.#merchantId, now);
-    const claims = targets.flatMap((target) => [
-      ...(target.ownDue ? [this.#claimOwn(target, now)] : []),
-      ...(target.callbackDue ? [this.#claimCallbacks(target, now)] : []),
-    ]);
+    const sources = new Map(targets.flatMap((target) => this.#sourcesOf(target)));
+    for (const [key, lane] of this.#lanes) if (!sources.has(key)) lane.noteNothingDue();
+    const claims = [...sources].map(([key, source]) => this.#laneOf(key).claim(source, now));
+    const keeping = targets.filter((target) => target.ownDue && !isReceiving(target));
+    const keeps = keeping.map((target) => keepPendingDeliveries(this.#context.db, target));
     // All of them first: what one claimed is under way even when another failed.
-    const outcomes = await Promise.allSettled(claims);
+    const outcomes = await Promise.allSettled([...keeps, ...claims]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
-    return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    return (await Promise.all(keeps)).some((count) => count > 0);
   }
 
-  async #claimOwn(target: DeliveryTarget, now: Date): Promise<boolean> {
-    const { url } = target;
-    if (url === null || target.status !== 'enabled' || target.deleted) {
-      // What was left over when the endpoint was switched off.
-      return (await keepPendingDeliveries(this.#context.db, target)) > 0;
+  /** The lanes in which something is due for this endpoint, and how it is claimed. */
+  #sourcesOf(target: DeliveryTarget): [string, LaneSource][] {
+    const { db } = this.#context;
+    const { merchantId, id, url } = target;
+    const sources: [string, LaneSource][] = [];
+    if (target.ownDue && isReceiving(target)) {
+      const claim: LaneSource['claim'] = (wanted) => claimOwnDeliveries(db, id, wanted);
+      sources.push([id, { target, claim, urlOf: () => url ?? '' }]);
     }
-    return this.#claimLane(target, now, {
-      lane: { merchantId: this.#merchantId, key: target.id },
-      claim: (claim) => claimOwnDeliveries(this.#context.db, target.id, claim),
-      urlOf: () => url,
-    });
-  }
-
-  #claimCallbacks(target: DeliveryTarget, now: Date): Promise<boolean> {
-    return this.#claimLane(target, now, {
-      lane: { merchantId: this.#merchantId, key: `${this.#merchantId} callbacks` },
-      claim: (claim) => claimCallbackDeliveries(this.#context.db, claim),
-      urlOf: (delivery) => delivery.callbackUrl ?? '',
-    });
-  }
-
-  /** Slots come first, so that nothing is claimed that would have to wait: a lease covers the request and no queue. */
-  async #claimLane(
-    target: DeliveryTarget,
-    now: Date,
-    from: {
-      lane: Lane;
-      claim: (claim: DeliveryClaim) => Promise<DueDelivery[]>;
-      urlOf: (delivery: DueDelivery) => string;
-    },
-  ): Promise<boolean> {
-    const reserved = this.#slots.reserve(from.lane);
-    if (reserved === 0) return true;
-    let started = 0;
-    try {
-      const leaseEndsAt = addMs(now, leaseMs);
-      const claimed = await from.claim({ merchantId: this.#merchantId, now, leaseEndsAt, rowsMax: reserved });
-      for (const delivery of claimed) this.#start(from.lane, target, delivery, from.urlOf(delivery));
-      started = claimed.length;
-    } finally {
-      this.#slots.release(from.lane, reserved - started);
+    if (target.callbackDue) {
+      const claim: LaneSource['claim'] = (wanted) => claimCallbackDeliveries(db, wanted);
+      const urlOf: LaneSource['urlOf'] = (delivery) => delivery.callbackUrl ?? '';
+      sources.push([callbackLaneKey(merchantId), { target, claim, urlOf }]);
     }
-    return started === reserved;
+    return sources;
   }
 
-  #start(lane: Lane, target: DeliveryTarget, delivery: DueDelivery, url: string): void {
-    const sending = sendDelivery(this.#context, { target, delivery, url }).finally(() => {
-      this.#underWay.delete(sending);
-      this.#slots.release(lane, 1);
-    });
-    this.#underWay.add(sending);
+  #laneOf(key: string): DeliveryLane {
+    const known = this.#lanes.get(key);
+    if (known) return known;
+    const lane = new DeliveryLane(this.#context, { merchantId: this.#merchantId, key }, () => this.#wake());
+    this.#lanes.set(key, lane);
+    return lane;
   }
+}
+
+/** Whether events go to its URL; what was left over when it was switched off is kept. */
+function isReceiving({ url, status, deleted }: DeliveryTarget): boolean {
+  return url !== null && status === 'enabled' && !deleted;
 }

@@ -33,6 +33,8 @@ export interface DueDelivery {
   id: string;
   /** Counts the claims, this one included; guards the outcome against a claim that came later. */
   attempt: bigint;
+  /** Its place in the retry schedule, from 1: a resend begins the schedule again. */
+  tryNumber: bigint;
   callbackUrl: string | null;
   eventId: string;
   kind: EventKind;
@@ -50,4 +52,13 @@ export interface DeliveryTarget extends Pick<
   testMode: boolean;
   ownDue: boolean;
   callbackDue: boolean;
+}
+
+/** What an endpoint's own URL is sent stands in the endpoint's lane, what goes to callback addresses in the merchant's. */
+export function laneKeyOf(delivery: Pick<Delivery, 'merchantId' | 'endpointId' | 'callbackUrl'>): string {
+  return delivery.callbackUrl === null ? delivery.endpointId : callbackLaneKey(delivery.merchantId);
+}
+
+export function callbackLaneKey(merchantId: string): string {
+  return `${merchantId} callbacks`;
 }

@@ -2,17 +2,20 @@ import { completeWorkWith, takeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
+import { laneKeyOf } from './delivery.ts';
 import type { EventToDispatch } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
-import { insertDeliveryOnce, listEndpointsForDispatch, listEventsToDispatch } from './queries.ts';
+import { insertDeliveryOnce } from './queries/deliveries.ts';
+import { listEndpointsForDispatch } from './queries/endpoints.ts';
+import { listEventsToDispatch } from './queries/events.ts';
 
 export interface DispatchContext {
   db: Database;
   clock: Clock;
   newId: () => string;
-  /** Called after the commit when something is due to be sent. */
-  wakeDelivery: (merchantId: string) => void;
+  /** Called after the commit when something is due to be sent, with the lanes in which it is. */
+  wakeDelivery: (merchantId: string, laneKeys: readonly string[]) => void;
 }
 
 // Some milliseconds of statements: short enough to hold the endpoints' rows, long enough for a burst.
@@ -57,15 +60,15 @@ function writeDeliveries(
   endpoints: readonly Endpoint[],
 ): void {
   const createdAt = context.clock.now();
-  let isAnyPending = false;
+  const laneKeys = new Set<string>();
   for (const event of events) {
     for (const delivery of planDeliveries(event, endpoints)) {
       const isPending = delivery.status === 'pending';
-      isAnyPending ||= isPending;
+      if (isPending) laneKeys.add(laneKeyOf({ ...delivery, merchantId }));
       const nextAttemptAt = isPending ? createdAt : null;
       const id = context.newId();
       tx.send(insertDeliveryOnce({ ...delivery, merchantId, id, eventId: event.id, nextAttemptAt, createdAt }));
     }
   }
-  if (isAnyPending) tx.afterCommit(() => context.wakeDelivery(merchantId));
+  if (laneKeys.size > 0) tx.afterCommit(() => context.wakeDelivery(merchantId, [...laneKeys]));
 }

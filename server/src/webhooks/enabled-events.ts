@@ -9,10 +9,16 @@ export function readEnabledEvents(names: readonly string[]): EventKind[] {
     const message = 'Name at least one event, or send null for the default ones.';
     throw fieldError('invalid_request', 'enabled_events', message);
   }
-  return [...new Set(names.map((name, index) => readKind(name, `enabled_events.${index}`)))];
+  return readKinds(names, 'enabled_events');
 }
 
-function readKind(name: string, path: string): EventKind {
+/** Each of the kinds once. Throws AppError on the field's place where a name is not one. */
+export function readKinds(names: readonly string[], field: string): EventKind[] {
+  return [...new Set(names.map((name, index) => readKind(name, `${field}.${index}`)))];
+}
+
+/** Throws AppError on the field at `path`, with the kind that was probably meant. */
+export function readKind(name: string, path: string): EventKind {
   const kind = eventKinds.find((known) => known === name);
   if (kind !== undefined) return kind;
   const nearest = nearestName(name, eventKinds);

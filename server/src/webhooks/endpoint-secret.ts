@@ -26,16 +26,24 @@ function sealContext(owner: Owner): string {
   return `webhook_secret:${owner.merchantId}:${owner.id}`;
 }
 
-/** The secrets that are valid now, the newest first. */
-export function validSecrets(
+/** The secrets that are valid at a moment. */
+export type SecretsAt = (at: Date) => { current: string; previous: string | null };
+
+/**
+ * Opens each secret when it is first needed, and once, for all that is signed with what was read of the endpoint. What it
+ * answers throws SealError.
+ */
+export function openSecrets(
   sealer: Sealer,
   endpoint: Owner & Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>,
-  now: Date,
-): { current: string; previous: string | null } {
-  const { previousSecret, previousSecretExpiresAt } = endpoint;
-  const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > now;
-  return {
-    current: openSecret(sealer, endpoint, endpoint.secret),
-    previous: overlaps ? openSecret(sealer, endpoint, previousSecret) : null,
+): SecretsAt {
+  const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
+  let current: string | undefined;
+  let previous: string | undefined;
+  return (at) => {
+    current ??= openSecret(sealer, endpoint, secret);
+    const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > at;
+    if (overlaps) previous ??= openSecret(sealer, endpoint, previousSecret);
+    return { current, previous: overlaps ? (previous ?? null) : null };
   };
 }

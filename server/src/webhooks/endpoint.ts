@@ -30,8 +30,11 @@ export interface Endpoint {
 /** What is sent to an enabled endpoint is kept for a disabled one, to be replayed. */
 export type EndpointStatus = 'enabled' | 'disabled';
 
-/** `manual`: the merchant switched it off. `gone`: the endpoint answered 410, which asks for no more. */
-export type DisabledReason = 'manual' | 'gone';
+/**
+ * `manual`: the merchant switched it off. `gone`: the endpoint answered 410, which asks for no more. `failing`: nothing
+ * that was sent to it for five days arrived.
+ */
+export type DisabledReason = 'manual' | 'gone' | 'failing';
 
 /** What the use-cases of endpoints work with. */
 export interface EndpointContext {

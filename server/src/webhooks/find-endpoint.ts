@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Endpoint } from './endpoint.ts';
-import { findEndpointById, listEndpointsByMerchant, lockEndpoint } from './queries.ts';
+import { findEndpointById, listEndpointsByMerchant, lockEndpoint } from './queries/endpoints.ts';
 
 /** Throws AppError `not_found`, also for another merchant's endpoint and for one that was deleted. */
 export async function getEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint> {

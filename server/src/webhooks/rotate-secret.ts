@@ -5,7 +5,7 @@ import type { Caller } from '../kit/route.ts';
 import type { Endpoint, EndpointContext } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
 import { getEndpointForChange } from './find-endpoint.ts';
-import { updateEndpointRow } from './queries.ts';
+import { updateEndpointRow } from './queries/endpoints.ts';
 
 export const overlapHoursDefault = 24;
 /** Seven days: checks, W6. */

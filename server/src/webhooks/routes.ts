@@ -1,49 +1,27 @@
 import Type from 'typebox';
-import { eventKinds } from '../events/kinds.ts';
-import type { Queryable } from '../kit/db.ts';
 import { pageParameters, pageRequest, pageSchema, pageToWire } from '../kit/pagination.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import { idParameters, idType, orNull, timeType, urlType } from '../kit/wire-types.ts';
+import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
-import { descriptionLengthMax, endpointToWire } from './endpoint.ts';
-import type { EndpointContext } from './endpoint.ts';
+import { endpointToWire } from './endpoint.ts';
+import { readEndpointHealth } from './endpoint-health.ts';
 import { getEndpoint, listEndpoints } from './find-endpoint.ts';
 import { endSecretOverlap, overlapHoursDefault, overlapHoursMax, rotateSecret } from './rotate-secret.ts';
+import type { WebhookRouteContext } from './route-context.ts';
+import { sendTestEvent } from './send-test-event.ts';
 import { updateEndpoint } from './update-endpoint.ts';
-
-export interface EndpointRouteContext extends EndpointContext {
-  db: Queryable;
-}
+import {
+  descriptionType,
+  enabledEventsType,
+  endpointSchema,
+  endpointStatusType,
+  endpointWithHealthSchema,
+  endpointWithSecretSchema,
+} from './wire-schemas.ts';
 
 const tag = 'Webhook endpoints';
-
-const enabledEvents = Type.Array(Type.String({ maxLength: 64 }), {
-  minItems: 1,
-  maxItems: eventKinds.length,
-  description: 'The kinds of event it receives; null takes the five default ones.',
-});
-const description = Type.String({ maxLength: descriptionLengthMax, description: 'For your own eyes.' });
-const status = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
-
-const endpointFields = {
-  id: idType('The endpoint.'),
-  url: orNull(Type.String()),
-  description: Type.String(),
-  enabled_events: Type.Array(Type.String()),
-  status,
-  disabled_reason: orNull(Type.String()),
-  is_default: Type.Boolean({ description: 'Its secret signs what goes to callback URLs.' }),
-  test_mode: Type.Boolean(),
-  createdAt: timeType('When it was created.'),
-  updatedAt: timeType('When it last changed.'),
-};
-const endpointSchema = Type.Object(endpointFields, { title: 'WebhookEndpoint' });
-const endpointWithSecretSchema = Type.Object(
-  { ...endpointFields, secret: Type.String({ description: 'Signs the events. Shown once.' }) },
-  { title: 'WebhookEndpointWithSecret' },
-);
 
 const create = writeRoute('POST', {
   path: '/v1/webhook-endpoints',
@@ -54,15 +32,15 @@ const create = writeRoute('POST', {
   body: Type.Object(
     {
       url: urlType('Where the events go.'),
-      description: Type.Optional(description),
-      enabled_events: Type.Optional(orNull(enabledEvents)),
+      description: Type.Optional(descriptionType),
+      enabled_events: Type.Optional(orNull(enabledEventsType)),
     },
     { additionalProperties: false },
   ),
   status: 201,
   response: endpointWithSecretSchema,
   errors: ['url_not_allowed', 'state_conflict'],
-  async handle(context: EndpointRouteContext, { caller, body }, tx) {
+  async handle(context: WebhookRouteContext, { caller, body }, tx) {
     const { url, description: text, enabled_events: kinds } = body;
     const request = { url, description: text, enabledEvents: kinds };
     const { endpoint, secret } = await createEndpoint(tx, context, caller, request);
@@ -77,11 +55,15 @@ const list = readRoute({
   summary: 'List webhook endpoints, newest first',
   query: Type.Object(pageParameters, { additionalProperties: false }),
   status: 200,
-  response: pageSchema(endpointSchema),
-  async handle(context: EndpointRouteContext, { caller, query }) {
+  response: pageSchema(endpointWithHealthSchema),
+  async handle(context: WebhookRouteContext, { caller, query }) {
     const page = pageRequest(query);
     const { rows, total } = await listEndpoints(context.db, caller.merchantId, page);
-    return pageToWire(page, rows, total, (endpoint) => endpointToWire(endpoint, caller.testMode));
+    const health = await readEndpointHealth(context.db, caller.merchantId, rows.slice(0, page.limit));
+    return pageToWire(page, rows, total, (endpoint) => ({
+      ...endpointToWire(endpoint, caller.testMode),
+      health: health.get(endpoint.id),
+    }));
   },
 });
 
@@ -92,9 +74,11 @@ const retrieve = readRoute({
   summary: 'Retrieve a webhook endpoint',
   params: idParameters,
   status: 200,
-  response: endpointSchema,
-  async handle(context: EndpointRouteContext, { caller, params }) {
-    return endpointToWire(await getEndpoint(context.db, caller.merchantId, params.id), caller.testMode);
+  response: endpointWithHealthSchema,
+  async handle(context: WebhookRouteContext, { caller, params }) {
+    const endpoint = await getEndpoint(context.db, caller.merchantId, params.id);
+    const health = await readEndpointHealth(context.db, caller.merchantId, [endpoint]);
+    return { ...endpointToWire(endpoint, caller.testMode), health: health.get(endpoint.id) };
   },
 });
 
@@ -108,16 +92,16 @@ const update = writeRoute('PUT', {
   body: Type.Object(
     {
       url: Type.Optional(orNull(urlType('Where the events go.'))),
-      description: Type.Optional(description),
-      enabled_events: Type.Optional(orNull(enabledEvents)),
-      status: Type.Optional(status),
+      description: Type.Optional(descriptionType),
+      enabled_events: Type.Optional(orNull(enabledEventsType)),
+      status: Type.Optional(endpointStatusType),
     },
     { additionalProperties: false },
   ),
   status: 200,
   response: endpointSchema,
   errors: ['url_not_allowed'],
-  async handle(context: EndpointRouteContext, { caller, params, body }, tx) {
+  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
     const { url, description: text, enabled_events: kinds, status: newStatus } = body;
     const change = { url, description: text, enabledEvents: kinds, status: newStatus };
     return endpointToWire(await updateEndpoint(tx, context, caller, { id: params.id, change }), caller.testMode);
@@ -131,9 +115,9 @@ const remove = writeRoute('DELETE', {
   summary: 'Delete a webhook endpoint',
   params: idParameters,
   status: 200,
-  response: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { title: 'Deleted' }),
+  response: deletedSchema,
   errors: ['state_conflict'],
-  async handle(context: EndpointRouteContext, { caller, params }, tx) {
+  async handle(context: WebhookRouteContext, { caller, params }, tx) {
     await deleteEndpoint(tx, context, caller, params.id);
     return { id: params.id, deleted: true };
   },
@@ -161,7 +145,7 @@ const rotate = writeRoute('POST', {
   status: 200,
   response: endpointWithSecretSchema,
   errors: ['state_conflict'],
-  async handle(context: EndpointRouteContext, { caller, params, body }, tx) {
+  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
     const request = { id: params.id, overlapHours: body.overlap_hours };
     const { endpoint, secret } = await rotateSecret(tx, context, caller, request);
     return endpointToWire(endpoint, caller.testMode, secret);
@@ -173,16 +157,31 @@ const endOverlap = writeRoute('POST', {
   operationId: 'endWebhookSecretOverlap',
   tag,
   summary: 'End the overlap of two secrets',
-  description: 'From the next delivery on only the new secret signs.',
+  description: 'Within two seconds only the new secret signs.',
   params: idParameters,
   status: 200,
   response: endpointSchema,
-  async handle(context: EndpointRouteContext, { caller, params }, tx) {
+  async handle(context: WebhookRouteContext, { caller, params }, tx) {
     return endpointToWire(await endSecretOverlap(tx, context, caller, params.id), caller.testMode);
   },
 });
 
-export const endpointRoutes: readonly ApiRoute<EndpointRouteContext>[] = [
+const test = writeRoute('POST', {
+  path: '/v1/webhook-endpoints/:id/test',
+  operationId: 'testWebhookEndpoint',
+  tag,
+  summary: 'Send a webhook endpoint a test event',
+  description: 'Whatever it subscribes to, and to no other. What came back is with the event.',
+  params: idParameters,
+  status: 201,
+  response: Type.Object({ event_id: idType('The event.') }, { title: 'TestEvent' }),
+  errors: ['state_conflict'],
+  async handle(context: WebhookRouteContext, { caller, params }, tx) {
+    return { event_id: await sendTestEvent(tx, context, caller, params.id) };
+  },
+});
+
+export const endpointRoutes: readonly ApiRoute<WebhookRouteContext>[] = [
   create,
   list,
   retrieve,
@@ -190,4 +189,5 @@ export const endpointRoutes: readonly ApiRoute<EndpointRouteContext>[] = [
   remove,
   rotate,
   endOverlap,
+  test,
 ];

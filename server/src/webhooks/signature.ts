@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { assert } from '../kit/assert.ts';
 import { secretPrefix } from './endpoint-secret.ts';
 
@@ -41,9 +42,10 @@ function standardSignature({ id, body }: Message, timestamp: string, secret: str
 }
 
 /** An empty key signs what anybody can sign. */
-function standardKey(secret: string): Buffer {
+function standardKey(secret: string): KeyObject {
   assert(secret.startsWith(secretPrefix), 'a webhook secret starts with its prefix');
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
   assert(key.length >= 24, 'a webhook secret has at least the 24 bytes that Standard Webhooks asks for');
-  return key;
+  // As a key object: node takes one four times as fast as the bytes.
+  return createSecretKey(key);
 }

@@ -7,7 +7,9 @@ import { isReceiving } from './endpoint.ts';
 import type { Endpoint, EndpointContext, EndpointStatus } from './endpoint.ts';
 import { checkEndpointUrl } from './endpoint-url.ts';
 import { getEndpointForChange } from './find-endpoint.ts';
-import { keepPendingDeliveries, updateEndpointRow } from './queries.ts';
+import { keepPendingDeliveries } from './queries/deliveries.ts';
+import { forgetFailing } from './queries/endpoint-health.ts';
+import { updateEndpointRow } from './queries/endpoints.ts';
 
 /** What is left out stays as it is. */
 export interface EndpointChange {
@@ -19,7 +21,8 @@ export interface EndpointChange {
 }
 
 /**
- * An endpoint that stops receiving keeps what it has not received yet, to be replayed. Throws AppError `not_found`,
+ * An endpoint that stops receiving keeps what it has not received yet, to be replayed; one that is switched on, or has
+ * another URL, gets all the time it had before it counts as failing. Throws AppError `not_found`,
  * `url_not_allowed` on `url`, `invalid_request` on the field that is wrong.
  */
 export async function updateEndpoint(
@@ -47,6 +50,8 @@ export async function updateEndpoint(
     updatedAt: context.clock.now(),
   };
   tx.send(updateEndpointRow(changed));
+  const isSwitchedOn = endpoint.status === 'disabled' && changed.status === 'enabled';
+  if (isSwitchedOn || changed.url !== endpoint.url) tx.send(forgetFailing(changed));
   if (!isReceiving(changed)) await keepPendingDeliveries(tx, changed);
   return changed;
 }

@@ -1,14 +1,22 @@
 import type { Work } from '../events/outbox.ts';
+import type { LaneContext } from './delivery-lane.ts';
 import { DeliveryPump } from './delivery-pump.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import type { SlotLimits } from './delivery-slots.ts';
 import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
 import type { DispatchContext } from './dispatch-event.ts';
 import { FailureLog } from './failure-log.ts';
-import { listMerchantsWithDueDeliveries } from './queries.ts';
-import type { SendContext } from './send-delivery.ts';
+import { HealthNotes } from './health-notes.ts';
+import { LanePaces } from './lane-pace.ts';
+import { OutcomeRecorder } from './outcome-recorder.ts';
+import { listMerchantsWithDueDeliveries } from './queries/deliveries.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import type { Outcome, RecordContext } from './record-outcomes.ts';
 
-export interface WebhookWorkerContext extends Omit<SendContext, 'failures'>, DispatchContext {
+export interface WebhookWorkerContext
+  extends Omit<LaneContext, 'slots' | 'paces' | 'recorder'>, Omit<RecordContext, 'failures' | 'health'> {
+  /** Called after the commit when something is due to be sent. */
+  wakeDelivery: (merchantId: string) => void;
   slots?: SlotLimits;
 }
 
@@ -29,27 +37,29 @@ export interface WebhookWorker {
   stop(): Promise<void>;
 }
 
-// A request under way costs a socket and a few kilobytes, no connection to the database; 64 of them keep a process busy
-// with receivers that answer in 100 ms at 640 a second. What one endpoint and one merchant may have of them leaves room
-// for others when theirs hang.
-const slotsDefault: SlotLimits = { total: 64, perMerchant: 16, perLane: 8 };
+// A request under way costs a socket and some kilobytes, no connection to the database. Half of them are for lanes that
+// answer quickly: as many merchants have to hang at once as half the slots have lanes, before anybody waits for a slot
+// who was not known as slow.
+const slotsDefault: SlotLimits = { total: 256, slow: 64, unproven: 64, perMerchant: 64, perMerchantUnsure: 16 };
 
 export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorker {
-  const slots = new DeliverySlots(context.slots ?? slotsDefault);
-  const sending: SendContext = { ...context, failures: new FailureLog(context) };
+  const recording = { ...context, failures: new FailureLog(context), health: new HealthNotes(context) };
+  const lanes: LaneContext = {
+    ...context,
+    slots: new DeliverySlots(context.slots ?? slotsDefault),
+    paces: new LanePaces(),
+    recorder: new OutcomeRecorder<Outcome>((merchantId, outcomes) => recordOutcomes(recording, merchantId, outcomes)),
+  };
   const pumps = new Map<string, DeliveryPump>();
   let isStopped = false;
-  const wakeDelivery = (merchantId: string): void => {
+  const wakeDelivery: DispatchContext['wakeDelivery'] = (merchantId, laneKeys) => {
     const pump = pumps.get(merchantId);
     // A pump that runs here needs no hint through the database.
-    if (pump) pump.nudge();
+    if (pump) pump.nudgeLanes(laneKeys);
     else context.wakeDelivery(merchantId);
   };
   const startPump = (merchantId: string): Promise<void> => {
-    const onEnd = (): void => {
-      pumps.delete(merchantId);
-    };
-    const pump = new DeliveryPump(sending, slots, { merchantId, stopped: () => isStopped, onEnd });
+    const pump = new DeliveryPump(lanes, merchantId, () => pumps.delete(merchantId));
     pumps.set(merchantId, pump);
     return pump.done;
   };
@@ -66,7 +76,7 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
     stop: async () => {
       isStopped = true;
       const running = [...pumps.values()];
-      for (const pump of running) pump.nudge();
+      for (const pump of running) pump.stop();
       await Promise.allSettled(running.map((pump) => pump.done));
     },
   };

@@ -6,7 +6,6 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/append-event.ts';
-import { claimWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
 import { openDatabase } from '../kit/db.ts';
@@ -55,6 +54,7 @@ export async function createWebhookWorld() {
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {},
     wakeDelivery: (merchantId) => woken.push(merchantId),
+    wake: () => {},
   };
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
   const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
@@ -121,6 +121,28 @@ export async function createDeliveryWorld() {
       inUse.add(endpoint.id);
       return { path, secret, id: endpoint.id, received: () => receiver.to(path) };
     },
+    /** Another business with an endpoint at a path of its own. */
+    newMerchant: async (answer?: (response: ServerResponse) => void) => {
+      pathsUsed += 1;
+      const path = `/hook/${pathsUsed}`;
+      if (answer) receiver.answer(path, answer);
+      const merchantId = await world.change(async (tx) => {
+        const { test } = await createBusiness(tx, context, { name: 'Another shop' });
+        createDefaultEndpoint(tx, context, test.id);
+        await createEndpoint(tx, context, { merchantId: test.id, testMode: true }, { url: receiver.url(path) });
+        return test.id;
+      });
+      return {
+        merchantId,
+        path,
+        received: () => receiver.to(path),
+        dispatch: async (): Promise<void> => {
+          const { work } = await appendTestEvent(context, merchantId, {});
+          await world.worker.dispatch(work);
+        },
+        deliver: (): Promise<void> => world.worker.deliver(merchantId),
+      };
+    },
     dispatch: async (event: Partial<NewEvent> = {}): Promise<string> => {
       const { eventId, work } = await world.append(event);
       await world.worker.dispatch(work);
@@ -148,10 +170,11 @@ async function appendTestEvent(
 ): Promise<{ eventId: string; work: Work }> {
   const { db, clock, newId } = context;
   const objectId = newId();
+  const eventId = newId();
   await db.withTransaction(async (tx) => {
     appendEvent(
       tx,
-      { clock, newId, wake: () => {} },
+      { clock, newId: () => eventId, wake: () => {} },
       {
         merchantId,
         kind: 'charge.succeeded',
@@ -163,11 +186,17 @@ async function appendTestEvent(
       },
     );
   });
-  const now = clock.now();
-  const claim = { merchantId, queue: 'webhooks', now, leaseEndsAt: addMs(now, 60_000), rowsMax: 1 } as const;
-  const [work] = await claimWork(db, claim);
+  // Of just this event: the engine tells of endpoints by events too.
+  const work = await db.row<Work>({
+    name: 'test_claim_work',
+    text: `UPDATE outbox SET due_at = $3, attempts = outbox.attempts + 1, version = outbox.version + 1
+           WHERE merchant_id = $1 AND subject_id = $2
+           RETURNING merchant_id AS "merchantId", queue, kind, subject_id AS "subjectId", attempts, version,
+                     created_at AS "createdAt"`,
+    values: [merchantId, eventId, addMs(clock.now(), 60_000)],
+  });
   if (!work) throw new Error('the event left no work behind');
-  return { eventId: work.subjectId, work };
+  return { eventId, work };
 }
 
 export interface DeliveryRow {

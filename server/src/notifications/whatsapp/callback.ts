@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isUuid } from '../../kit/ids.ts';
+import { isSameText } from '../../kit/same-text.ts';
 
 /** What WhatsApp says became of one message. */
 export interface StatusNews {
@@ -25,8 +26,7 @@ export function isSignedByWhatsapp(appSecret: string, body: Uint8Array, header: 
 export function answerToChallenge(verifyToken: string, query: Readonly<Record<string, unknown>>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge)) return null;
-  const [expected, sent] = [Buffer.from(verifyToken), Buffer.from(typeof token === 'string' ? token : '')];
-  return sent.length === expected.length && timingSafeEqual(sent, expected) ? challenge : null;
+  return isSameText(typeof token === 'string' ? token : '', verifyToken) ? challenge : null;
 }
 
 /** The statuses in a call of WhatsApp's; what is not about a notice of ours, or not understood, is passed over. */

@@ -42,7 +42,7 @@ function counterProof({ view, now }: CheckoutScene): Html {
 
 /** What came: a person may have accepted another amount than was asked for. */
 function paidMinor({ charge, totalMinor }: CheckoutView): bigint {
-  return typeof charge?.paidAt === 'object' && charge.paidAt !== null ? charge.amountPaidMinor : totalMinor;
+  return charge?.paidAt ? charge.amountPaidMinor : totalMinor;
 }
 
 function afterwards({ charge, merchantName }: CheckoutView): Html {

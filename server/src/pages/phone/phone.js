@@ -12,7 +12,7 @@
         // The next look is two seconds away.
       }
     }
-    setTimeout(look, lookAgainMs);
+    setTimeout(() => void look(), lookAgainMs);
   }
 
   function show(next) {
@@ -21,5 +21,5 @@
     document.getElementById('news').textContent = (next.querySelector('.prompt') || next).textContent;
   }
 
-  if (main()) setTimeout(look, lookAgainMs);
+  if (main()) setTimeout(() => void look(), lookAgainMs);
 })();

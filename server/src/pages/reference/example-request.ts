@@ -16,6 +16,7 @@ const examplesByName: Readonly<Record<string, string | number>> = {
   name: 'Awa Ceesay',
   title: 'School fees',
   sub_account: id,
+  endpoint_id: id,
   reference: 'TX-20261120-101800-7KQ2M9XA',
   'idempotency-key': 'wages-2026-05-awa',
 };

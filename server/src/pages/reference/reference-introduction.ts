@@ -29,7 +29,9 @@ with <code>Idempotent-Replayed: true</code>, for 72 hours. Another body under th
 <section aria-labelledby="events">
 <h2 id="events">Events</h2>
 <p>Events reach your <a href="#webhook-endpoints">webhook endpoints</a> and a payment’s <code>callback_url</code> as a POST. Answer with any 2xx
-within 15 seconds. Everything else is tried again, ten times in all over three days; only 410 switches the endpoint off.</p>
+within 15 seconds. Everything else is tried again, ten times in all over three days; 410 switches the endpoint off, and so do
+five days without one success. What was sent and what came back is in the <a href="#event-log">event log</a>, which also sends it
+again.</p>
 <pre tabindex="0"><code>{"id": "…", "event": "charge.succeeded", "created_at": "…", "test_mode": true,
  "sequence": 2, "data": {…}, "payload": {…}}</code></pre>
 <p><code>data</code> and <code>payload</code> are the same record. <code>sequence</code> counts up for each record, so you can drop what is older than

@@ -1,0 +1,113 @@
+import type { Arrivals } from './harness/arrivals.ts';
+import type { EventReceiver, ReceivedEvent } from './harness/event-receiver.ts';
+import { fillDeliveries, vacuumDeliveries } from './harness/fill-deliveries.ts';
+import { flatness, sampleMemory } from './harness/memory-samples.ts';
+import type { Flatness } from './harness/memory-samples.ts';
+import type { Measured } from './harness/part.ts';
+import { runProgram } from './harness/program.ts';
+import type { Service } from './harness/service.ts';
+import { whole } from './harness/statistics.ts';
+import { describeRatio, inTurns } from './harness/turns.ts';
+import type { Comparison } from './harness/turns.ts';
+import type { Workbench } from './harness/workbench.ts';
+import type { PostLoopOptions, PostLoopResult } from './post-loop.ts';
+
+export const backlog = 20_000;
+const warmUpBacklog = 4_000;
+const loopSeconds = 4;
+const rounds = 4;
+const ratioMin = 0.5;
+const growthMax = 1.2;
+
+/** How fast one worker works off a backlog of one endpoint, beside a loop that does nothing but post. */
+export async function speedBesideLoop(
+  bench: Pick<Workbench, 'tell'>,
+  { service, receiver, arrivals }: { service: Service; receiver: EventReceiver; arrivals: Arrivals },
+) {
+  const url = `${receiver.url}/backlog`;
+  const [{ merchantId } = { merchantId: '' }] = await service.addSubscribers([url]);
+  const connections: number[] = [];
+  const samplesMib: number[] = [];
+  let repeated = 0;
+  let failures = 0;
+  const delivered = async (count = backlog): Promise<number> => {
+    receiver.takeConnections();
+    const counted = arrivals.count(count);
+    await fillDeliveries(service.adminUrl, { deliveries: count, merchantIds: [merchantId] });
+    const memory = sampleMemory(service.pid);
+    const perSecond = await counted;
+    samplesMib.push(...(await memory.stop()));
+    connections.push(receiver.takeConnections());
+    repeated += arrivals.repeated;
+    await vacuumDeliveries(service.adminUrl);
+    return perSecond;
+  };
+  const looped = async (client: PostLoopOptions['client'] = 'bare'): Promise<number> => {
+    const { headers, body } = arrivals.sample;
+    const request = { url, headers: withoutOwn(headers), body: body.toString() };
+    const options: PostLoopOptions = {
+      ...request,
+      client,
+      connections: Math.max(...connections),
+      seconds: loopSeconds,
+    };
+    const result = await runProgram<PostLoopResult>('post-loop.ts', options);
+    failures += result.failures;
+    return result.postsPerSecond;
+  };
+  await delivered(warmUpBacklog);
+  samplesMib.length = 0;
+  const comparison = await inTurns(rounds, { measured: () => delivered(), base: () => looped() }, (round, figures) =>
+    bench.tell(`  round ${round}: ${whole(figures.measured)}/s delivered, ${whole(figures.base)}/s of the bare loop`),
+  );
+  const ownPerSecond = await looped('own');
+  return describe(comparison, {
+    memory: flatness(samplesMib),
+    connectionsMax: Math.max(...connections),
+    ownPerSecond,
+    wrong: repeated + failures,
+  });
+}
+
+function describe(
+  comparison: Comparison,
+  beside: { memory: Flatness; connectionsMax: number; ownPerSecond: number; wrong: number },
+): Measured {
+  const { memory, connectionsMax, ownPerSecond, wrong } = beside;
+  return {
+    figures: [
+      { label: 'Deliveries a second, one endpoint', value: whole(comparison.measured) },
+      { label: 'Posts a second of the bare loop', value: whole(comparison.base) },
+      { label: 'Posts a second of such a loop, own client', value: whole(ownPerSecond) },
+      { label: 'Connections to the endpoint, at most', value: whole(connectionsMax) },
+      {
+        label: 'Ratio',
+        value: describeRatio(comparison),
+        aim: { text: `at least ${ratioMin}`, isMet: comparison.ratio >= ratioMin },
+      },
+      {
+        label: 'Memory, first and last third of the rounds',
+        value: `${whole(memory.firstMib)} MiB, ${whole(memory.lastMib)} MiB`,
+        aim: { text: `at most ${growthMax} times`, isMet: memory.ratio <= growthMax },
+      },
+      { label: 'Deliveries that came twice, or failed', value: whole(wrong), aim: { text: '0', isMet: wrong === 0 } },
+    ],
+    bars: [
+      {
+        label: 'deliveries ÷ bare loop',
+        value: comparison.ratio,
+        aim: ratioMin,
+        better: 'higher',
+        unit: 'ratio',
+      },
+    ],
+  };
+}
+
+/** Without what the client writes by itself. */
+function withoutOwn(headers: ReceivedEvent['headers']): Record<string, string> {
+  const own = ['host', 'connection', 'content-length'];
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (own.includes(name) ? [] : [[name, String(value)]])),
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * Changes at a steady rate, each committed with its event, as the service commits them; and the moment of each commit.
+ * Several loads can go side by side: those who are looked at, and one who disturbs them.
+ */
+import { openChanges } from './harness/changes.ts';
+import { answerProgram, programOptions } from './harness/program.ts';
+import { atRate } from './harness/pace.ts';
+import { createCustomer } from '../server/src/customers/create-customer.ts';
+import type { WorkContext } from '../server/src/events/outbox.ts';
+import type { Transaction } from '../server/src/kit/db.ts';
+
+export interface EventLoadOptions {
+  appUrl: string;
+  /** Before what is reported: a process that has just started makes its first events slowly, and wakes nobody in time. */
+  warmUpSeconds: number;
+  seconds: number;
+  loads: EventLoad[];
+}
+
+interface EventLoad {
+  /** Take turns. */
+  merchantIds: string[];
+  perSecond: number;
+  /** One unless told otherwise. More of them cost the machine less, where only their number counts. */
+  eventsPerCommit?: number;
+}
+
+export interface EventLoadResult {
+  /** For each load, by the id of the object that the event tells of, in milliseconds of the wall clock. */
+  committedAtMs: Record<string, number>[];
+}
+
+// For one load. Who commits more slowly than it should is seen in how many events it made.
+const connectionsPerLoad = 8;
+// About what an order weighs in a shop's own fields.
+const metadata = { order: 'KB-2026-000481', basket: 'exercise books, 12; ballpoint pens, 3', branch: 'Kairaba Avenue' };
+
+async function eventLoad({ appUrl, warmUpSeconds, seconds, loads }: EventLoadOptions): Promise<EventLoadResult> {
+  const { db, context, close } = await openChanges(appUrl, connectionsPerLoad * loads.length);
+  const reportedFrom = performance.now() + warmUpSeconds * 1_000;
+  const committedAtMs = await Promise.all(
+    loads.map(async ({ merchantIds, perSecond, eventsPerCommit = 1 }) => {
+      const committed: Record<string, number> = {};
+      let begun = 0;
+      const pace = {
+        perSecond: perSecond / eventsPerCommit,
+        seconds: warmUpSeconds + seconds,
+        atOnceMax: connectionsPerLoad,
+      };
+      await atRate(pace, async () => {
+        const merchantId = merchantIds[begun % merchantIds.length] ?? '';
+        begun += 1;
+        const ids = await db.withTransaction(async (tx) => {
+          const made: string[] = [];
+          while (made.length < eventsPerCommit) made.push(await makeCustomer(tx, context, merchantId));
+          return made;
+        });
+        const atMs = performance.timeOrigin + performance.now();
+        if (performance.now() >= reportedFrom) for (const id of ids) committed[id] = atMs;
+      });
+      return committed;
+    }),
+  );
+  await close();
+  return { committedAtMs };
+}
+
+async function makeCustomer(tx: Transaction, context: WorkContext, merchantId: string): Promise<string> {
+  const request = { name: 'Awa Ceesay', email: null, phone: null, metadata, distinct: false };
+  const { customer } = await createCustomer(tx, context, { merchantId, testMode: true }, request);
+  return customer.id;
+}
+
+answerProgram(await eventLoad(programOptions<EventLoadOptions>()));

@@ -1,0 +1,34 @@
+import type { WorkContext } from '../../server/src/events/outbox.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { startNotifier } from '../../server/src/kit/notifier.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { workTopic } from '../../server/src/work-sources.ts';
+
+/** What a process needs that commits changes with their work, beside a service that does the work. */
+export interface Changes {
+  db: Database;
+  /** Wakes the service's workers after the commit, through the database. */
+  context: WorkContext;
+  close(): Promise<void>;
+}
+
+export async function openChanges(appUrl: string, connectionsMax: number): Promise<Changes> {
+  const onError = (error: unknown): void => console.error(error);
+  const db = openDatabase({ url: appUrl, connectionsMax, clock: systemClock, onConnectionError: onError });
+  const notifier = await startNotifier({ db, clock: systemClock, onError });
+  return {
+    db,
+    context: {
+      clock: systemClock,
+      newId: () => uuidV7(systemClock, systemRandom),
+      wake: (work) => notifier.announce(workTopic(work)),
+    },
+    close: async () => {
+      await notifier.close();
+      await db.close();
+    },
+  };
+}

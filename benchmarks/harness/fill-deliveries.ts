@@ -1,0 +1,69 @@
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { subscribedKind } from './add-subscribers.ts';
+
+export interface DeliveryBacklog {
+  /** How many, the same number for each merchant. */
+  deliveries: number;
+  /** Of these merchants, to the one endpoint that each of them has. */
+  merchantIds: readonly string[];
+}
+
+/**
+ * Events with deliveries that are due, written as the owner of the tables: to a worker they appear all at once, with the
+ * commit. One has become due after the other, in the order of the ids, at turns between the merchants.
+ */
+export async function fillDeliveries(adminUrl: string, { deliveries, merchantIds }: DeliveryBacklog): Promise<void> {
+  const lastAtMs = systemClock.now().getTime();
+  await withAdminClient(adminUrl, async (client) => {
+    await client.query('BEGIN');
+    // What the foreign keys would check is so by how the rows are made; with them a million rows take twice as long.
+    await client.query('SET LOCAL session_replication_role = replica');
+    const values = [deliveries, lastAtMs, [...merchantIds], record()];
+    await client.query(insertEvents, values);
+    await client.query(insertDeliveries, values.slice(0, 3));
+    await client.query('COMMIT');
+  });
+}
+
+/** What autovacuum would do within minutes. */
+export async function vacuumDeliveries(adminUrl: string): Promise<void> {
+  await withAdminClient(adminUrl, async (client) => {
+    for (const table of ['events', 'webhook_deliveries', 'webhook_attempts']) {
+      await client.query(`VACUUM ANALYZE ${table}`);
+    }
+  });
+}
+
+/** About as long as what the load's own events carry. */
+function record(): string {
+  return JSON.stringify({
+    id: '0193b7a0-0000-7000-8000-000000000001',
+    name: 'Awa Ceesay 17',
+    email: null,
+    phone: null,
+    metadata: { order: 'KB-2026-000481', basket: 'exercise books, 12; ballpoint pens, 3', branch: 'Kairaba Avenue' },
+    test_mode: true,
+    created_at: '2026-11-20T12:00:00.000Z',
+    updated_at: '2026-11-20T12:00:00.000Z',
+  });
+}
+
+/** A UUID of version 7; a tenth of a millisecond between two, which goes into the bits behind the milliseconds. */
+const idOf = (kind: 'a' | 'b') =>
+  `(lpad(to_hex($2::bigint - ($1::int - n) / 10), 12, '0') || '7' || lpad(to_hex(n % 10), 3, '0') || '${kind}'
+    || substr(md5('${kind}' || n || $2::text), 1, 15))::uuid`;
+const merchantOf = `($3::uuid[])[1 + n % cardinality($3::uuid[])]`;
+const at = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
+
+const insertEvents = `
+  INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
+  SELECT ${merchantOf}, ${idOf('a')}, '${subscribedKind}', gen_random_uuid(), 1, $4::json, NULL, ${at}
+  FROM generate_series(1, $1::int) AS n`;
+
+const insertDeliveries = `
+  INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
+    next_attempt_at, created_at, delivered_at)
+  SELECT ${merchantOf}, ${idOf('b')}, ${idOf('a')}, endpoints.id, NULL, 'pending', 0, ${at}, ${at}, NULL
+  FROM generate_series(1, $1::int) AS n
+  JOIN webhook_endpoints AS endpoints ON endpoints.merchant_id = ${merchantOf} AND endpoints.is_default`;

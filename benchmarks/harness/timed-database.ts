@@ -1,0 +1,63 @@
+import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
+
+/** A database that notes how long each statement took. */
+export interface TimedDatabase {
+  db: Database;
+  /** In milliseconds, of the statements whose name the pattern finds, in the order in which they ended. */
+  durationsMs(pattern: RegExp): number[];
+}
+
+/**
+ * Times statements from the moment in which they have a connection: of those there are `connectionsMax`, and whoever
+ * waits for one waits here and not in the pool.
+ */
+export function timedDatabase(db: Database, connectionsMax: number): TimedDatabase {
+  const taken = { count: 0, waiting: [] as (() => void)[] };
+  const byName = new Map<string, number[]>();
+  const connected = async <Result>(use: () => Promise<Result>): Promise<Result> => {
+    if (taken.count >= connectionsMax) await new Promise<void>((resolve) => taken.waiting.push(resolve));
+    else taken.count += 1;
+    try {
+      return await use();
+    } finally {
+      const next = taken.waiting.shift();
+      if (next) next();
+      else taken.count -= 1;
+    }
+  };
+  const timed = async <Result>({ name }: Statement, run: () => Promise<Result>): Promise<Result> => {
+    const beganAt = performance.now();
+    const result = await run();
+    const durations = byName.get(name) ?? [];
+    byName.set(name, durations);
+    durations.push(performance.now() - beganAt);
+    return result;
+  };
+  return {
+    durationsMs: (pattern) => [...byName].flatMap(([name, durations]) => (pattern.test(name) ? durations : [])),
+    db: {
+      ...queryable(db, (statement, run) => connected(() => timed(statement, run))),
+      withTransaction: (body) =>
+        connected(() => db.withTransaction((tx) => body({ ...rest(tx), ...queryable(tx, timed) }))),
+      dedicatedClient: () => db.dedicatedClient(),
+      get waiting() {
+        return db.waiting + taken.waiting.length;
+      },
+      close: () => db.close(),
+    },
+  };
+}
+
+type Around = <Result>(statement: Statement, run: () => Promise<Result>) => Promise<Result>;
+
+function queryable(db: Queryable, around: Around): Queryable {
+  return {
+    rows: <Row>(statement: Statement) => around(statement, () => db.rows<Row>(statement)),
+    row: <Row>(statement: Statement) => around(statement, () => db.row<Row>(statement)),
+    run: (statement) => around(statement, () => db.run(statement)),
+  };
+}
+
+function rest(tx: Transaction): Pick<Transaction, 'send' | 'afterCommit'> {
+  return { send: (statement) => tx.send(statement), afterCommit: (action) => tx.afterCommit(action) };
+}

@@ -1,0 +1,163 @@
+import { addSubscribersWith } from './harness/add-subscribers.ts';
+import { fillDeliveries, vacuumDeliveries } from './harness/fill-deliveries.ts';
+import type { Figure, Part } from './harness/part.ts';
+import { inMs, latenciesOf, whole } from './harness/statistics.ts';
+import type { Latencies } from './harness/statistics.ts';
+import { timedDatabase } from './harness/timed-database.ts';
+import type { Workbench } from './harness/workbench.ts';
+import { migrate } from '../server/src/database/migrate.ts';
+import { ensureServingRole } from '../server/src/database/roles.ts';
+import { systemClock } from '../server/src/kit/clock.ts';
+import { openDatabase } from '../server/src/kit/db.ts';
+import { uuidV7 } from '../server/src/kit/ids.ts';
+import { createLog } from '../server/src/kit/log.ts';
+import { outboundPolicy } from '../server/src/kit/outbound-guard.ts';
+import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
+import { systemRandom } from '../server/src/kit/random.ts';
+import { createSealer } from '../server/src/kit/seal.ts';
+import { createWebhookWorker } from '../server/src/webhooks/webhook-worker.ts';
+import type { WebhookWorker } from '../server/src/webhooks/webhook-worker.ts';
+
+const deliveries = 1_000_000;
+const merchants = 1_000;
+const few = 20_000;
+const seconds = 20;
+// As the service has it.
+const connectionsMax = 20;
+const answerMs = 100;
+const sweepEveryMs = 1_000;
+const p99MaxMs = 20;
+
+export const pending: Part = {
+  name: 'pending',
+  title: 'A million pending deliveries',
+  meaning:
+    `${whole(deliveries)} deliveries are due, all of one endpoint, or of ${whole(merchants)} merchants. For ${seconds} s a ` +
+    `worker works them as in the service, with receivers that answer after ${answerMs} ms. Its statements are measured from ` +
+    'the moment in which each has a connection: how long a claim takes, and the sweep that finds who has something due. ' +
+    `Beside it the same with ${whole(few)} deliveries of one endpoint. Straight on the database, durable.`,
+  async run(bench) {
+    const base = await work(bench, { deliveries: few, merchants: 1 });
+    const one = await work(bench, { deliveries, merchants: 1 });
+    const spread = await work(bench, { deliveries, merchants });
+    const bar = (label: string, { p99Ms }: Latencies) => ({
+      label,
+      value: p99Ms,
+      aim: p99MaxMs,
+      better: 'lower' as const,
+      unit: 'ms' as const,
+    });
+    return {
+      figures: [
+        ...figuresOf('one endpoint', one),
+        ...figuresOf(`${whole(merchants)} merchants`, spread),
+        { label: `Claim p50 and p99, ${whole(few)} deliveries`, value: p50AndP99(base.claims) },
+      ],
+      bars: [
+        bar('claim p99, a million of one endpoint', one.claims),
+        bar('claim p99, a million of many', spread.claims),
+      ],
+    };
+  },
+};
+
+interface Worked {
+  claims: Latencies;
+  sweeps: Latencies;
+  /** Medians of the first and the last tenth of the claims. */
+  firstMs: number;
+  lastMs: number;
+  perSecond: number;
+}
+
+function figuresOf(whose: string, { claims, sweeps, firstMs, lastMs, perSecond }: Worked): Figure[] {
+  const aim = ({ p99Ms }: Latencies) => ({ text: `under ${p99MaxMs} ms`, isMet: p99Ms < p99MaxMs });
+  return [
+    { label: `Claim p99, ${whose}`, value: inMs(claims.p99Ms), aim: aim(claims) },
+    { label: `Claim p50 and p95, ${whose}`, value: `${inMs(claims.p50Ms)}, ${inMs(claims.p95Ms)}` },
+    { label: `First tenth, last tenth, p50, ${whose}`, value: `${inMs(firstMs)}, ${inMs(lastMs)}` },
+    { label: `Sweep p50 and p99, ${whose}`, value: p50AndP99(sweeps), aim: aim(sweeps) },
+    { label: `Deliveries a second, ${whose}`, value: whole(perSecond) },
+  ];
+}
+
+const p50AndP99 = ({ p50Ms, p99Ms }: Latencies): string => `${inMs(p50Ms)}, ${inMs(p99Ms)}`;
+
+async function work(bench: Workbench, backlog: { deliveries: number; merchants: number }): Promise<Worked> {
+  const adminUrl = await bench.createDatabase();
+  await migrate({ adminUrl, clock: systemClock, log: () => {} });
+  const url = await ensureServingRole({ adminUrl });
+  const context = {
+    clock: systemClock,
+    random: systemRandom,
+    newId: () => uuidV7(systemClock, systemRandom),
+    sealer: createSealer(Buffer.from(systemRandom.bytes(32)).toString('base64')),
+    urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
+  };
+  const urls = Array.from({ length: backlog.merchants }, (_, number) => `http://127.0.0.1:9/${number}`);
+  const subscribers = await addSubscribersWith(adminUrl, context, urls);
+  const merchantIds = subscribers.map(({ merchantId }) => merchantId);
+  await fillDeliveries(adminUrl, { deliveries: backlog.deliveries, merchantIds });
+  await vacuumDeliveries(adminUrl);
+  const opened = openDatabase({ url, connectionsMax, clock: systemClock, onConnectionError: () => {} });
+  const { db, durationsMs } = timedDatabase(opened, connectionsMax);
+  let delivered = 0;
+  const worker = createWebhookWorker({
+    ...context,
+    db,
+    log: createLog({ level: 'error' }),
+    outbound: answersSoon,
+    signatureHeader: 'x-service-signature',
+    observeAttempt: () => {
+      delivered += 1;
+    },
+    wake: () => {},
+    wakeDelivery: () => {},
+  });
+  const tookMs = await workFor(worker);
+  await db.close();
+  const claimsMs = durationsMs(/deliveries_claim/);
+  const sweepsMs = durationsMs(/merchants_due/);
+  if (claimsMs.length === 0 || sweepsMs.length === 0) throw new Error('no claim and no sweep was seen by their names');
+  const tenth = Math.max(1, Math.floor(claimsMs.length / 10));
+  const worked: Worked = {
+    claims: latenciesOf(claimsMs),
+    sweeps: latenciesOf(sweepsMs),
+    firstMs: latenciesOf(claimsMs.slice(0, tenth)).p50Ms,
+    lastMs: latenciesOf(claimsMs.slice(-tenth)).p50Ms,
+    perSecond: (delivered / tookMs) * 1_000,
+  };
+  bench.tell(
+    `  ${whole(backlog.deliveries)} of ${whole(backlog.merchants)}: ${whole(claimsMs.length)} claims, p99 ` +
+      `${inMs(worked.claims.p99Ms)}, sweep p99 ${inMs(worked.sweeps.p99Ms)}, ${whole(delivered)} delivered`,
+  );
+  return worked;
+}
+
+/** As the service's worker does it: the sweep finds who has something due, each is worked until nothing is. */
+async function workFor(worker: WebhookWorker): Promise<number> {
+  const beganAt = performance.now();
+  const underWay = new Map<string, Promise<void>>();
+  while (performance.now() - beganAt < seconds * 1_000) {
+    const due = await worker.listDueMerchants();
+    if (due.length === 0) break;
+    for (const merchantId of due) {
+      if (underWay.has(merchantId)) continue;
+      const delivering = worker.deliver(merchantId).finally(() => underWay.delete(merchantId));
+      underWay.set(merchantId, delivering);
+    }
+    await systemClock.sleep(sweepEveryMs);
+  }
+  await worker.stop();
+  await Promise.all(underWay.values());
+  return performance.now() - beganAt;
+}
+
+/** As a merchant's server at the other end of the country. */
+const answersSoon: OutboundClient = {
+  post: async () => {
+    await systemClock.sleep(answerMs);
+    return { kind: 'answered', status: 200, retryAfterMs: null, excerpt: '', durationMs: answerMs };
+  },
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,84 @@
+/**
+ * The bare loop beside which the deliveries are measured: the same client with the same settings posts the same request
+ * again and again, on as many connections as it is told, and reads each answer to its end.
+ */
+import { Agent } from 'undici';
+import { answerProgram, programOptions } from './harness/program.ts';
+import { systemClock } from '../server/src/kit/clock.ts';
+import { createOutboundClient } from '../server/src/kit/outbound-http.ts';
+
+export interface PostLoopOptions {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  connections: number;
+  seconds: number;
+  /** The bare client, or the service's own around it, with its guard, its limits and its look at the answer. */
+  client: 'bare' | 'own';
+}
+
+export interface PostLoopResult {
+  postsPerSecond: number;
+  failures: number;
+}
+
+// Until the compiler has seen all of it.
+const warmUpMs = 1_500;
+
+async function postLoop(options: PostLoopOptions): Promise<PostLoopResult> {
+  const { connections, seconds } = options;
+  const { post, close } = options.client === 'bare' ? bareClient(options) : ownClient(options);
+  let failures = 0;
+  const postUntil = async (endsAt: number): Promise<number> => {
+    let posts = 0;
+    const postAgain = async (): Promise<void> => {
+      while (performance.now() < endsAt) {
+        if (!(await post())) failures += 1;
+        posts += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, postAgain));
+    return posts;
+  };
+  await postUntil(performance.now() + warmUpMs);
+  const beganAt = performance.now();
+  const posts = await postUntil(beganAt + seconds * 1_000);
+  const postsPerSecond = (posts / (performance.now() - beganAt)) * 1_000;
+  await close();
+  return { postsPerSecond, failures };
+}
+
+interface Client {
+  /** Answers whether it was taken. */
+  post(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+function bareClient({ url, headers, body, connections }: PostLoopOptions): Client {
+  // As server/src/kit/outbound-http.ts makes it.
+  const agent = new Agent({ connections, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+  const { origin, pathname: path } = new URL(url);
+  const bytes = Buffer.from(body);
+  return {
+    post: async () => {
+      const answer = await agent.request({ origin, path, method: 'POST', headers, body: bytes });
+      await answer.body.dump();
+      return answer.statusCode < 300;
+    },
+    close: () => agent.close(),
+  };
+}
+
+function ownClient({ url, headers, body }: PostLoopOptions): Client {
+  const client = createOutboundClient({ clock: systemClock, policy: { allowPrivate: true }, userAgent: 'Dalasi' });
+  const bytes = Buffer.from(body);
+  return {
+    post: async () => {
+      const result = await client.post({ url, headers, body: bytes, httpsOnly: false });
+      return result.kind === 'answered' && result.status < 300;
+    },
+    close: () => client.close(),
+  };
+}
+
+answerProgram(await postLoop(programOptions<PostLoopOptions>()));

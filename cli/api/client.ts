@@ -1,0 +1,139 @@
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { reasonOf } from '../../server/src/kit/start-error.ts';
+import { CommandFailure } from '../command.ts';
+import { harmless } from '../output.ts';
+import type { ApiSettings } from './settings.ts';
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** The API as a merchant's server sees it. Every call throws ApiRefused or ApiAway, or answers. */
+export interface Api {
+  url: string;
+  testMode: boolean;
+  get(path: string, query?: Query): Promise<ApiAnswer>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
+  send(method: 'PUT' | 'DELETE', path: string, body?: unknown): Promise<JsonObject>;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export interface ApiAnswer {
+  body: JsonObject;
+  /** The same as it came, for whoever needs each digit as it was. */
+  text: string;
+}
+
+/** The API has answered no; the message is its own sentence. */
+export class ApiRefused extends CommandFailure {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Nobody answered, or something that is not the API did, or it is too busy: later it may be different. */
+export class ApiAway extends CommandFailure {}
+
+// The API answers within a second or not at all; the slowest list takes less than ten.
+const answerWithinMs = 30_000;
+const triesMax = 4;
+const waitMaxMs = 30_000;
+
+export function createApi(clock: Clock, { url, key, testMode }: ApiSettings, signal?: AbortSignal): Api {
+  const call = async (method: string, path: string, init: CallInit = {}): Promise<ApiAnswer> => {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await exchange({ url, key, signal }, method, path, init);
+      // A request that came too soon was not looked at, so it can be sent again, whatever it was.
+      if (answer.status !== 429 || tries === triesMax || signal?.aborted) return judge(url, answer);
+      await clock.sleep(Math.min(answer.retryAfterMs, waitMaxMs), signal);
+    }
+  };
+  return {
+    url,
+    testMode,
+    get: (path, query = {}) => call('GET', path + queryText(query)),
+    post: async (path, body, headers = {}) => (await call('POST', path, { body, headers })).body,
+    send: async (method, path, body) => (await call(method, path, { body })).body,
+  };
+}
+
+interface CallInit {
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+  isJson: boolean;
+  retryAfterMs: number;
+}
+
+async function exchange(
+  { url, key, signal }: { url: string; key: string; signal: AbortSignal | undefined },
+  method: string,
+  path: string,
+  { body, headers }: CallInit,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(answerWithinMs);
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // The key is for this address only.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+    return {
+      status: response.status,
+      text: await response.text(),
+      isJson: response.headers.get('content-type')?.startsWith('application/json') ?? false,
+      retryAfterMs: Number(response.headers.get('retry-after') ?? '1') * 1_000 || 1_000,
+    };
+  } catch (error) {
+    throw new ApiAway(awayMessage(url, error));
+  }
+}
+
+function awayMessage(url: string, error: unknown): string {
+  const reason = reasonOf((error as { cause?: unknown }).cause ?? error);
+  if (reason === 'ECONNREFUSED') {
+    return `Nothing listens at ${url}. Start the service (npm start), or say where it is with --url or DALASI_URL.`;
+  }
+  if ((error as Error).name === 'TimeoutError')
+    return `${url} has not answered within ${answerWithinMs / 1_000} seconds.`;
+  return `${url} cannot be reached: ${reason}.`;
+}
+
+function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
+  const body = isJson ? (JSON.parse(text) as JsonObject) : undefined;
+  if (body && status < 300) return { text, body };
+  const message = typeof body?.['message'] === 'string' ? harmless(body['message']) : undefined;
+  if (message === undefined) {
+    throw new ApiAway(`${url} answered ${status}, but not as this service does. Is the address right?`);
+  }
+  if (status === 429 || status >= 500) throw new ApiAway(message);
+  throw new ApiRefused(status, String(body?.['code']), message + fieldMessages(body, message));
+}
+
+/** The fields that were refused, unless the one sentence says it all. */
+function fieldMessages(body: JsonObject | undefined, said: string): string {
+  const errors = Array.isArray(body?.['errors']) ? (body['errors'] as { path?: unknown; message?: unknown }[]) : [];
+  const others = errors.filter(({ message }) => message !== said);
+  return others.map(({ path, message }) => `\n  ${harmless(`${String(path)}: ${String(message)}`)}`).join('');
+}
+
+function queryText(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}

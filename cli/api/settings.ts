@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
+import { isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
+import type { CommandContext } from '../command.ts';
+import { readSavedKeys } from '../keys/saved-keys.ts';
+
+/** The options of every command that asks the API. */
+export const apiOptions = {
+  url: { type: 'string', required: false },
+  'key-file': { type: 'string', required: false },
+} as const;
+
+/** What help says of them. */
+export const apiDetails = `  --url URL        where the service is, instead of DALASI_URL or where the key belongs
+  --key-file FILE  a file with the API key in it, instead of DALASI_API_KEY or a saved key`;
+
+/** Where the API is and who asks. */
+export interface ApiSettings {
+  url: string;
+  key: string;
+  testMode: boolean;
+  /** In words: `DALASI_API_KEY`. */
+  keySource: string;
+  /** The secret of the demo merchant's endpoint, where the key is the demo's. */
+  demoWebhookSecret: string | null;
+}
+
+type Environment = CommandContext['environment'];
+type FoundKey = Pick<ApiSettings, 'key' | 'keySource'> & { url: string | null; demoWebhookSecret?: string };
+
+const repository = join(import.meta.dirname, '../..');
+/** Where `npm start` listens unless it is told otherwise. */
+export const defaultUrl = 'http://localhost:8080';
+
+/**
+ * The first that is there: what was typed, the environment, the saved key in use, the demo of a development server on
+ * this machine. Throws UsageError.
+ */
+export function readApiSettings(environment: Environment, { options }: Pick<CommandInput, 'options'>): ApiSettings {
+  const found = findKey(environment, options['key-file']);
+  if (!found) throw new UsageError(noKey);
+  const { key, keySource, demoWebhookSecret = null } = found;
+  if (!isWellFormedApiKey(key)) {
+    throw new UsageError(`What ${keySource} holds is not an API key: some of it is missing, or mistyped.`);
+  }
+  const url = readUrl(options['url'] ?? (environment['DALASI_URL'] || found.url || defaultUrl));
+  const testMode = key.startsWith('sk_test_');
+  refusePlainText(url, testMode);
+  return { url: url.href.replace(/\/$/, ''), key, testMode, keySource, demoWebhookSecret };
+}
+
+const noKey =
+  'There is no API key to use. Start a development server with npm start, or set DALASI_API_KEY, or save a key: ' +
+  'dalasi keys save --help';
+
+function findKey(environment: Environment, keyFile: string | undefined): FoundKey | undefined {
+  if (keyFile !== undefined) return { key: readTextFile(keyFile, '--key-file'), keySource: keyFile, url: null };
+  const fromEnvironment = environment['DALASI_API_KEY']?.trim();
+  if (fromEnvironment) return { key: fromEnvironment, keySource: 'DALASI_API_KEY', url: null };
+  const { current, keys } = readSavedKeys(environment);
+  const saved = current === null ? undefined : keys.get(current);
+  if (saved) return { ...saved, keySource: `the saved key ${current}` };
+  return findDemo(environment);
+}
+
+/** What `npm start` of this repository wrote for its demo merchant. */
+function findDemo(environment: Environment): FoundKey | undefined {
+  const path = resolve(repository, environment['DATA_DIR'] || 'data', 'demo.json');
+  try {
+    const demo = JSON.parse(readFileSync(path, 'utf8')) as Record<'base_url' | 'secret_key' | 'webhook_secret', string>;
+    const inside = relative(repository, path);
+    const keySource = inside.startsWith('..') ? path : inside;
+    return { key: demo.secret_key, keySource, url: demo.base_url || null, demoWebhookSecret: demo.webhook_secret };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+/** The text of a file with one secret in it. Throws UsageError naming the option. */
+export function readTextFile(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new UsageError(`${option}: ${path} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+/** An address of an API. Throws UsageError. */
+export function readUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new UsageError(`${JSON.stringify(text)} is not the address of a service, such as ${defaultUrl}.`);
+  }
+  return url;
+}
+
+/** A live key is worth money, and plain HTTP shows it to everybody on the way. */
+export function refusePlainText(url: URL, testMode: boolean): void {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (testMode || isLocal || url.protocol === 'https:') return;
+  throw new UsageError(
+    `A live key is not sent over plain HTTP. Take an address that begins with https, not ${url.href}`,
+  );
+}

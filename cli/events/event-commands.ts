@@ -1,0 +1,89 @@
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { createApi } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
+import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure } from '../command.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { findEvent, pageRowsMax } from './event-row.ts';
+import type { EventRow } from './event-row.ts';
+import { eventLine, eventText } from './event-text.ts';
+import { followEvents } from './follow-events.ts';
+import { readKinds } from './read-kinds.ts';
+import { resendCommand } from './resend-command.ts';
+
+const linesDefault = 10;
+
+/** What happened, and what became of telling it. */
+export const eventCommands: readonly Command[] = [
+  {
+    name: 'events tail',
+    usage: '[--event <kind>]... [--limit <n>] [--follow]',
+    summary: 'Show the latest events, and with --follow those that come',
+    details: `  --event KIND  only this kind; as often as you like
+  --limit N     how many, at most ${pageRowsMax} (${linesDefault})
+  --follow      go on until Ctrl-C
+${apiDetails}`,
+    options: { limit: { type: 'string', required: false }, ...apiOptions },
+    lists: ['event'],
+    flags: ['follow'],
+    positionals: 0,
+    run: tail,
+  },
+  {
+    name: 'events show',
+    usage: '<id>',
+    summary: 'Show an event with every try and its answer; with --json the record too',
+    details: apiDetails,
+    options: apiOptions,
+    positionals: 1,
+    async run(context, input) {
+      const api = createApi(context.clock, readApiSettings(context.environment, input));
+      const [id = ''] = input.positionals;
+      const event = await findEvent(api, id);
+      if (!event) throw new CommandFailure(`There is no event ${JSON.stringify(id)} for this key.`);
+      context.output.result(eventText(context.output, event), event);
+      return 0;
+    },
+  },
+  resendCommand,
+];
+
+async function tail(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  const { clock, output } = context;
+  const kinds = readKinds(input.lists['event']);
+  const limit = readLimit(input.options['limit'] ?? String(linesDefault));
+  const settings = readApiSettings(context.environment, input);
+  const latest = await readLatest(createApi(clock, settings), kinds, limit);
+  const show = (row: EventRow): void => output.item(eventLine(output, row), row);
+  for (const row of latest) show(row);
+  if (!input.flags.has('follow')) return 0;
+  const signal = context.interruption();
+  const events = followEvents({
+    api: createApi(clock, settings, signal),
+    clock,
+    signal,
+    kinds,
+    since: 'now',
+    onAway: (message) => output.note(`${message} Trying again until it works.`),
+    onBack: () => output.note(`${settings.url} answers again.`),
+  });
+  for await (const { row } of events) show(row);
+  return 0;
+}
+
+/** The oldest first, as a log is read. The API filters by one kind at a time. */
+async function readLatest(api: Api, kinds: readonly string[], limit: number): Promise<EventRow[]> {
+  const asked = kinds.length === 0 ? [undefined] : kinds;
+  const lists = await Promise.all(
+    asked.map(async (event) => (await api.get('/v1/events', { event, limit })).body['data'] as EventRow[]),
+  );
+  const newestFirst = lists.flat().toSorted((one, another) => (one.id < another.id ? 1 : -1));
+  return newestFirst.slice(0, limit).toReversed();
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= pageRowsMax) return limit;
+  throw new UsageError(`--limit is a number from 1 to ${pageRowsMax}, not ${JSON.stringify(text)}.`);
+}

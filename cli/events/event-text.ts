@@ -1,0 +1,43 @@
+import { harmless } from '../output.ts';
+import type { Output } from '../output.ts';
+import type { DeliveryRow, EventRow } from './event-row.ts';
+
+/** One line of a list: when, what, about what, and what became of it. */
+export function eventLine(output: Output, row: EventRow): string {
+  const time = output.colour('dim', row.created_at);
+  return `${time}  ${row.event}  ${row.id}  of ${row.object_id}  ${summary(output, row.deliveries)}`;
+}
+
+function summary(output: Output, deliveries: readonly DeliveryRow[]): string {
+  if (deliveries.length === 0) return output.colour('dim', 'sent to nobody');
+  const counts = Map.groupBy(deliveries, ({ status }) => status);
+  return [...counts].map(([status, { length }]) => `${length} ${statusText(output, status)}`).join(', ');
+}
+
+function statusText(output: Output, status: DeliveryRow['status']): string {
+  if (status === 'delivered') return output.colour('green', status);
+  return output.colour(status === 'failed' ? 'red' : 'yellow', status);
+}
+
+/** An event with its deliveries and every try of them. */
+export function eventText(output: Output, row: EventRow): string {
+  const head = [
+    `${output.colour('bold', row.event)}  ${row.id}`,
+    `  happened  ${row.created_at}${row.test_mode ? ', in test' : ''}`,
+    `  object    ${row.object_id}, sequence ${row.sequence}`,
+  ];
+  const sent = row.deliveries.flatMap((delivery) => deliveryLines(output, delivery));
+  return [...head, ...(sent.length > 0 ? sent : ['  It was sent to nobody.'])].join('\n');
+}
+
+function deliveryLines(output: Output, delivery: DeliveryRow): string[] {
+  const { callback_url: callbackUrl, endpoint_id: endpointId, next_attempt_at: next } = delivery;
+  const target = callbackUrl === null ? `endpoint ${endpointId}` : `callback ${harmless(callbackUrl)}`;
+  const due = next === null ? '' : `, next try ${next}`;
+  const tries = (delivery.tries ?? []).map((made) => {
+    const answer = harmless(made.answer).replaceAll('\n', ' ').slice(0, 100);
+    const outcome = made.status === null ? (made.failure ?? 'no answer') : String(made.status);
+    return `    ${made.attempt}  ${made.sent_at}  ${outcome} in ${made.duration_ms} ms  ${answer}`.trimEnd();
+  });
+  return [`  ${target}: ${statusText(output, delivery.status)}${due}`, ...tries];
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../../test/harness/api-client.ts';
+import type { ApiClient } from '../../test/harness/api-client.ts';
+import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import { waitUntil } from '../../test/harness/process.ts';
+import { startService } from '../../test/harness/service.ts';
+import type { TestMerchant, TestService } from '../../test/harness/service.ts';
+import { CliWorld } from '../run-cli.corpus.ts';
+import type { CliEnd } from '../run-cli.corpus.ts';
+
+let service: TestService;
+const world = new CliWorld();
+const receivers: CallbackReceiver[] = [];
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  world.close();
+  for (const receiver of receivers) await receiver.close();
+  await service.stop();
+});
+
+/** A merchant whose endpoint gets what happens to customers. */
+class Shop {
+  readonly merchant: TestMerchant;
+  readonly receiver: CallbackReceiver;
+  readonly api: ApiClient;
+  readonly settings: Record<string, string>;
+
+  constructor(merchant: TestMerchant, receiver: CallbackReceiver) {
+    this.merchant = merchant;
+    this.receiver = receiver;
+    this.api = createApiClient(service.url, merchant.key);
+    this.settings = { DALASI_API_KEY: merchant.key, DALASI_URL: service.url };
+  }
+
+  run(...words: string[]): Promise<CliEnd> {
+    return world.run(['events', ...words], this.settings);
+  }
+
+  async change(change: Record<string, unknown>): Promise<void> {
+    const body = JSON.stringify(change);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await this.api.send('PUT', `/v1/webhook-endpoints/${this.merchant.endpointId}`, { body, headers });
+    assert.equal(answer.status, 200, answer.text);
+  }
+
+  /** A customer; answers the id of its event. */
+  async newEvent(): Promise<string> {
+    const created = await this.api.post('/v1/customers', { name: 'Awa Ceesay' });
+    const { body } = await this.api.get(`/v1/events?object_id=${String(created.body['id'])}`);
+    return (body['data'] as { id: string }[])[0]?.id ?? assert.fail();
+  }
+
+  async untilEvery(status: string): Promise<void> {
+    await waitUntil(`every delivery is ${status}`, async () => {
+      const { body } = await this.api.get('/v1/events');
+      const rows = body['data'] as { deliveries: { status: string }[] }[];
+      return rows.every(({ deliveries }) => deliveries.length === 1 && deliveries[0]?.status === status);
+    });
+  }
+}
+
+async function newShop(): Promise<Shop> {
+  const { test: merchant } = await service.onboard();
+  const receiver = await startCallbackReceiver();
+  receivers.push(receiver);
+  const shop = new Shop(merchant, receiver);
+  await shop.change({ url: `${receiver.url}/events`, enabled_events: ['customer.created', 'customer.deleted'] });
+  return shop;
+}
+
+test('tail shows the latest events, the newest last, and only the kinds that were asked for', async () => {
+  const shop = await newShop();
+  const ids = [await shop.newEvent(), await shop.newEvent(), await shop.newEvent()];
+  await shop.api.send('DELETE', `/v1/customers/${await newestObject(shop)}`);
+  await shop.untilEvery('delivered');
+  const { code, stdout } = await shop.run('tail', '--event', 'customer.created', '--limit', '2');
+  assert.equal(code, 0);
+  const lines = stdout.trim().split('\n');
+  assert.deepEqual(
+    lines.map((line) => line.split(/ {2}/).slice(1, 3)),
+    ids.slice(1).map((id) => ['customer.created', id]),
+  );
+  assert.match(lines[0] ?? '', /1 delivered$/);
+  const both = await shop.run('tail', '--event', 'customer.created,customer.deleted', '--json');
+  const kinds = both.stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { event: string }).event);
+  assert.deepEqual(kinds, [...ids.map(() => 'customer.created'), 'customer.deleted']);
+});
+
+async function newestObject({ api }: Shop): Promise<string> {
+  const { body } = await api.get('/v1/events?limit=1');
+  return (body['data'] as { object_id: string }[])[0]?.object_id ?? assert.fail();
+}
+
+test('tail --follow goes on with what comes, until it is ended', async () => {
+  const shop = await newShop();
+  const first = await shop.newEvent();
+  const running = world.start(['events', 'tail', '--follow'], shop.settings);
+  await running.printed(new RegExp(first));
+  const last = await shop.newEvent();
+  await running.printed(new RegExp(last));
+  running.signal('SIGINT');
+  const { code, stdout } = await running.ended;
+  assert.equal(code, 0);
+  assert.equal(stdout.match(new RegExp(first, 'g'))?.length, 1);
+});
+
+test('show tells every try of an event with its answer', async () => {
+  const shop = await newShop();
+  shop.receiver.answerWith(503);
+  const id = await shop.newEvent();
+  await waitUntil('it was tried', () => shop.receiver.received.length > 0);
+  await waitUntil('the try is written down', async () => (await shop.run('show', id)).stdout.includes('503 in'));
+  const { code, stdout } = await shop.run('show', id);
+  assert.equal(code, 0);
+  assert.match(stdout, new RegExp(`^customer\\.created {2}${id}\\n`));
+  assert.match(stdout, new RegExp(`endpoint ${shop.merchant.endpointId}: pending, next try \\d{4}-`));
+  assert.match(stdout, /^ {4}1 {2}\S+Z {2}503 in \d+ ms$/m);
+  const missing = await shop.run('show', randomUUID());
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /^There is no event "[0-9a-f-]+" for this key\.\n$/);
+});
+
+test('resend sends one event again', async () => {
+  const shop = await newShop();
+  const id = await shop.newEvent();
+  await shop.untilEvery('delivered');
+  const { code, stdout, stderr } = await shop.run('resend', id);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, new RegExp(`${id}[\\s\\S]*endpoint ${shop.merchant.endpointId}: `));
+  await waitUntil('it has come twice', () => shop.receiver.received.length === 2);
+  const [one, another] = shop.receiver.received.map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual([one, another], [id, id]);
+});
+
+test('resend of all that an endpoint missed counts first, sends nothing without a yes, and then sends each once', async () => {
+  const shop = await newShop();
+  await shop.change({ status: 'disabled' });
+  const ids = [await shop.newEvent(), await shop.newEvent()];
+  await shop.untilEvery('kept');
+  await shop.change({ status: 'enabled' });
+  const { endpointId } = shop.merchant;
+  const many = ['resend', '--endpoint', endpointId];
+  const counted = await shop.run(...many, '--dry-run');
+  assert.deepEqual(counted, {
+    code: 0,
+    stdout: `2 events would be sent again to endpoint ${endpointId}.\n`,
+    stderr: '',
+  });
+  const unasked = await shop.run(...many);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.stderr, /^This would send 2 events to endpoint \S+ again\. Add --yes/);
+  const none = await shop.run(...many, '--event', 'customer.deleted', '--yes');
+  assert.match(none.stdout, /^0 events would be sent again/);
+  assert.equal((await shop.run(...many, '--to', '1h', '--yes', '--json')).stdout.includes('"matched": 0'), true);
+  assert.equal(shop.receiver.received.length, 0);
+  const sent = await shop.run(...many, '--from', '1h', '--event', 'customer.created', '--yes', '--json');
+  assert.deepEqual(JSON.parse(sent.stdout), { dry_run: false, endpoint_id: endpointId, resent: 2 });
+  await shop.untilEvery('delivered');
+  const got = shop.receiver.received.map(({ headers }) => String(headers['webhook-id']));
+  assert.deepEqual(got.toSorted(), ids);
+  assert.match((await shop.run(...many, '--dry-run')).stdout, /^0 events/);
+  assert.match((await shop.run(...many, '--all', '--dry-run')).stdout, /^2 events/);
+});
+
+test('at a terminal the person is asked, and only y sends', async () => {
+  const shop = await newShop();
+  await shop.change({ status: 'disabled' });
+  await shop.newEvent();
+  await shop.untilEvery('kept');
+  await shop.change({ status: 'enabled' });
+  const many = ['events', 'resend', '--endpoint', shop.merchant.endpointId];
+  for (const [typed, expected, told] of [
+    ['n', 1, /Nothing was sent\./],
+    ['y', 0, /1 event is on its way/],
+  ] as const) {
+    const running = world.startAtTerminal(many, shop.settings);
+    await running.printed(/Send 1 event to endpoint \S+ again\? \[y\/N\]/);
+    assert.equal(shop.receiver.received.length, 0);
+    running.type(`${typed}\r`);
+    await running.printed(told);
+    running.type('\u0004');
+    assert.equal((await running.ended).code, expected);
+  }
+  await waitUntil('it has come', () => shop.receiver.received.length === 1);
+});
+
+test('what was typed wrong is said in a sentence', async () => {
+  const shop = await newShop();
+  const { endpointId } = shop.merchant;
+  const cases: [string[], number, RegExp][] = [
+    [['resend'], 2, /^Say which event \(dalasi events resend ID\), or which endpoint’s events: --endpoint ID\.$/],
+    [['resend', randomUUID(), '--all'], 2, /^With an event’s id only --endpoint can be given/],
+    [['resend', randomUUID()], 1, /^There is no event/],
+    [['resend', '--endpoint', 'x', '--dry-run'], 1, /^endpoint_id must be an id\.$/],
+    [['resend', '--endpoint', randomUUID(), '--dry-run'], 1, /endpoint/],
+    [
+      ['resend', '--endpoint', endpointId, '--from', 'yesterday'],
+      2,
+      /^--from is a time such as .*, not "yesterday"\.$/,
+    ],
+    [['tail', '--limit', '101'], 2, /^--limit is a number from 1 to 100, not "101"\.$/],
+    [['tail', '--event', 'charge.succeded'], 2, /Did you mean charge\.succeeded\?/],
+  ];
+  for (const [words, expected, sentence] of cases) {
+    const { code, stderr, stdout } = await shop.run(...words);
+    assert.equal(code, expected, stderr);
+    assert.match(stderr.trim(), sentence);
+    assert.equal(stdout, '');
+  }
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addMs } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { firstIdAt } from '../../server/src/kit/ids.ts';
+import { ApiAway } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
+import { followEvents } from './follow-events.ts';
+import type { FollowOptions } from './follow-events.ts';
+
+const startedAt = new Date('2026-11-20T10:00:00Z');
+
+/** A service whose events become visible when the test says so; its time passes only while somebody sleeps. */
+class FakeService {
+  readonly visible = new Map<string, { id: string; event: string }>();
+  readonly pageSizes: number[] = [];
+  isAway = false;
+  now = startedAt;
+  /** Called at each sleep, with its number. */
+  onSleep: (sleeps: number) => void = () => {};
+  #sleeps = 0;
+
+  readonly clock: Clock = {
+    now: () => this.now,
+    sleep: async (ms) => {
+      this.now = addMs(this.now, ms);
+      this.#sleeps += 1;
+      this.onSleep(this.#sleeps);
+    },
+  };
+
+  readonly api = {
+    get: async (_path: string, { after, limit = 10, event }: Record<string, string | number | undefined> = {}) => {
+      if (this.isAway) throw new ApiAway('Nothing listens.');
+      const ids = [...this.visible.values()].filter((row) => event === undefined || row.event === event);
+      const sorted = ids.toSorted((one, another) => one.id.localeCompare(another.id));
+      const matching = after === undefined ? sorted.toReversed() : sorted.filter(({ id }) => id > String(after));
+      const rows = matching.slice(0, Number(limit)).map((row) => ({
+        ...row,
+        created_at: startedAt.toISOString(),
+        test_mode: true,
+        sequence: 1,
+        data: {},
+        payload: {},
+        object_id: row.id,
+        deliveries: [],
+      }));
+      this.pageSizes.push(rows.length);
+      const body = { data: rows };
+      return { body, text: JSON.stringify(body) };
+    },
+  } as unknown as Api;
+
+  /** An event made `ms` after the start. */
+  show(ms: number, event = 'charge.succeeded'): string {
+    // The very first id of a moment is given to nothing.
+    const id = firstIdAt(addMs(startedAt, ms)).replace(/0$/, '1');
+    this.visible.set(id, { id, event });
+    return id;
+  }
+}
+
+/** The ids that come while the script runs, which has a step for each sleep and ends with the last one. */
+async function follow(
+  service: FakeService,
+  steps: readonly (() => void)[],
+  options: Partial<FollowOptions> = {},
+): Promise<{ ids: string[]; told: string[] }> {
+  const end = new AbortController();
+  const told: string[] = [];
+  service.onSleep = (sleeps) => {
+    const step = steps[sleeps - 1];
+    if (step) step();
+    else end.abort();
+  };
+  const ids: string[] = [];
+  const events = followEvents({
+    api: service.api,
+    clock: service.clock,
+    signal: end.signal,
+    kinds: [],
+    since: 'now',
+    onAway: (message) => told.push(message),
+    onBack: () => told.push('back'),
+    ...options,
+  });
+  for await (const { row } of events) ids.push(row.id);
+  return { ids, told };
+}
+
+test('what happened before is left out, what happens comes once, in its order', async () => {
+  const service = new FakeService();
+  service.show(-100_000);
+  service.show(-10);
+  const expected: string[] = [];
+  const { ids } = await follow(service, [
+    () => expected.push(service.show(10), service.show(20)),
+    () => {},
+    () => expected.push(service.show(30)),
+    () => {},
+  ]);
+  assert.deepEqual(ids, expected);
+});
+
+test('without any event before, the first one ever is not missed', async () => {
+  const service = new FakeService();
+  const expected: string[] = [];
+  const { ids } = await follow(service, [() => expected.push(service.show(-5_000)), () => {}]);
+  assert.deepEqual(ids, expected);
+});
+
+test('an event whose smaller id becomes visible later is not missed, up to a minute, and nothing comes twice', async () => {
+  const service = new FakeService();
+  service.show(-1_000);
+  const quick: string[] = [];
+  const { ids } = await follow(service, [
+    () => quick.push(service.show(60_000)),
+    () => quick.push(service.show(59_000)),
+    () => {},
+    () => quick.push(service.show(15_000)),
+    ...Array.from({ length: 50 }, () => () => {}),
+  ]);
+  assert.deepEqual(ids, quick);
+});
+
+test('since a moment: everything from then on, page after page, and nothing from before', async () => {
+  const service = new FakeService();
+  service.show(-1);
+  const expected = Array.from({ length: 250 }, (_, place) => service.show(place));
+  const { ids } = await follow(service, [() => {}], { since: startedAt });
+  assert.deepEqual(ids, expected);
+  assert.ok(Math.max(...service.pageSizes) <= 100);
+});
+
+test('only the kinds that were asked for', async () => {
+  for (const kinds of [['customer.created'], ['customer.created', 'transfer.failed']]) {
+    const service = new FakeService();
+    const { ids } = await follow(
+      service,
+      [
+        () => {
+          for (const kind of ['charge.failed', 'customer.created', 'transfer.failed']) service.show(kind.length, kind);
+        },
+        () => {},
+      ],
+      { kinds },
+    );
+    assert.deepEqual(new Set(ids.map((id) => service.visible.get(id)?.event)), new Set(kinds));
+  }
+});
+
+test('while the API is away it waits, says so once, and misses nothing', async () => {
+  const service = new FakeService();
+  const expected: string[] = [];
+  const { ids, told } = await follow(service, [
+    () => {
+      service.isAway = true;
+    },
+    () => expected.push(service.show(10)),
+    () => {},
+    () => {
+      service.isAway = false;
+    },
+    () => {},
+  ]);
+  assert.deepEqual(ids, expected);
+  assert.deepEqual(told, ['Nothing listens.', 'back']);
+});

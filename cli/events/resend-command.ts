@@ -1,0 +1,121 @@
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { createApi } from '../api/client.ts';
+import type { Api, JsonObject } from '../api/client.ts';
+import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure } from '../command.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import type { EventRow } from './event-row.ts';
+import { eventText } from './event-text.ts';
+import { readKinds } from './read-kinds.ts';
+import { readTime } from './read-time.ts';
+
+/** One event by its id, or many of one endpoint. Many are counted first, and sent only after a yes. */
+export const resendCommand: Command = {
+  name: 'events resend',
+  usage: '[<id>] [--endpoint <id>] [--event <kind>]... [--from <time>] [--to <time>] [--all] [--dry-run] [--yes]',
+  summary: 'Send one event again, or all that an endpoint has missed',
+  details: `  dalasi events resend ID                   one event, to every endpoint that wants it and the callback address
+  dalasi events resend ID --endpoint ID     the same, to one endpoint
+  dalasi events resend --endpoint ID        what failed or was kept for this endpoint
+    --event KIND   only this kind; as often as you like
+    --from, --to   only what happened then: 2026-11-20T10:00:00Z, or 15m, 2h, 3d ago
+    --all          also what has arrived, or was never sent there
+    --dry-run      count only
+    --yes          do not ask; needed where nobody can be asked
+${apiDetails}`,
+  options: {
+    endpoint: { type: 'string', required: false },
+    from: { type: 'string', required: false },
+    to: { type: 'string', required: false },
+    ...apiOptions,
+  },
+  lists: ['event'],
+  flags: ['all', 'dry-run', 'yes'],
+  positionals: 1,
+  positionalsMin: 0,
+  async run(context, input) {
+    const [id] = input.positionals;
+    return id === undefined ? resendMany(context, input) : resendOne(context, input, id);
+  },
+};
+
+async function resendOne(context: CommandContext, input: CommandInput, id: string): Promise<ExitCode> {
+  const { options, flags, lists } = input;
+  const isNarrowed = options['from'] ?? options['to'] ?? lists['event']?.[0];
+  if (isNarrowed !== undefined || flags.has('all') || flags.has('dry-run')) {
+    throw new UsageError(
+      'With an event’s id only --endpoint can be given: the other options choose among many events.',
+    );
+  }
+  const api = createApi(context.clock, readApiSettings(context.environment, input));
+  const body = options['endpoint'] === undefined ? {} : { endpoint_id: options['endpoint'] };
+  const event = await api.post(`/v1/events/${encodeURIComponent(id)}/resend`, body);
+  context.output.result(eventText(context.output, event as unknown as EventRow), event);
+  return 0;
+}
+
+async function resendMany(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  const { output } = context;
+  const choice = readChoice(context, input);
+  const api = createApi(context.clock, readApiSettings(context.environment, input));
+  const counted = await api.post('/v1/events/resend', { ...choice, dry_run: true });
+  const matched = Number(counted['matched']);
+  const isMore = counted['continue_from'] !== null;
+  const count = `${isMore ? 'more than ' : ''}${matched} ${matched === 1 && !isMore ? 'event' : 'events'}`;
+  if (input.flags.has('dry-run') || matched === 0) {
+    output.result(`${count} would be sent again to endpoint ${choice.endpoint_id}.`, counted);
+    return 0;
+  }
+  if (!input.flags.has('yes') && !(await isWanted(context, `${count} to endpoint ${choice.endpoint_id}`))) {
+    output.note('Nothing was sent.');
+    return 1;
+  }
+  const resent = await resendAll(api, choice);
+  const what = resent === 1 ? 'event is on its way' : 'events are on their way';
+  output.result(`${resent} ${what} to endpoint ${choice.endpoint_id}.`, {
+    dry_run: false,
+    endpoint_id: choice.endpoint_id,
+    resent,
+  });
+  return 0;
+}
+
+async function isWanted({ terminal }: CommandContext, what: string): Promise<boolean> {
+  if (terminal.isInteractive) return terminal.confirm(`Send ${what} again?`);
+  throw new UsageError(
+    `This would send ${what} again. Add --yes if that is what you want, or --dry-run to count only.`,
+  );
+}
+
+/** One call takes a part; each begins where the one before ended. */
+async function resendAll(api: Api, choice: JsonObject): Promise<number> {
+  let resent = 0;
+  for (let from: unknown; ;) {
+    const answer = await api.post('/v1/events/resend', { ...choice, ...(from === undefined ? {} : { from }) });
+    resent += Number(answer['resent']);
+    const next = answer['continue_from'] as string | null;
+    if (next === null) return resent;
+    if (next === from) throw new CommandFailure(`The service does not get beyond ${next}. ${resent} were sent again.`);
+    from = next;
+  }
+}
+
+function readChoice({ clock }: CommandContext, { options, lists, flags }: CommandInput) {
+  const endpoint = options['endpoint'];
+  if (endpoint === undefined) {
+    throw new UsageError('Say which event (dalasi events resend ID), or which endpoint’s events: --endpoint ID.');
+  }
+  const kinds = readKinds(lists['event']);
+  const [from, to] = (['from', 'to'] as const).map((name) => {
+    const text = options[name];
+    return text === undefined ? undefined : readTime(clock, name, text).toISOString();
+  });
+  return {
+    endpoint_id: endpoint,
+    ...(kinds.length === 0 ? {} : { event: kinds }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    status: flags.has('all') ? 'all' : 'undelivered',
+  };
+}

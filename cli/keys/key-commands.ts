@@ -1,0 +1,106 @@
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import { isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
+import { defaultUrl, readUrl, refusePlainText } from '../api/settings.ts';
+import { CommandFailure } from '../command.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { maskKey } from './mask-key.ts';
+import { readSavedKeys, savedKeysPath, writeSavedKeys } from './saved-keys.ts';
+import { showKeys } from './show-keys.ts';
+
+const noOptions = {};
+const namePattern = /^[A-Za-z0-9][\w.-]{0,49}$/;
+
+/** The API keys of this machine: which one is used, and those that were saved. */
+export const keyCommands: readonly Command[] = [
+  showKeys,
+  {
+    name: 'keys save',
+    usage: '<name> [--url <url>] [--replace]',
+    summary: 'Save an API key on this machine, and use it from now on',
+    details: `  The key is read from standard input, or asked for: never given on the command line, which others can see.
+  --url URL   where the service of this key is (${defaultUrl})
+  --replace   also when there is a key of this name
+
+  dalasi keys save shop --url https://pay.example.gm
+  dalasi keys save shop < key.txt`,
+    options: { url: { type: 'string', required: false } },
+    flags: ['replace'],
+    positionals: 1,
+    run: saveKey,
+  },
+  {
+    name: 'keys use',
+    usage: '<name>',
+    summary: 'Use a saved key from now on',
+    options: noOptions,
+    positionals: 1,
+    async run(context, { positionals }) {
+      const name = positionals[0] ?? '';
+      const saved = readSavedKeys(context.environment);
+      const found = saved.keys.get(name);
+      if (!found) throw new CommandFailure(noSuchKey(name, [...saved.keys.keys()]));
+      writeSavedKeys(context.environment, { ...saved, current: name });
+      tellUse(context, name, found);
+      return 0;
+    },
+  },
+  {
+    name: 'keys remove',
+    usage: '<name>',
+    summary: 'Forget a saved key; it stays valid at the service',
+    options: noOptions,
+    positionals: 1,
+    async run({ environment, output }, { positionals }) {
+      const name = positionals[0] ?? '';
+      const { current, keys } = readSavedKeys(environment);
+      if (!keys.delete(name)) throw new CommandFailure(noSuchKey(name, [...keys.keys()]));
+      const left = current === name ? null : current;
+      writeSavedKeys(environment, { current: left, keys });
+      const next = left === null ? ' No saved key is in use now.' : '';
+      output.result(`Removed ${name}.${next}`, { removed: name, current: left });
+      return 0;
+    },
+  },
+];
+
+async function saveKey(context: CommandContext, { positionals, options, flags }: CommandInput): Promise<ExitCode> {
+  const name = positionals[0] ?? '';
+  if (!namePattern.test(name) || isWellFormedApiKey(name)) {
+    throw new UsageError(
+      isWellFormedApiKey(name)
+        ? 'That was the key itself, which your shell may have written down: revoke it. Type a name; the key is asked for.'
+        : 'A name is 1 to 50 letters, digits, dots, dashes and underscores, and begins with a letter or a digit.',
+    );
+  }
+  const url = readUrl(options['url'] ?? (context.environment['DALASI_URL'] || defaultUrl));
+  const saved = readSavedKeys(context.environment);
+  if (saved.keys.has(name) && !flags.has('replace')) {
+    throw new CommandFailure(`There is a key ${name} already. Take another name, or add --replace.`);
+  }
+  const key = await context.terminal.readSecret('API key (it is not shown): ');
+  if (!isWellFormedApiKey(key)) {
+    throw new CommandFailure('That is not an API key: it begins with sk_test_ or sk_live_ and is 46 characters long.');
+  }
+  refusePlainText(url, key.startsWith('sk_test_'));
+  const entry = { url: url.href.replace(/\/$/, ''), key };
+  saved.keys.set(name, entry);
+  writeSavedKeys(context.environment, { current: name, keys: saved.keys });
+  tellUse(context, name, entry);
+  return 0;
+}
+
+function tellUse(
+  { environment, output }: CommandContext,
+  name: string,
+  { key, url }: { key: string; url: string },
+): void {
+  const overruled = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set, though, and comes first.' : '';
+  const data = { name, key: maskKey(key), url, path: savedKeysPath(environment) };
+  output.result(`${name} is used from now on: ${data.key} at ${url}, in ${data.path}.${overruled}`, data);
+}
+
+function noSuchKey(name: string, names: readonly string[]): string {
+  const known = names.length === 0 ? 'None is saved.' : `There are: ${names.join(', ')}.`;
+  return `No key is saved as ${JSON.stringify(name)}. ${known}`;
+}

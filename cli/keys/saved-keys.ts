@@ -1,0 +1,58 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { writePrivateFile } from '../../server/src/database/data-directory.ts';
+import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
+import type { CommandContext } from '../command.ts';
+import { CommandFailure } from '../command.ts';
+
+export interface SavedKey {
+  /** Where the key belongs: it is sent nowhere else, unless another address is asked for. */
+  url: string;
+  key: string;
+}
+
+export interface SavedKeys {
+  /** The name of the key that is used when nothing else is said. */
+  current: string | null;
+  keys: Map<string, SavedKey>;
+}
+
+type Environment = CommandContext['environment'];
+
+/** `$XDG_CONFIG_HOME/dalasi/keys.json`, or below `~/.config`. */
+export function savedKeysPath(environment: Environment): string {
+  const { XDG_CONFIG_HOME, HOME } = environment;
+  return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'dalasi', 'keys.json');
+}
+
+/** What was saved; nothing when there is no file. Refuses a file that others may read, as its keys may be theirs by now. */
+export function readSavedKeys(environment: Environment): SavedKeys {
+  const path = savedKeysPath(environment);
+  try {
+    const { mode } = statSync(path);
+    // Windows has no such bits, and says that everybody may.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new CommandFailure(`Others on this machine may read ${path}. Run: chmod 600 ${path}`);
+    }
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as { current: string | null; keys: Record<string, SavedKey> };
+    return { current: stored.current, keys: new Map(Object.entries(stored.keys)) };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { current: null, keys: new Map() };
+    if (error instanceof CommandFailure) throw error;
+    const reason =
+      error instanceof SyntaxError || error instanceof TypeError ? 'it is not what was saved' : reasonOf(error);
+    throw new CommandFailure(`${path} cannot be used: ${reason}. Mend it, or remove it.`);
+  }
+}
+
+/** Complete or not at all, and readable by its owner only. */
+export function writeSavedKeys(environment: Environment, { current, keys }: SavedKeys): void {
+  const path = savedKeysPath(environment);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writePrivateFile(path, `${JSON.stringify({ current, keys: Object.fromEntries(keys) }, null, 2)}\n`);
+  } catch (error) {
+    throw new CommandFailure(`${path} cannot be written: ${reasonOf(error)}.`);
+  }
+}

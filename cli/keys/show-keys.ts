@@ -1,0 +1,94 @@
+import { table, UsageError } from '../../server/src/kit/command-line.ts';
+import { ApiAway, ApiRefused, createApi } from '../api/client.ts';
+import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import type { ApiSettings } from '../api/settings.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { maskKey } from './mask-key.ts';
+import { readSavedKeys } from './saved-keys.ts';
+import type { SavedKeys } from './saved-keys.ts';
+
+/** What the service says of a key. */
+interface Verdict {
+  works: boolean;
+  /** Known from the newest transaction; null where there is none yet. */
+  businessId: string | null;
+  accountId: string | null;
+  problem: string | null;
+}
+
+/** Which key is used, where it comes from and whose it is: the first thing to look at when a command surprises. */
+export const showKeys: Command = {
+  name: 'keys',
+  usage: '[--url <url>] [--key-file <file>]',
+  summary: 'Show which API key is used and whose it is, and the saved keys',
+  details: `${apiDetails}
+
+  A key comes from --key-file, else DALASI_API_KEY, else the saved key in use, else data/demo.json of a
+  development server on this machine. It ends with 1 when the service does not take the key.`,
+  options: apiOptions,
+  positionals: 0,
+  async run(context, input) {
+    const saved = readSavedKeys(context.environment);
+    const used = findUsed(context, input);
+    const verdict = used ? await ask(context, used) : null;
+    const text = [used && verdict ? usedText(used, verdict) : 'No key is used: none was found.', savedText(saved)];
+    context.output.result(text.join('\n\n'), {
+      used: used && verdict ? usedData(used, verdict) : null,
+      saved: [...saved.keys].map(([name, { key, url }]) => ({
+        name,
+        key: maskKey(key),
+        url,
+        in_use: name === saved.current,
+      })),
+    });
+    return verdict?.works ? 0 : 1;
+  },
+};
+
+function findUsed(context: CommandContext, input: Parameters<Command['run']>[1]): ApiSettings | null {
+  try {
+    return readApiSettings(context.environment, input);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    context.output.note(error.message);
+    return null;
+  }
+}
+
+/** One cheap read: it tells whether the key is taken, and a transaction says whose it is. */
+async function ask({ clock }: CommandContext, settings: ApiSettings): Promise<Verdict> {
+  try {
+    const { body } = await createApi(clock, settings).get('/v1/transactions', { limit: 1 });
+    const [newest] = (body['data'] ?? []) as { business_id?: string; account_id?: string }[];
+    return {
+      works: true,
+      businessId: newest?.business_id ?? null,
+      accountId: newest?.account_id ?? null,
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof ApiRefused || error instanceof ApiAway)) throw error;
+    return { works: false, businessId: null, accountId: null, problem: error.message };
+  }
+}
+
+function usedText({ url, key, testMode, keySource }: ApiSettings, { businessId, problem }: Verdict): string {
+  const whose = businessId === null ? 'It has no transactions yet.' : `It belongs to the business ${businessId}.`;
+  return [
+    `${maskKey(key)}, from ${keySource}, at ${url}`,
+    testMode ? 'A test key: no real money moves.' : 'A LIVE key: real money moves.',
+    problem ?? `The service takes it. ${whose}`,
+  ].join('\n');
+}
+
+function usedData({ url, key, testMode, keySource }: ApiSettings, verdict: Verdict): Record<string, unknown> {
+  const { works, businessId, accountId, problem } = verdict;
+  const whose = { business_id: businessId, account_id: accountId };
+  return { key: maskKey(key), source: keySource, url, test_mode: testMode, works, ...whose, problem };
+}
+
+function savedText({ current, keys }: SavedKeys): string {
+  if (keys.size === 0) return 'No keys are saved.';
+  const rows = [...keys].map(([name, { key, url }]) => [name, maskKey(key), url, name === current ? 'in use' : '']);
+  return table(['SAVED', 'KEY', 'ADDRESS', ''], rows);
+}

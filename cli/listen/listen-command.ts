@@ -1,0 +1,100 @@
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { createApi } from '../api/client.ts';
+import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import type { ApiSettings } from '../api/settings.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { followEvents } from '../events/follow-events.ts';
+import { readKinds } from '../events/read-kinds.ts';
+import { readTime } from '../events/read-time.ts';
+import { readReceiver } from './receiver.ts';
+import { findSecret } from './secret.ts';
+import type { SigningSecret } from './secret.ts';
+
+const headerDefault = 'x-service-signature';
+
+export const listenCommand: Command = {
+  name: 'listen',
+  usage: '--forward-to <url> [--event <kind>]... [--since <time>]',
+  summary: 'Forward events to your own receiver as they happen, signed; no tunnel needed',
+  details: `  --forward-to URL      where your receiver listens, such as http://localhost:3000/events
+  --event KIND          only this kind; as often as you like
+  --since TIME          also what has happened since then: 2026-11-20T10:00:00Z, or 15m, 2h, 3d ago
+  --secret-file FILE    a file with the webhook secret that signs, instead of DALASI_WEBHOOK_SECRET, the demo
+                        endpoint's with the demo key, or a new one that is shown at the start
+  --service-header NAME where the operator has given ${headerDefault} another name
+  --live                also with a live key
+${apiDetails}
+
+  What your receiver answers is shown; whatever it is, the event is not sent again. While nobody listens there,
+  the event waits. Ctrl-C ends it with a summary.`,
+  options: {
+    'forward-to': { type: 'string', required: true },
+    since: { type: 'string', required: false },
+    'secret-file': { type: 'string', required: false },
+    'service-header': { type: 'string', required: false },
+    ...apiOptions,
+  },
+  lists: ['event'],
+  flags: ['live'],
+  positionals: 0,
+  run,
+};
+
+async function run(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  const { clock, output } = context;
+  const url = readReceiver(input.options['forward-to'] ?? '');
+  const kinds = readKinds(input.lists['event']);
+  const since = input.options['since'];
+  const from = since === undefined ? 'now' : readTime(clock, 'since', since);
+  const signatureHeader = readHeader(input.options['service-header'] ?? headerDefault);
+  const settings = readApiSettings(context.environment, input);
+  refuseLive(settings, input);
+  const secret = findSecret(context, input, settings);
+  const signal = context.interruption();
+  const events = followEvents({
+    api: createApi(clock, settings, signal),
+    clock,
+    signal,
+    kinds,
+    since: from,
+    onReady: () => tellStart(context, { url, settings, secret }),
+    onAway: (message) => output.note(`${message} Trying again until it works.`),
+    onBack: () => output.note(`${settings.url} answers again.`),
+  });
+  // Here, because it brings an HTTP client along, which every other command would wait for.
+  const { listen } = await import('./listen.ts');
+  return listen(context, { events, signal, url, secret: secret.secret, signatureHeader });
+}
+
+function refuseLive({ testMode, keySource }: ApiSettings, { flags }: CommandInput): void {
+  if (testMode || flags.has('live')) return;
+  throw new UsageError(
+    `The key of ${keySource} is a live key, and its events are about real people. Add --live if that is what you want.`,
+  );
+}
+
+/** With --json the first line says what the receiver must know; a secret that it knows already is not shown. */
+function tellStart(
+  { output }: CommandContext,
+  { url, settings, secret }: { url: string; settings: ApiSettings; secret: SigningSecret },
+): void {
+  const mode = settings.testMode ? 'test' : 'LIVE';
+  const signed = secret.isNew
+    ? `Signed with a secret made for this session: ${secret.secret}`
+    : `Signed with the secret of ${secret.source}.`;
+  const text = `Forwarding ${mode} events of ${settings.url} to ${url}. Ctrl-C ends it.\n${signed}`;
+  const shown = secret.isNew ? { secret: secret.secret } : {};
+  output.item(text, {
+    forward_to: url,
+    from: settings.url,
+    test_mode: settings.testMode,
+    signed_with: secret.source,
+    ...shown,
+  });
+}
+
+function readHeader(name: string): string {
+  if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name.toLowerCase();
+  throw new UsageError(`--service-header is the name of a header, such as ${headerDefault}.`);
+}

@@ -1,0 +1,82 @@
+import type { OutboundFailure, OutboundResult } from '../../server/src/kit/outbound-http.ts';
+import type { CommandContext, ExitCode } from '../command.ts';
+import type { EventWithBody } from '../events/event-body.ts';
+import { waitMs } from '../events/wait.ts';
+import { createForwarder } from './forward.ts';
+import type { Forwarder } from './forward.ts';
+
+export interface ListenOptions {
+  events: AsyncIterable<EventWithBody>;
+  signal: AbortSignal;
+  url: string;
+  secret: string;
+  signatureHeader: string;
+}
+
+/** One event after the other, so that they arrive in order. Ends when the signal aborts. */
+export async function listen(context: CommandContext, options: ListenOptions): Promise<ExitCode> {
+  const { clock, output } = context;
+  const { signal, url } = options;
+  const forwarder = createForwarder({ ...options, clock });
+  const close = (): void => void forwarder.close();
+  signal.addEventListener('abort', close, { once: true });
+  const counts = { accepted: 0, refused: 0 };
+  try {
+    for await (const event of options.events) {
+      const result = await forwardPatiently(context, options, forwarder, event);
+      if (result === undefined) break;
+      const isAccepted = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+      counts[isAccepted ? 'accepted' : 'refused'] += 1;
+      tell(context, event, result, isAccepted);
+    }
+  } finally {
+    signal.removeEventListener('abort', close);
+    await forwarder.close();
+  }
+  const { accepted, refused } = counts;
+  const total = accepted + refused;
+  const text = `Forwarded ${total} ${total === 1 ? 'event' : 'events'} to ${url}: ${accepted} accepted, ${refused} not.`;
+  output.item(text, { forwarded: total, accepted, refused });
+  return 0;
+}
+
+// Nobody has seen the event then, so it can wait for them.
+const nobodyThere = new Set<OutboundFailure>(['refused', 'unreachable', 'connect_timeout', 'dns']);
+
+/** Waits while nobody listens; undefined when the signal aborted first. */
+async function forwardPatiently(
+  { clock, output }: CommandContext,
+  { signal, url }: ListenOptions,
+  forwarder: Forwarder,
+  event: EventWithBody,
+): Promise<OutboundResult | undefined> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    const result = await forwarder.send(event);
+    if (result.kind === 'answered' || !nobodyThere.has(result.failure)) {
+      if (failures > 0) output.note(`${url} answers again.`);
+      // What the abort broke off was not the receiver's doing.
+      return result.kind === 'failed' && signal.aborted ? undefined : result;
+    }
+    if (failures === 0) output.note(`Nobody answers at ${url} (${result.failure}). Events wait until somebody does.`);
+    await clock.sleep(waitMs(failures), signal);
+  }
+  return undefined;
+}
+
+function tell({ output }: CommandContext, { row }: EventWithBody, result: OutboundResult, isAccepted: boolean): void {
+  const { id, event, object_id: objectId, sequence, created_at: createdAt } = row;
+  const answer = result.kind === 'answered' ? String(result.status) : result.failure;
+  const coloured = output.colour(isAccepted ? 'green' : 'red', answer);
+  // UTC is the time of The Gambia.
+  const time = output.colour('dim', createdAt.slice('2026-11-20T'.length, '2026-11-20T10:18:00'.length));
+  output.item(`${time}  ${event}  ${objectId}  ${coloured} in ${result.durationMs} ms`, {
+    event,
+    id,
+    object_id: objectId,
+    sequence,
+    created_at: createdAt,
+    status: result.kind === 'answered' ? result.status : null,
+    failure: result.kind === 'failed' ? result.failure : null,
+    duration_ms: result.durationMs,
+  });
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { commands } from './commands.ts';
+import { CliWorld } from './run-cli.corpus.ts';
+
+const world = new CliWorld();
+after(() => world.close());
+
+test('without words, with --help and with help it lists every command and ends with 0', async () => {
+  const ends = await Promise.all([[], ['--help'], ['help']].map((words) => world.run(words)));
+  for (const { code, stdout, stderr } of ends) {
+    assert.equal(code, 0);
+    assert.equal(stderr, '');
+    for (const { name, summary } of commands) assert.ok(stdout.includes(name) && stdout.includes(summary), name);
+  }
+});
+
+test('every command has help of its own, which names each of its options', async () => {
+  const ends = await Promise.all(commands.map(({ name }) => world.run([...name.split(' '), '--help'])));
+  for (const [place, { name, options, lists = [], flags = [] }] of commands.entries()) {
+    const { code, stdout } = ends[place] ?? assert.fail();
+    assert.equal(code, 0, name);
+    for (const option of [...Object.keys(options), ...lists, ...flags]) {
+      assert.ok(stdout.includes(`--${option}`), `${name} --help does not say --${option}`);
+    }
+  }
+});
+
+test('the page of the tool names every command', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8');
+  for (const { name } of commands) assert.match(page, new RegExp(`dalasi ${name}\\b`), name);
+});
+
+test('help of a group shows its commands', async () => {
+  for (const words of [
+    ['events', '--help'],
+    ['help', 'events'],
+    ['keys', '--help'],
+  ]) {
+    const { code, stdout } = await world.run(words);
+    assert.equal(code, 0);
+    assert.match(stdout, words.includes('keys') ? /keys save[\s\S]*keys remove/ : /events tail[\s\S]*events resend/);
+    assert.doesNotMatch(stdout, /^ {2}listen/m);
+  }
+});
+
+test('what was typed wrong ends with 2 and one sentence that says what to do', async () => {
+  const cases: [string[], RegExp][] = [
+    [['lisen'], /^There is no command "lisen"\. Did you mean listen\? See: dalasi --help\n$/],
+    [['events'], /^Say what to do: events tail, events show, events resend\.\n$/],
+    [['events', 'tial'], /Say what to do: events tail/],
+    [['listen'], /^--forward-to is missing\. Usage: dalasi listen --forward-to <url>/],
+    [['trigger', 'charge.succeeded', '--amonut', '5'], /Unknown option '--amonut'/],
+    [['events', 'show'], /^Usage: dalasi events show <id>/],
+    [['trigger', 'charge.suceeded'], /^There is no event "charge\.suceeded"\. Did you mean charge\.succeeded\?/],
+    [
+      ['trigger', 'charge.succeeded'],
+      /^There is no API key to use\. Start a development server with npm start, or set DALASI_API_KEY/,
+    ],
+  ];
+  for (const [words, sentence] of cases) {
+    const { code, stdout, stderr } = await world.run(words);
+    assert.equal(code, 2, words.join(' '));
+    assert.match(stderr, sentence);
+    assert.equal(stdout, '');
+    assert.doesNotMatch(stderr, /\n\s+at /, 'no stack');
+  }
+});
+
+test('--json makes standard output one JSON document', async () => {
+  const { code, stdout } = await world.run(['trigger', '--list', '--json']);
+  assert.equal(code, 0);
+  const rows = JSON.parse(stdout) as { event: string }[];
+  assert.ok(rows.some(({ event }) => event === 'charge.succeeded'));
+});
+
+test('who has seen enough of a long output ends it without a word', async () => {
+  const command = `'${process.execPath}' '${import.meta.dirname}/main.ts' --help | true; exit "\${PIPESTATUS[0]}"`;
+  const { code, stderr } = await world.startProgram(['bash', '-c', command], {}, '').ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+});

@@ -1,0 +1,63 @@
+import { createInterface } from 'node:readline/promises';
+import type { Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+/** The person and what they pipe in. */
+export interface Terminal {
+  /** Whether somebody can be asked. */
+  isInteractive: boolean;
+  /** Asks a question that is answered by y or by anything else. */
+  confirm(question: string): Promise<boolean>;
+  /** All of standard input; at a terminal one line, which is not shown while it is typed. */
+  readSecret(prompt: string): Promise<string>;
+  /** All of standard input, as bytes. */
+  readInput(): Promise<Buffer>;
+}
+
+interface Streams {
+  stdin: NodeJS.ReadStream;
+  stderr: NodeJS.WriteStream;
+}
+
+export function createTerminal({ stdin, stderr }: Streams): Terminal {
+  const isInteractive = stdin.isTTY && stderr.isTTY;
+  const readInput = async (): Promise<Buffer> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+    return Buffer.concat(chunks);
+  };
+  return {
+    isInteractive,
+    readInput,
+    confirm: async (question) => {
+      const answer = await ask(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
+      return /^y(es)?$/i.test(answer.trim());
+    },
+    readSecret: async (prompt) => {
+      if (!isInteractive) return (await readInput()).toString('utf8').trim();
+      const typed = await ask(stdin, silent(), (lines) => {
+        // Only now: before somebody listens, the terminal itself shows what is typed.
+        stderr.write(prompt);
+        return lines.question('');
+      });
+      stderr.write('\n');
+      return typed.trim();
+    },
+  };
+}
+
+async function ask(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WritableStream,
+  question: (lines: Interface) => Promise<string>,
+): Promise<string> {
+  using lines = createInterface({ input, output, terminal: true });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  // Ctrl-C while something is asked means what it means everywhere else.
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  return await Promise.race([question(lines), ended]);
+}
+
+function silent(): NodeJS.WritableStream {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

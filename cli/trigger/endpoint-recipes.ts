@@ -1,0 +1,42 @@
+import type { EventKind } from '../../server/src/events/kinds.ts';
+import { CommandFailure } from '../command.ts';
+import type { Kitchen, Recipe } from './recipe.ts';
+
+type EndpointKind = Extract<EventKind, `webhook_endpoint.${string}`>;
+
+export const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
+  'webhook_endpoint.test': {
+    how: 'asks for a test event to --endpoint, or to the only endpoint that is on',
+    make: async (kitchen) => {
+      const endpointId = kitchen.endpointId ?? (await onlyEndpoint(kitchen));
+      const { event_id: eventId } = await kitchen.api.post(`/v1/webhook-endpoints/${endpointId}/test`);
+      return { eventId: String(eventId) };
+    },
+  },
+  'webhook_endpoint.failing': {
+    how: 'takes a day',
+    cannot: 'webhook_endpoint.failing comes when an endpoint has failed for 24 hours, and nothing can hurry that.',
+  },
+  'webhook_endpoint.disabled': {
+    how: 'takes your receiver',
+    cannot:
+      'webhook_endpoint.disabled comes when an endpoint answers 410 or has failed for five days: let your receiver ' +
+      'answer 410 to something, for example to dalasi trigger charge.succeeded.',
+  },
+};
+
+interface EndpointRow {
+  id: string;
+  url: string | null;
+  status: string;
+}
+
+async function onlyEndpoint({ api }: Kitchen): Promise<string> {
+  const { body } = await api.get('/v1/webhook-endpoints', { limit: 100 });
+  const usable = (body['data'] as EndpointRow[]).filter(({ url, status }) => url !== null && status === 'enabled');
+  const [only, ...others] = usable;
+  if (!only) throw new CommandFailure('No endpoint is on and has an address. Set one: PUT /v1/webhook-endpoints/{id}.');
+  if (others.length === 0) return only.id;
+  const list = usable.map(({ id, url }) => `  ${id}  ${url}`).join('\n');
+  throw new CommandFailure(`Say which endpoint, with --endpoint:\n${list}`);
+}

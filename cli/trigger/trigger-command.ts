@@ -1,0 +1,95 @@
+import { eventKinds } from '../../server/src/events/kinds.ts';
+import type { EventKind } from '../../server/src/events/kinds.ts';
+import { table, UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { amountToJson, parseHundredths } from '../../server/src/kit/money.ts';
+import { createApi } from '../api/client.ts';
+import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { findEvent, findEventOf } from '../events/event-row.ts';
+import type { EventRow } from '../events/event-row.ts';
+import { readKind } from '../events/read-kinds.ts';
+import { until } from './recipe.ts';
+import type { Kitchen, Made, Recipe } from './recipe.ts';
+import { recipes } from './recipes.ts';
+
+const amountDefault = '100';
+
+export const triggerCommand: Command = {
+  name: 'trigger',
+  usage: '[<kind>] [--amount <dalasi>] [--endpoint <id>] [--list]',
+  summary: 'Make the real thing happen in the test environment, and wait for its event',
+  details: `  --list           the kinds of event, and how each is made
+  --amount DALASI  of the payment or transfer (${amountDefault})
+  --endpoint ID    for webhook_endpoint.test
+${apiDetails}
+
+  dalasi trigger charge.succeeded --amount 450.50`,
+  options: {
+    amount: { type: 'string', required: false },
+    endpoint: { type: 'string', required: false },
+    ...apiOptions,
+  },
+  flags: ['list'],
+  positionals: 1,
+  positionalsMin: 0,
+  run: trigger,
+};
+
+async function trigger(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  if (input.flags.has('list')) return listKinds(context);
+  const [typed] = input.positionals;
+  if (typed === undefined) throw new UsageError('Say which kind of event. See: dalasi trigger --list');
+  const kind = readKind(typed);
+  const recipe: Recipe = recipes[kind];
+  if ('cannot' in recipe) throw new UsageError(recipe.cannot);
+  const kitchen = openKitchen(context, input);
+  const event = await eventOf(kitchen, kind, await recipe.make(kitchen));
+  const { id, object_id: objectId, sequence } = event;
+  const text = `${context.output.colour('green', kind)}  event ${id}, of ${objectId}`;
+  context.output.result(text, { event: kind, id, object_id: objectId, sequence });
+  return 0;
+}
+
+function openKitchen({ clock, random, environment }: CommandContext, input: CommandInput): Kitchen {
+  const { amount = amountDefault, endpoint } = input.options;
+  const minor = parseHundredths(amount);
+  if (minor === undefined || minor <= 0n) {
+    throw new UsageError(
+      `--amount is dalasi with at most two decimals, such as 450.50, not ${JSON.stringify(amount)}.`,
+    );
+  }
+  const settings = readApiSettings(environment, input);
+  if (!settings.testMode) {
+    throw new UsageError(`The key of ${settings.keySource} is a live key. Only a test key can make things happen.`);
+  }
+  return {
+    api: createApi(clock, settings),
+    clock,
+    amount: amountToJson(minor),
+    newKey: () => `dalasi-trigger-${uuidV7(clock, random)}`,
+    endpointId: endpoint,
+  };
+}
+
+function eventOf({ api, clock }: Kitchen, kind: EventKind, made: Made): Promise<EventRow> {
+  if ('eventId' in made) return until(clock, kind, () => findEvent(api, made.eventId));
+  return until(clock, `${kind} of ${made.objectId}`, () => findEventOf(api, { kind, objectId: made.objectId }));
+}
+
+function listKinds({ output }: CommandContext): ExitCode {
+  const rows = eventKinds.map((kind) => ({
+    event: kind,
+    how: recipes[kind].how,
+    possible: !('cannot' in recipes[kind]),
+  }));
+  output.result(
+    table(
+      ['EVENT', 'HOW'],
+      rows.map(({ event, how }) => [event, how]),
+    ),
+    rows,
+  );
+  return 0;
+}

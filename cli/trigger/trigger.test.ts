@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventKinds } from '../../server/src/events/kinds.ts';
+import { createApiClient } from '../../test/harness/api-client.ts';
+import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
+import { startService } from '../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../test/harness/service.ts';
+import { CliWorld, unusedUrl } from '../run-cli.corpus.ts';
+import { recipes } from './recipes.ts';
+
+let service: TestService;
+let business: TestBusiness;
+let receiver: CallbackReceiver;
+const world = new CliWorld();
+
+before(async () => {
+  service = await startService();
+  business = await service.onboard();
+  receiver = await startCallbackReceiver();
+  const api = createApiClient(service.url, business.test.key);
+  const answer = await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, {
+    body: JSON.stringify({ url: `${receiver.url}/events`, enabled_events: ['customer.deleted'] }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(answer.status, 200, answer.text);
+});
+
+after(async () => {
+  world.close();
+  await receiver.close();
+  await service.stop();
+});
+
+const settings = () => ({ DALASI_API_KEY: business.test.key, DALASI_URL: service.url });
+
+const possible = eventKinds.filter((kind) => !('cannot' in recipes[kind]));
+
+for (const kind of possible) {
+  test(`trigger ${kind} makes it happen and answers its event`, async () => {
+    const { code, stdout, stderr } = await world.run(['trigger', kind, '--amount', '450.50', '--json'], settings());
+    assert.equal(code, 0, stderr);
+    const made = JSON.parse(stdout) as Record<string, unknown>;
+    const { body } = await createApiClient(service.url, business.test.key).get(`/v1/events/${String(made['id'])}`);
+    assert.deepEqual([body['event'], body['object_id']], [kind, made['object_id']]);
+    const { amount } = body['data'] as { amount?: number };
+    if (amount !== undefined) assert.equal(amount, 450.5);
+  });
+}
+
+test('what takes days or a receiver is said, and not tried', async () => {
+  for (const kind of eventKinds.filter((known) => !possible.includes(known))) {
+    const { code, stderr } = await world.run(['trigger', kind], settings());
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`^${kind} comes when `));
+  }
+});
+
+test('a live key makes nothing happen', async () => {
+  const { code, stderr } = await world.run(['trigger', 'charge.succeeded'], {
+    ...settings(),
+    DALASI_API_KEY: business.live.key,
+  });
+  assert.equal(code, 2);
+  assert.equal(stderr, 'The key of DALASI_API_KEY is a live key. Only a test key can make things happen.\n');
+});
+
+test('an amount that is none, one that the service refuses, and a service that is away are said in a sentence', async () => {
+  const cases: [string, Record<string, string>, number, RegExp][] = [
+    ['1.234', {}, 2, /^--amount is dalasi with at most two decimals, such as 450\.50, not "1\.234"\.$/],
+    ['0', {}, 2, /^--amount is dalasi/],
+    ['99999999', {}, 1, /amount/],
+    ['1', { DALASI_URL: await unusedUrl() }, 1, /^Nothing listens at http:\/\/127\.0\.0\.1:\d+\./],
+    ['1', { DALASI_URL: receiver.url }, 1, /answered 200, but not as this service does\. Is the address right\?$/],
+  ];
+  for (const [amount, changes, expected, sentence] of cases) {
+    const words = ['trigger', 'charge.succeeded', '--amount', amount];
+    const { code, stderr, stdout } = await world.run(words, { ...settings(), ...changes });
+    assert.equal(code, expected, stderr);
+    assert.match(stderr.trim(), sentence);
+    assert.equal(stdout, '');
+  }
+});

@@ -1,0 +1,203 @@
+import { createHmac } from 'node:crypto';
+import { addMs } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import type { Random } from '../../server/src/kit/random.ts';
+import { newSecret } from '../../server/src/webhooks/endpoint-secret.ts';
+import { eventBody } from '../../server/src/webhooks/envelope.ts';
+import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
+import type { ShotRequest } from './post-shot.ts';
+
+/** One request of the check, and what a good receiver does with it. */
+export interface Shot extends ShotRequest {
+  name: ShotName;
+  title: string;
+  wanted: 'accepted' | 'refused';
+  /** Which signature it tells about; a receiver that does not look at that one is not held to it. */
+  about: 'both' | 'service' | 'standard';
+  /** What to do when the receiver does otherwise. */
+  advice: string;
+}
+
+export type ShotName =
+  | 'good'
+  | 'repeated'
+  | 'newer'
+  | 'older'
+  | 'unicode'
+  | 'large'
+  | 'slow'
+  | 'unknown_kind'
+  | 'two_signatures'
+  | 'service_alone'
+  | 'standard_alone'
+  | 'body_changed'
+  | 'wrong_secret'
+  | 'empty_secret'
+  | 'empty_signature'
+  | 'no_signature'
+  | 'old_timestamp'
+  | 'other_id';
+
+export interface ShotMaker {
+  clock: Clock;
+  random: Random;
+  secret: string;
+  serviceHeader: string;
+}
+
+// Twice the five minutes that receivers allow.
+const oldMs = 10 * 60_000;
+const slowPieces = 6;
+// As much as the API takes.
+const metadataKeys = 50;
+const metadataValueCharacters = 500;
+
+const acceptAdvice = 'It is a genuine event. Ask `dalasi webhooks verify` why this one does not verify.';
+const refuseAdvice = 'Anybody could have sent it. Verify the signature before anything else, and answer 401.';
+
+/** Everything that is sent, in this order. Made one by one as they are sent, because each has the time in it. */
+export function* checkShots(maker: ShotMaker): Generator<Shot> {
+  yield* genuineShots(maker);
+  yield* schemeShots(maker);
+  yield* forgedShots(maker);
+}
+
+function* genuineShots(maker: ShotMaker): Generator<Shot> {
+  const accepted = (name: ShotName, title: string, event: MadeEvent, advice = acceptAdvice): Shot =>
+    shotOf(name, title, { headers: sign(maker, event), body: event.body, advice });
+  const first = makeEvent(maker, { sequence: 1n });
+  yield accepted('good', 'A genuine event', first);
+  yield accepted('repeated', 'The same event again', first, 'Answer 2xx to what you have already handled.');
+  const object = uuidV7(maker.clock, maker.random);
+  const older = makeEvent(maker, { object, sequence: 1n });
+  yield accepted('newer', 'A later event of a record, first', makeEvent(maker, { object, sequence: 2n }));
+  yield accepted('older', 'The earlier event of it, second', older, 'Answer 2xx to what is stale, and drop it.');
+  yield accepted('unicode', 'Letters, emoji and large numbers', makeEvent(maker, { extra: difficultText }), rawAdvice);
+  yield accepted('large', 'A body of more than 100 KB', makeEvent(maker, { extra: largeMetadata() }), largeAdvice);
+  const slow = makeEvent(maker, {});
+  yield { ...accepted('slow', 'A body that comes slowly', slow, slowAdvice), pieces: slowPieces };
+  yield accepted('unknown_kind', 'A kind that you do not know', makeEvent(maker, { kind: unknownKind }), kindAdvice);
+  const rotated = makeEvent(maker, {});
+  const headers = sign(maker, rotated, { current: newSecret(maker.random), previous: maker.secret });
+  const title = 'Two signatures, while a secret is rotated';
+  yield shotOf('two_signatures', title, { headers, body: rotated.body, advice: twoAdvice });
+}
+
+const unknownKind = 'dalasi.check';
+const rawAdvice = 'Verify the bytes as they came: it looks as if the body is parsed or re-encoded first.';
+const largeAdvice = 'Allow at least 1 MB: `data` and `payload` carry your metadata twice.';
+const slowAdvice = 'Wait for the whole body before you verify it; it may come in several packets.';
+const kindAdvice = 'Answer 2xx to kinds that you do not know, and ignore them: new ones are added.';
+const twoAdvice = 'Split webhook-signature at its spaces, and accept when one of the signatures is right.';
+
+/** With one of the two signatures alone, a receiver shows which one it looks at. */
+function* schemeShots(maker: ShotMaker): Generator<Shot> {
+  const advice = 'Look at one of the two signatures, and do not require both: while a secret is rotated they differ.';
+  for (const [name, about] of [
+    ['service_alone', 'service'],
+    ['standard_alone', 'standard'],
+  ] as const) {
+    const { body, ...event } = makeEvent(maker, {});
+    const headers = only(maker, sign(maker, { body, ...event }), about);
+    const shown = about === 'service' ? maker.serviceHeader : 'webhook-signature';
+    yield { ...shotOf(name, `Signed by ${shown} alone`, { headers, body, advice }), about };
+  }
+}
+
+function* forgedShots(maker: ShotMaker): Generator<Shot> {
+  const refused = (name: ShotName, title: string, body: Buffer, headers: Headers, advice = refuseAdvice): Shot => ({
+    ...shotOf(name, title, { headers, body, advice }),
+    wanted: 'refused',
+  });
+  const { id, body } = makeEvent(maker, {});
+  const event = { id, body };
+  const changed = Buffer.from(body.toString('utf8').replaceAll('"amount":450.5', '"amount":950.5'));
+  yield refused('body_changed', 'A body with another amount', changed, sign(maker, event));
+  const strange = { current: newSecret(maker.random), previous: null };
+  yield refused('wrong_secret', 'Signed with another secret', body, sign(maker, event, strange));
+  yield refused('empty_secret', 'Signed with an empty secret', body, signEmpty(maker, event), emptyAdvice);
+  const blank = Object.fromEntries(Object.keys(sign(maker, event)).map((name) => [name, '']));
+  yield refused('empty_signature', 'Empty signatures', body, { ...sign(maker, event), ...only(maker, blank, 'both') });
+  yield refused('no_signature', 'No signature', body, {});
+  const old = only(maker, sign(maker, event, undefined, addMs(maker.clock.now(), -oldMs)), 'standard');
+  yield { ...refused('old_timestamp', 'Signed ten minutes ago', body, old, oldAdvice), about: 'standard' };
+  const other = { ...only(maker, sign(maker, event), 'standard'), 'webhook-id': uuidV7(maker.clock, maker.random) };
+  yield { ...refused('other_id', 'With the webhook-id of another event', body, other), about: 'standard' };
+}
+
+const emptyAdvice = 'Your receiver accepts an empty secret, with which anybody can sign. Do not start without one.';
+const oldAdvice =
+  'Refuse a webhook-timestamp that is more than five minutes away, so that nobody can send it again later.';
+
+type Headers = Record<string, string>;
+
+interface MadeEvent {
+  id: string;
+  body: Buffer;
+}
+
+function shotOf(name: ShotName, title: string, rest: Pick<Shot, 'headers' | 'body' | 'advice'>): Shot {
+  return { name, title, wanted: 'accepted', about: 'both', pieces: 1, ...rest };
+}
+
+interface EventOptions {
+  object?: string;
+  sequence?: bigint;
+  kind?: string;
+  /** More members of the metadata, as JSON text. */
+  extra?: string;
+}
+
+/** A charge in test that says what it is, so that nobody takes it for money. */
+function makeEvent({ clock, random }: ShotMaker, { object, sequence, kind, extra }: EventOptions): MadeEvent {
+  const id = uuidV7(clock, random);
+  const createdAt = clock.now();
+  const [objectId, at] = [object ?? uuidV7(clock, random), JSON.stringify(createdAt)];
+  const recordText =
+    `{"id":"${objectId}","type":"payment","status":"completed","reference":"check","test_mode":true,"amount":450.5,` +
+    `"currency":"GMD","customer":null,"metadata":{"made_by":"dalasi webhooks check"${extra ? `,${extra}` : ''}},` +
+    `"createdAt":${at},"updatedAt":${at}}`;
+  const head = { id, kind: kind ?? 'charge.succeeded', createdAt, testMode: true, sequence: sequence ?? 1n };
+  return { id, body: eventBody({ ...head, recordText }) };
+}
+
+// What parsing and writing again would change: escapes, digits beyond a double, zeros, the order of numeric names.
+const difficultText =
+  '"name":"Ŋañ Jóof 🙂 \\u00e9 \\/ \\u2028","large":9007199254740993,"exact":10.50,"tiny":1e-7,"2":"b","1":"a"';
+
+function largeMetadata(): string {
+  const value = 'ŋ'.repeat(metadataValueCharacters);
+  return Array.from({ length: metadataKeys }, (_, place) => `"note_${place}":"${value}"`).join(',');
+}
+
+function sign(
+  { clock, secret, serviceHeader }: ShotMaker,
+  { id, body }: MadeEvent,
+  secrets?: { current: string; previous: string | null },
+  sentAt = clock.now(),
+): Headers {
+  return signatureHeaders({ id, sentAt, body }, secrets ?? { current: secret, previous: null }, serviceHeader);
+}
+
+/** As whoever runs with an empty secret would expect it. The service itself never signs so, and refuses to. */
+function signEmpty(maker: ShotMaker, event: MadeEvent): Headers {
+  const headers = sign(maker, event);
+  const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
+  const standard = createHmac('sha256', '').update(start).update(event.body).digest('base64');
+  return {
+    ...headers,
+    [maker.serviceHeader]: createHmac('sha512', '').update(event.body).digest('hex'),
+    'webhook-signature': `v1,${standard}`,
+  };
+}
+
+/** One of the two signatures, with what belongs to it. */
+function only({ serviceHeader }: ShotMaker, headers: Headers, which: 'service' | 'standard' | 'both'): Headers {
+  const names = {
+    service: [serviceHeader],
+    standard: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    both: [serviceHeader, 'webhook-signature'],
+  };
+  return Object.fromEntries(names[which].map((name) => [name, headers[name] ?? '']));
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { reasonOf } from '../../server/src/kit/start-error.ts';
+import type { CommandContext } from '../command.ts';
+import type { NamedSecret } from './signature-search.ts';
+
+export const secretVariable = 'DALASI_WEBHOOK_SECRET';
+
+/** What help says of where the secret comes from. */
+export const secretDetails = `  The secret comes from ${secretVariable} or from a file: never from the command line, which others can see.
+  --secret-file FILE         a file with the endpoint's secret in it`;
+
+/** The secret as it is configured. Throws UsageError. */
+export function readSecret(
+  environment: CommandContext['environment'],
+  { options }: Pick<CommandInput, 'options'>,
+): string {
+  const path = options['secret-file'];
+  // Each line of a file ends with a line end, so that one is no mistake.
+  const secret = path === undefined ? (environment[secretVariable] ?? '') : readText(path).replace(/\r?\n$/, '');
+  if (secret.trim() !== '') return secret;
+  throw new UsageError(
+    path === undefined
+      ? `There is no secret to verify with. Set ${secretVariable}, or name a file with --secret-file.`
+      : `${path} is empty. It should hold the endpoint's secret, which begins with wh_.`,
+  );
+}
+
+/** Other secrets, one a line, each alone or behind a name: `shop wh_…`. Throws UsageError. */
+export function readOtherSecrets(paths: readonly string[]): NamedSecret[] {
+  return paths.flatMap((path) => {
+    const lines = readText(path)
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== '');
+    return lines.map((line, place) => {
+      const [, name = '', secret = ''] = /^(.*?)[\s:=]*(\S+)$/.exec(line.trim()) ?? [];
+      const where = lines.length === 1 ? path : `${path}, line ${place + 1}`;
+      return { name: name === '' ? where : name, secret };
+    });
+  });
+}
+
+/** Throws UsageError. */
+export function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+function readText(path: string): string {
+  return readBytes(path).toString('utf8');
+}

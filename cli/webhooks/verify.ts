@@ -1,0 +1,97 @@
+import { UsageError } from '../../server/src/kit/command-line.ts';
+import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { readTime } from '../events/read-time.ts';
+import { harmless } from '../output.ts';
+import type { Output } from '../output.ts';
+import type { Command, CommandContext, ExitCode } from '../command.ts';
+import { causes } from './causes.ts';
+import type { Cause } from './causes.ts';
+import { diagnose } from './diagnose.ts';
+import type { Diagnosis } from './diagnose.ts';
+import { readHeader, readHeadersText } from './raw-headers.ts';
+import { readBytes, readOtherSecrets, readSecret, secretDetails } from './secrets.ts';
+
+const text = { type: 'string', required: false } as const;
+const serviceHeaderDefault = 'x-service-signature';
+// More than any event has; a mistake in the file's name should not read a disk.
+const bodyBytesMax = 10 * 1024 * 1024;
+
+/** Says whether what a receiver got verifies, and if not, why. It asks nobody: all it needs is in its hands. */
+export const verifyCommand: Command = {
+  name: 'webhooks verify',
+  usage: '[<body file>] [--header <header>]… [--headers-file <file>]',
+  summary: 'Say whether a signed event verifies, and if not, why',
+  details: `  The body is read from the file, or from standard input, as bytes. Nothing is sent anywhere.
+
+${secretDetails}
+  --other-secret-file FILE   secrets that it may have been instead, a line each, also behind a name; more than once
+  --header HEADER            one header of the request, 'name: value'; more than once
+  --headers-file FILE        its headers, as they came, as curl -v shows them, or as a JSON object
+  --service-header NAME      where the operator has given ${serviceHeaderDefault} another name
+  --at TIME                  when the request came in: 2026-11-20T10:18:00Z, or 15m for 15 minutes ago; now without it
+
+  dalasi webhooks verify body.json --headers-file headers.txt --at 2026-11-20T10:18:00Z
+
+  Ends with 0 when each signature in the request verifies, with 1 when one does not.`,
+  options: { 'secret-file': text, 'headers-file': text, 'service-header': text, at: text },
+  lists: ['header', 'other-secret-file'],
+  positionals: 1,
+  positionalsMin: 0,
+  run: verify,
+};
+
+async function verify(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  const { options, lists, positionals } = input;
+  const diagnoses = diagnose({
+    secret: readSecret(context.environment, input),
+    otherSecrets: readOtherSecrets(lists['other-secret-file'] ?? []),
+    headers: readHeaders(input),
+    serviceHeader: (options['service-header'] ?? serviceHeaderDefault).toLowerCase(),
+    receivedAt: options['at'] === undefined ? context.clock.now() : readTime(context.clock, 'at', options['at']),
+    body: await readBody(context, positionals[0]),
+  });
+  const verified = diagnoses.every(({ verifies }) => verifies);
+  context.output.result(diagnoses.map((diagnosis) => describe(context.output, diagnosis)).join('\n\n'), {
+    verified,
+    signatures: diagnoses.map((diagnosis) => ({
+      ...diagnosis,
+      causes: diagnosis.causes.map((cause) => ({ ...cause, explanation: explain(cause), advice: adviceOn(cause) })),
+    })),
+  });
+  return verified ? 0 : 1;
+}
+
+function describe(output: Output, { header, verifies, causes: found }: Diagnosis): string {
+  if (verifies) return `${header} ${output.colour('green', 'verifies')}.`;
+  return [
+    `${header} ${output.colour('red', 'does not verify')}.`,
+    ...found.flatMap((cause) => [`  ${harmless(explain(cause))}`, `  ${output.colour('dim', adviceOn(cause))}`]),
+  ].join('\n');
+}
+
+function explain({ cause, detail }: Cause): string {
+  return detail === undefined ? causes[cause].what : `${causes[cause].what} ${detail}`;
+}
+
+function adviceOn({ cause }: Cause): string {
+  return causes[cause].advice;
+}
+
+function readHeaders({ options, lists }: CommandInput): Map<string, string> {
+  const path = options['headers-file'];
+  const headers = [
+    ...(path === undefined ? [] : readHeadersText(readBytes(path).toString('utf8'))),
+    ...(lists['header'] ?? []).map(readHeader),
+  ];
+  if (headers.length > 0) return new Map(headers);
+  throw new UsageError('Give the headers of the request: --headers-file FILE, or --header once for each.');
+}
+
+async function readBody({ terminal }: CommandContext, path: string | undefined): Promise<Buffer> {
+  if ((path === undefined || path === '-') && terminal.isInteractive) {
+    throw new UsageError('Name the file with the body, or let it come by standard input: < body.json');
+  }
+  const body = path === undefined || path === '-' ? await terminal.readInput() : readBytes(path);
+  if (body.length > bodyBytesMax) throw new UsageError('The body is longer than 10 MB, which no event is.');
+  return body;
+}

@@ -1,0 +1,127 @@
+import { readConfig } from '../config.ts';
+import { systemClock } from '../kit/clock.ts';
+import { listCommands, readInput, usageOf, UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { createLog } from '../kit/log.ts';
+import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { systemRandom } from '../kit/random.ts';
+import { StartError } from '../kit/start-error.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { openOperatorDatabase } from '../open-service.ts';
+import { phoneKey } from '../phone-access.ts';
+import { readSecrets } from '../secrets.ts';
+import { caseCommands } from './case-commands.ts';
+import type { CaseWork } from './case-work.ts';
+import type { Command, CommandResult } from './command.ts';
+import { explainCommand } from './explain-command.ts';
+import { feeCommands } from './fee-commands.ts';
+import { ledgerCommands } from './ledger-commands.ts';
+import { limitCommands } from './limit-commands.ts';
+import { logoCommands } from './logo-commands.ts';
+import { merchantCommands } from './merchant-commands.ts';
+import { operatorCommands } from './operator-commands.ts';
+import type { ProgressStream } from './progress.ts';
+import { settlementCommands } from './settlement-commands.ts';
+
+const commands: readonly Command[] = [
+  ...merchantCommands,
+  ...feeCommands,
+  ...limitCommands,
+  ...logoCommands,
+  ...operatorCommands,
+  ...caseCommands,
+  ...settlementCommands,
+  ...ledgerCommands,
+  explainCommand,
+];
+
+/** Where a command is given: its settings, and where it writes. */
+export interface Shell {
+  environment: Readonly<Record<string, string | undefined>>;
+  stdout: { write(text: string): unknown };
+  stderr: ProgressStream;
+}
+
+/**
+ * `npm run operator -- <command>`: what the operator does from a shell, beside a running service or without one. Answers
+ * the exit code: 2 for a mistake of the operator's, 1 where something was found wrong or failed.
+ */
+export async function runCommand(words: readonly string[], shell: Shell): Promise<number> {
+  try {
+    return await answer(words, shell);
+  } catch (error) {
+    const isExpected = error instanceof UsageError || error instanceof StartError;
+    shell.stderr.write(`${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function answer(words: readonly string[], shell: Shell): Promise<number> {
+  const print = (text: string) => shell.stdout.write(`${text}\n`);
+  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
+  if (!command || words.includes('--help')) {
+    print(help(command));
+    return command || words.length === 0 || words[0] === '--help' ? 0 : 2;
+  }
+  const { json, ...input } = readInput(program, command, words.slice(2));
+  const result = await run(command, input, shell);
+  print(json ? JSON.stringify(result.data, null, 2) : result.text);
+  return result.exitCode;
+}
+
+async function run(command: Command, input: CommandInput, shell: Shell): Promise<CommandResult> {
+  const config = readConfig(shell.environment);
+  const clock = systemClock;
+  const random = systemRandom;
+  const log = createLog({ level: 'warn' });
+  const opened = await openOperatorDatabase(config, { clock, log, tell: () => {} });
+  let work: Promise<CaseWork> | undefined;
+  try {
+    const secrets = readSecrets(config, random);
+    const onboarding = {
+      clock,
+      random,
+      newId: () => uuidV7(clock, random),
+      ...secrets,
+      urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
+    };
+    const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
+    const phoneLink = (merchant: Merchant): string =>
+      config.production ? `${base}?key=${phoneKey(secrets, merchant.shortId)}` : base;
+    // Loaded when it is needed: most commands do without, and begin in half the time.
+    const openWork = async (): Promise<CaseWork> => {
+      const { openCaseWork } = await import('./case-work.ts');
+      return openCaseWork({ config, secrets, db: opened.db, clock, random, log });
+    };
+    const caseWork = async () => (await (work ??= openWork())).context;
+    const moneyWork = async () => (await (work ??= openWork())).money;
+    const progressTo = shell.stderr;
+    const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
+    const context = {
+      db: opened.db,
+      clock,
+      onboarding,
+      operatorCredential,
+      caseWork,
+      moneyWork,
+      progressTo,
+      phoneLink,
+    };
+    return await command.run(context, input);
+  } finally {
+    await work?.then(
+      (made) => made.close(),
+      () => {},
+    );
+    await opened.close();
+  }
+}
+
+const program = 'npm run operator --';
+const helpColumn = 56;
+
+function help(command: Command | undefined): string {
+  if (command) return `${command.summary}.\n\n  ${usageOf(program, command)}`;
+  return ['npm run operator -- <command> [--json]', '', ...listCommands(commands, helpColumn)].join('\n');
+}

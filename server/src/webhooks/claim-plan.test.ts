@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { genericPlans } from '../../../test/harness/explain.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
+import { openDatabase } from '../kit/db.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { seededRandom } from '../kit/random.ts';
+import {
+  claimCallbackDeliveries,
+  claimOwnDeliveries,
+  claimRowsMax,
+  listDueTargets,
+  listMerchantsWithDueDeliveries,
+  markAttemptsFailed,
+  markDelivered,
+  putBackDeliveries,
+} from './queries/deliveries.ts';
+
+const now = new Date('2026-11-20T12:00:00.000Z');
+const random = seededRandom('claim plans');
+const newId = (): string => uuidV7(systemClock, random);
+const merchantId = newId();
+const endpointId = newId();
+const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+
+let database: TestDatabase;
+let db: Database;
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  await withAdminClient(database.adminUrl, async (client) => {
+    // What they refer to is beside the point here.
+    await client.query("SET session_replication_role = 'replica'");
+    await client.query(
+      `INSERT INTO webhook_endpoints (merchant_id, id, description, status, is_default, secret, created_at, updated_at)
+       SELECT CASE n WHEN 1 THEN $1 ELSE md5('merchant ' || n)::uuid END, CASE n WHEN 1 THEN $2 ELSE md5('endpoint ' || n)::uuid END,
+              '', 'enabled', true, '', $3, $3
+       FROM generate_series(1, 1000) AS n`,
+      [merchantId, endpointId, now],
+    );
+    await client.query(
+      `INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, created_at)
+       SELECT $1, md5(n::text)::uuid, 'charge.succeeded', md5(n::text)::uuid, 1, '{}', $2
+       FROM generate_series(1, 110000) AS n`,
+      [merchantId, now],
+    );
+    // Each eleventh for a callback address.
+    await client.query(
+      `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
+         next_attempt_at, created_at)
+       SELECT $1, md5(n::text)::uuid, md5(n::text)::uuid, $2, CASE WHEN n % 11 = 0 THEN 'https://example.gm/' END, 'pending',
+              0, $3::timestamptz - n * interval '1 ms', $3
+       FROM generate_series(1, 110000) AS n`,
+      [merchantId, endpointId, now],
+    );
+    await client.query('ANALYZE webhook_endpoints, events, webhook_deliveries');
+  });
+});
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+test('a claim reads no more than it takes, with 100,000 pending and whatever plan it gets', async () => {
+  const plans = await genericPlans(database, async (asked) => {
+    await claimOwnDeliveries(asked, endpointId, due);
+    await claimCallbackDeliveries(asked, due);
+  });
+  assert.equal(plans.length, 2);
+  for (const plan of plans) {
+    assert.match(plan, /Index Scan using webhook_deliveries_(own|callback)_due_idx/);
+    assert.match(plan, /Index Scan using webhook_deliveries_pkey/);
+    assert.match(plan, /Index Scan using events_pkey/);
+    assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash/, plan);
+  }
+  for (const rowsMax of [1, claimRowsMax]) {
+    assert.equal((await claimOwnDeliveries(db, endpointId, { ...due, rowsMax })).length, rowsMax);
+    assert.equal((await claimCallbackDeliveries(db, { ...due, rowsMax })).length, rowsMax);
+  }
+  await assert.rejects(async () => claimOwnDeliveries(db, endpointId, { ...due, rowsMax: claimRowsMax + 1 }));
+});
+
+test('looking for what is due reads the first row of each lane, however long it is', async () => {
+  const plans = await genericPlans(database, async (asked) => {
+    await listDueTargets(asked, merchantId, now);
+    await listMerchantsWithDueDeliveries(asked, now);
+  });
+  for (const plan of plans) {
+    assert.match(
+      plan,
+      /Index Only Scan using webhook_deliveries_own_due_idx|Index Scan using webhook_deliveries_own_due_idx/,
+    );
+    assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries|Bitmap|Sort/, plan);
+  }
+});
+
+test('outcomes are written by the keys of their deliveries, however many there are', async () => {
+  const keys = Array.from({ length: 128 }, () => ({ id: newId(), attempt: 1n }));
+  const plans = await genericPlans(database, async (asked) => {
+    await asked.run(
+      inArrays(
+        markDelivered(
+          merchantId,
+          keys.map((key) => ({ ...key, deliveredAt: now })),
+        ),
+      ),
+    );
+    const failed = keys.map((key) => ({ ...key, status: 'failed' as const, nextAttemptAt: now }));
+    await asked.run(inArrays(markAttemptsFailed(merchantId, failed)));
+    await asked.run(inArrays(putBackDeliveries(merchantId, keys, now)));
+  });
+  assert.equal(plans.length, 3);
+  for (const plan of plans) {
+    assert.match(plan, /Index Scan using webhook_deliveries_pkey/);
+    assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash/, plan);
+  }
+});
+
+/** Arrays as the server reads them from text. */
+function inArrays<Asked extends { values: readonly unknown[] }>(statement: Asked): Asked {
+  const inText = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? `{${value.map((one) => (one instanceof Date ? one.toISOString() : String(one))).join(',')}}`
+      : value;
+  return { ...statement, values: statement.values.map(inText) };
+}

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { startCallbackReceiver } from '../../../test/harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../../../test/harness/callback-receiver.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
+import type { Contract } from '../../../test/harness/openapi.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestService } from '../../../test/harness/service.ts';
+
+type Body = Record<string, unknown>;
+
+const clock = new ManualClock();
+let service: TestService;
+let contract: Contract;
+let receiver: CallbackReceiver;
+let api: ApiClient;
+
+before(async () => {
+  service = await startService({ clock });
+  contract = await loadContract();
+  receiver = await startCallbackReceiver();
+});
+after(async () => {
+  await service.stop();
+  await receiver.close();
+});
+beforeEach(async () => {
+  const { test } = await service.onboard();
+  api = createContractClient(contract, service.url, test.key);
+  receiver.received.length = 0;
+});
+
+const kinds = ['customer.created', 'customer.updated', 'customer.deleted'];
+
+async function made(answer: Promise<ApiAnswer>): Promise<Body> {
+  const { status, body, text } = await answer;
+  assert.ok(status < 300, text);
+  return body;
+}
+
+function endpoint(fields: object = {}): Promise<Body> {
+  const whole = { url: `${receiver.url}/events`, enabled_events: kinds, ...fields };
+  return made(api.post('/v1/webhook-endpoints', whole));
+}
+
+function put(path: string, body: object): Promise<ApiAnswer> {
+  return api.send('PUT', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+}
+
+/** A customer for each name, a minute apart; answers their ids. */
+async function customers(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let place = 0; place < count; place += 1) {
+    const { id } = await made(api.post('/v1/customers', { name: `Customer ${place}`, metadata: { place, big: 1e21 } }));
+    ids.push(String(id));
+    await service.app.drain();
+    await clock.jump(60_000);
+  }
+  return ids;
+}
+
+interface Page {
+  rows: Body[];
+  objects: unknown[];
+  meta: { total: number; next_cursor: string | null };
+}
+
+async function list(query = ''): Promise<Page> {
+  const body = await made(api.get(`/v1/events?${query}`));
+  const rows = body['data'] as Body[];
+  return { rows, objects: rows.map((row) => row['object_id']), meta: body['meta'] as Page['meta'] };
+}
+
+function refusedField(answer: ApiAnswer): string {
+  const [field] = (answer.body['errors'] ?? []) as { path: string }[];
+  return `${answer.status} ${field?.path ?? String(answer.body['code'])}`;
+}
+
+describe('GET /v1/events', () => {
+  it('tells what happened and what was sent of it, as it was sent', async () => {
+    const { id: endpointId } = await endpoint();
+    const [customerId] = await customers(1);
+    const { rows, meta } = await list();
+    assert.equal(meta.total, 1);
+    const [event] = rows;
+    const { deliveries, object_id: objectId, ...sent } = event ?? {};
+    assert.equal(objectId, customerId);
+    assert.deepEqual(sent, JSON.parse(receiver.received[0]?.body.toString() ?? '{}'));
+    const [{ id: _id, delivered_at: deliveredAt, ...delivery } = {}] = deliveries as Body[];
+    assert.deepEqual(delivery, {
+      endpoint_id: endpointId,
+      callback_url: null,
+      status: 'delivered',
+      attempts: 1,
+      next_attempt_at: null,
+    });
+    assert.ok(deliveredAt);
+  });
+
+  it('pages newest first, or oldest first after an event, every one once', async () => {
+    const ids = await customers(7);
+    const newest = ids.toReversed();
+    const all = await list();
+    assert.deepEqual(all.objects, newest);
+    assert.deepEqual((await list('limit=3&offset=2')).objects, newest.slice(2, 5));
+    const walked: unknown[] = [];
+    for (const start of ['', `&after=${String(all.rows.at(-1)?.['id'])}`]) {
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Page = await list(`limit=3${start}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        walked.push(...page.objects);
+        cursor = page.meta.next_cursor;
+      }
+    }
+    assert.deepEqual(walked, [...newest, ...ids.slice(1)]);
+    const rest = await list(`after=${String(all.rows[2]?.['id'])}`);
+    assert.deepEqual([rest.objects, rest.meta.total], [ids.slice(5), 2]);
+    assert.deepEqual((await list(`after=${String(all.rows[0]?.['id'])}`)).objects, []);
+  });
+
+  it('is narrowed by kind, record, time, endpoint and what became of it', async () => {
+    const start = clock.now().getTime();
+    const on = await endpoint({ url: `${receiver.url}/on` });
+    const off = await endpoint({ url: `${receiver.url}/off`, enabled_events: ['customer.created'] });
+    await put(`/v1/webhook-endpoints/${String(off['id'])}`, { status: 'disabled' });
+    const ids = await customers(3);
+    const [first, second, third] = ids;
+    await made(put(`/v1/customers/${String(first)}`, { name: 'Changed' }));
+    await service.app.drain();
+    const at = (minute: number) => new Date(start + minute * 60_000).toISOString();
+    const found: [string, unknown[]][] = [
+      ['event=customer.updated', [first]],
+      ['event=customer.created', [third, second, first]],
+      [`object_id=${String(first)}`, [first, first]],
+      [`object_id=${String(first)}&event=customer.created`, [first]],
+      [`from=${at(1)}&to=${at(2)}`, [third, second]],
+      [`to=${at(0)}`, [first]],
+      [`endpoint_id=${String(on['id'])}`, [first, third, second, first]],
+      [`endpoint_id=${String(off['id'])}`, [third, second, first]],
+      ['status=kept', [third, second, first]],
+      [`status=kept&endpoint_id=${String(off['id'])}`, [third, second, first]],
+      [`status=kept&endpoint_id=${String(off['id'])}&from=${at(1)}&to=${at(1)}`, [second]],
+      [`status=kept&endpoint_id=${String(on['id'])}`, []],
+      [`status=delivered&endpoint_id=${String(on['id'])}&event=customer.updated`, [first]],
+      [`status=delivered&endpoint_id=${String(off['id'])}`, []],
+      ['status=failed', []],
+      ['status=pending', []],
+    ];
+    for (const [query, expected] of found) {
+      const { objects, meta } = await list(query);
+      assert.deepEqual([objects, meta.total], [expected, expected.length], query);
+    }
+    const pages = [
+      await list('status=kept&limit=2'),
+      await list(`status=kept&endpoint_id=${String(off['id'])}&limit=2`),
+    ];
+    for (const { objects, meta } of pages) assert.deepEqual([objects, meta.total], [[third, second], 3]);
+    const cursor = String(pages[1]?.meta.next_cursor);
+    const last = await list(`status=kept&endpoint_id=${String(off['id'])}&cursor=${cursor}`);
+    assert.deepEqual(last.objects, [first]);
+  });
+
+  it('refuses a parameter that is not one by its name', async () => {
+    const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
+    const queries = ['limit=0', 'cursor=abc', 'event=charge.nonsense', 'object_id=abc', 'endpoint_id=abc'];
+    const more = [`endpoint_id=${unknown}`, 'status=lost', 'from=yesterday', 'to=2026-02-30T00:00:00Z', 'after=abc'];
+    for (const query of [...queries, ...more, 'after=', 'nonsense=1']) {
+      assert.equal(refusedField(await api.get(`/v1/events?${query}`)), `400 ${query.split('=')[0]}`);
+    }
+    const slip = await api.get('/v1/events?event=customer.create');
+    assert.match(String(slip.body['message']), /Did you mean customer.created\?/);
+  });
+});
+
+describe('GET /v1/events/{id}', () => {
+  it('tells every attempt: when, what came back and how long it took', async () => {
+    receiver.answerWith(500);
+    await endpoint();
+    await customers(1);
+    receiver.answerWith(200);
+    await service.app.drain();
+    const { rows } = await list();
+    const event = await made(api.get(`/v1/events/${String(rows[0]?.['id'])}`));
+    const [delivery] = event['deliveries'] as Body[];
+    assert.equal(delivery?.['status'], 'delivered');
+    const tries = delivery?.['tries'] as Body[];
+    assert.deepEqual(
+      tries.map(({ attempt, status, failure, answer }) => ({ attempt, status, failure, answer })),
+      [
+        { attempt: 1, status: 500, failure: null, answer: '' },
+        { attempt: 2, status: 200, failure: null, answer: '' },
+      ],
+    );
+    assert.ok(tries.every((one) => !Number.isNaN(Date.parse(String(one['sent_at'])))));
+  });
+
+  it('answers 404 for what is no event of this merchant', async () => {
+    await customers(1);
+    const { rows } = await list();
+    const stranger = createContractClient(contract, service.url, (await service.onboard()).test.key);
+    for (const id of [String(rows[0]?.['id']), '01a1f8ac-4b37-7417-9fed-11d78420f713']) {
+      assert.equal((await stranger.get(`/v1/events/${id}`)).status, 404);
+      assert.equal((await stranger.post(`/v1/events/${id}/resend`)).status, 404);
+    }
+  });
+});
+
+describe('sending again', () => {
+  it('brings an event to its endpoint once more, and answers it', async () => {
+    await endpoint();
+    await customers(1);
+    const [event] = (await list()).rows;
+    const answer = await made(api.post(`/v1/events/${String(event?.['id'])}/resend`));
+    const [delivery] = answer['deliveries'] as Body[];
+    assert.deepEqual([delivery?.['status'], delivery?.['attempts']], ['pending', 1]);
+    await service.app.drain();
+    assert.equal(receiver.received.length, 2);
+  });
+
+  it('brings all that was kept once the endpoint is on again, counted before', async () => {
+    const { id } = await endpoint();
+    const path = `/v1/webhook-endpoints/${String(id)}`;
+    await made(put(path, { status: 'disabled' }));
+    await customers(3);
+    const health = async () => (await made(api.get(path)))['health'] as Body;
+    assert.deepEqual((await health())['kept'], 3);
+    await made(put(path, { status: 'enabled' }));
+    const request = { endpoint_id: id, event: ['customer.created'] };
+    const dry = await made(api.post('/v1/events/resend', { ...request, dry_run: true }));
+    assert.deepEqual(dry, { dry_run: true, endpoint_id: id, matched: 3, resent: 0, continue_from: null });
+    const sent = await made(api.post('/v1/events/resend', request));
+    assert.deepEqual(sent, { dry_run: false, endpoint_id: id, matched: 3, resent: 3, continue_from: null });
+    await service.app.drain();
+    assert.equal(receiver.received.length, 3);
+    const { kept, pending, failed } = await health();
+    assert.deepEqual([kept, pending, failed], [0, 0, 0]);
+  });
+
+  it('refuses what cannot be by its field', async () => {
+    const { id } = await endpoint();
+    const wrong: [object, string][] = [
+      [{}, 'endpoint_id'],
+      [{ endpoint_id: 'abc' }, 'endpoint_id'],
+      [{ endpoint_id: '01a1f8ac-4b37-7417-9fed-11d78420f713' }, 'endpoint_id'],
+      [{ endpoint_id: id, event: ['customer.nonsense'] }, 'event.0'],
+      [{ endpoint_id: id, event: [] }, 'event'],
+      [{ endpoint_id: id, from: 'yesterday' }, 'from'],
+      [{ endpoint_id: id, from: '2026-11-20T10:00:00Z', to: '2026-11-20T09:00:00Z' }, 'to'],
+      [{ endpoint_id: id, status: 'failed' }, 'status'],
+      [{ endpoint_id: id, dry_run: 'yes' }, 'dry_run'],
+      [{ endpoint_id: id, dryrun: true }, 'dryrun'],
+    ];
+    for (const [body, field] of wrong) {
+      assert.equal(refusedField(await api.post('/v1/events/resend', body)), `400 ${field}`, JSON.stringify(body));
+    }
+  });
+});
+
+describe('a webhook endpoint that is tested', () => {
+  it('gets one event of its own, which can be looked up; one that is off does not', async () => {
+    const { id } = await endpoint();
+    const answer = await api.post(`/v1/webhook-endpoints/${String(id)}/test`);
+    assert.equal(answer.status, 201);
+    await service.app.drain();
+    assert.equal(receiver.received.length, 1);
+    const event = await made(api.get(`/v1/events/${String(answer.body['event_id'])}`));
+    assert.deepEqual([event['event'], event['object_id'], event['sequence']], ['webhook_endpoint.test', id, 1]);
+    assert.equal(contract.eventProblem(JSON.parse(receiver.received[0]?.body.toString() ?? '{}')), null);
+    await made(put(`/v1/webhook-endpoints/${String(id)}`, { status: 'disabled' }));
+    const refused = await api.post(`/v1/webhook-endpoints/${String(id)}/test`);
+    assert.equal(refusedField(refused), '409 state_conflict');
+  });
+});
+
+describe('the health of a webhook endpoint', () => {
+  interface Health {
+    last_success_at: string | null;
+    failing_since: string | null;
+    last_failure: string | null;
+    pending: number;
+  }
+
+  async function healthOf(path: string): Promise<Health> {
+    return (await made(api.get(path)))['health'] as Health;
+  }
+
+  it('tells since when it fails and how, and begins anew with another URL or when it is switched on', async () => {
+    const { id } = await endpoint();
+    const path = `/v1/webhook-endpoints/${String(id)}`;
+    const nothing = { last_success_at: null, failing_since: null, last_failure: null, pending: 0, kept: 0, failed: 0 };
+    assert.deepEqual(await healthOf(path), nothing);
+    const { body } = await api.get('/v1/webhook-endpoints');
+    assert.ok((body['data'] as Body[]).every((row) => row['health'] !== undefined));
+    await customers(1);
+    assert.ok((await healthOf(path)).last_success_at);
+    receiver.answerWith(503);
+    for (const change of [{ url: `${receiver.url}/other` }, { status: 'disabled' }]) {
+      const failingSince = clock.now().toISOString();
+      await customers(1);
+      await service.app.drain();
+      const failing = await healthOf(path);
+      assert.deepEqual([failing.failing_since, failing.last_failure], [failingSince, '503']);
+      assert.ok(failing.pending > 0);
+      await made(put(path, change));
+      if (change.status) await made(put(path, { status: 'enabled' }));
+      assert.equal((await healthOf(path)).failing_since, null);
+      // Within ten seconds a worker does not write down the same failure again.
+      await clock.jump(60_000);
+    }
+    receiver.answerWith(200);
+  });
+});

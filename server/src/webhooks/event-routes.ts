@@ -1,0 +1,154 @@
+import Type from 'typebox';
+import { eventKinds } from '../events/kinds.ts';
+import { pageParameters, pageRequest, pageSchema, pageToWire } from '../kit/pagination.ts';
+import { JsonText, readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute, Caller } from '../kit/route.ts';
+import type { Queryable } from '../kit/db.ts';
+import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
+import { readKind } from './enabled-events.ts';
+import { eventToText, pageToText } from './event-wire.ts';
+import { getEvent, listEvents } from './list-events.ts';
+import { resendEvent } from './resend-event.ts';
+import { resendEvents } from './resend-events.ts';
+import type { WebhookRouteContext } from './route-context.ts';
+import { deliveryStatusType, eventSchema, eventWithTriesSchema, kindNameType } from './wire-schemas.ts';
+
+const tag = 'Event log';
+
+const list = readRoute({
+  path: '/v1/events',
+  operationId: 'listEvents',
+  tag,
+  summary: 'List events, newest first',
+  description: 'With what was sent of each. After an event that is named in `after` the oldest comes first.',
+  query: Type.Object(
+    {
+      ...pageParameters,
+      event: Type.Optional(Type.String({ maxLength: 64, description: 'Of this kind.' })),
+      object_id: Type.Optional(idType('About this record.')),
+      endpoint_id: Type.Optional(idType('With a delivery to this webhook endpoint.')),
+      status: Type.Optional(deliveryStatusType),
+      from: Type.Optional(timeType('Happened at or after.')),
+      to: Type.Optional(timeType('Happened at or before.')),
+      after: Type.Optional(idType('Happened after this event, oldest first: to follow what happens.')),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: pageSchema(eventSchema),
+  async handle(context: WebhookRouteContext, { caller, query }) {
+    const page = pageRequest(query);
+    const { rows, total } = await listEvents(
+      context,
+      caller.merchantId,
+      { ...page, after: query.after ?? null },
+      {
+        ...(query.event === undefined ? {} : { kind: readKind(query.event, 'event') }),
+        ...(query.object_id === undefined ? {} : { objectId: query.object_id }),
+        ...(query.endpoint_id === undefined ? {} : { endpointId: query.endpoint_id }),
+        ...(query.status === undefined ? {} : { status: query.status }),
+        ...(query.from === undefined ? {} : { from: new Date(query.from) }),
+        ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      },
+    );
+    return pageToText(pageToWire(page, rows, total, (sent) => eventToText(sent, caller.testMode)));
+  },
+});
+
+const retrieve = readRoute({
+  path: '/v1/events/:id',
+  operationId: 'retrieveEvent',
+  tag,
+  summary: 'Retrieve an event with every attempt',
+  params: idParameters,
+  status: 200,
+  response: eventWithTriesSchema,
+  async handle(context: WebhookRouteContext, { caller, params }) {
+    return readEvent(context.db, caller, params.id);
+  },
+});
+
+const resend = writeRoute('POST', {
+  path: '/v1/events/:id/resend',
+  operationId: 'resendEvent',
+  tag,
+  summary: 'Send an event again',
+  description:
+    'To one webhook endpoint, or to each enabled one that subscribes to it or has had it, and to the callback URL. The ' +
+    'retry schedule begins again; an attempt under way is left to end.',
+  params: idParameters,
+  body: Type.Object({ endpoint_id: Type.Optional(idType('Only to this one.')) }, { additionalProperties: false }),
+  status: 200,
+  response: eventWithTriesSchema,
+  errors: ['state_conflict'],
+  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
+    await resendEvent(tx, context, caller.merchantId, { id: params.id, endpointId: body.endpoint_id });
+    return readEvent(tx, caller, params.id);
+  },
+});
+
+const resendMany = writeRoute('POST', {
+  path: '/v1/events/resend',
+  operationId: 'resendEvents',
+  tag,
+  summary: 'Send many events again',
+  description: 'To one webhook endpoint, oldest first, at most 10,000 in one call.',
+  body: Type.Object(
+    {
+      endpoint_id: idType('The webhook endpoint.'),
+      event: Type.Optional(
+        Type.Array(kindNameType, {
+          minItems: 1,
+          maxItems: eventKinds.length,
+          description: 'Only these kinds. Left out: all that it missed; with status `all`, what it subscribes to.',
+        }),
+      ),
+      from: Type.Optional(timeType('Happened at or after.')),
+      to: Type.Optional(timeType('Happened at or before.')),
+      status: Type.Optional(
+        Type.Union([Type.Literal('undelivered'), Type.Literal('all')], {
+          description: '`undelivered` (default): what failed or was kept. `all`: also what it has, or never had.',
+        }),
+      ),
+      dry_run: Type.Optional(Type.Boolean({ description: 'Count only.' })),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: Type.Object(
+    {
+      dry_run: Type.Boolean(),
+      endpoint_id: idType('The webhook endpoint.'),
+      matched: Type.Integer({ description: 'The events of this call.' }),
+      resent: Type.Integer({ description: 'Those that are sent again; the others were under way already.' }),
+      continue_from: orNull(timeType('`from` of the next call; null when all were taken.')),
+    },
+    { title: 'ResentEvents' },
+  ),
+  errors: ['state_conflict'],
+  async handle(context: WebhookRouteContext, { caller, body }, tx) {
+    const isDryRun = body.dry_run ?? false;
+    const outcome = await resendEvents(tx, context, caller.merchantId, {
+      endpointId: body.endpoint_id,
+      kinds: body.event,
+      from: body.from === undefined ? undefined : new Date(body.from),
+      to: body.to === undefined ? undefined : new Date(body.to),
+      status: body.status,
+      isDryRun,
+    });
+    return {
+      dry_run: isDryRun,
+      endpoint_id: body.endpoint_id,
+      matched: outcome.matched,
+      resent: outcome.resent,
+      continue_from: outcome.continueFrom?.toISOString() ?? null,
+    };
+  },
+});
+
+async function readEvent(db: Queryable, caller: Caller, id: string): Promise<JsonText> {
+  const sent = await getEvent(db, caller.merchantId, id);
+  return new JsonText(eventToText(sent, caller.testMode, sent.tries));
+}
+
+export const eventRoutes: readonly ApiRoute<WebhookRouteContext>[] = [list, retrieve, resend, resendMany];

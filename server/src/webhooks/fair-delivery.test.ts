@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import type { Database, Queryable, Statement } from '../kit/db.ts';
+import { createWebhookWorker } from './webhook-worker.ts';
+import { answering, createDeliveryWorld, listDeliveries } from './webhook-world.corpus.ts';
+import type { DeliveryWorld } from './webhook-world.corpus.ts';
+
+const limitMs = 15_000;
+// The slots of all lanes that nobody knows yet.
+const unprovenMax = 64;
+
+type Merchant = Awaited<ReturnType<DeliveryWorld['newMerchant']>>;
+
+const hang = (): void => {};
+
+describe('when the receivers of many merchants hang', () => {
+  let world: DeliveryWorld;
+  let hanging: Merchant[];
+  const waiting: Promise<void>[] = [];
+
+  const hangingRequests = (): number => hanging.reduce((sum, { received }) => sum + received().length, 0);
+
+  beforeEach(async () => {
+    world = await createDeliveryWorld();
+    hanging = await Promise.all(Array.from({ length: 20 }, () => world.newMerchant(hang)));
+    for (const { dispatch } of hanging) for (let count = 0; count < 6; count += 1) await dispatch();
+  });
+  afterEach(async () => {
+    for (const { path } of hanging) world.receiver.answer(path, answering(200));
+    await world.clock.advance(limitMs);
+    await Promise.all(waiting.splice(0));
+    await world.close();
+  });
+
+  it('a receiver that has answered before is served at once', async () => {
+    const healthy = await world.newMerchant();
+    await healthy.dispatch();
+    await healthy.deliver();
+    for (const { deliver } of hanging) waiting.push(deliver());
+    await eventually('they have all that they may have', () => hangingRequests() === unprovenMax);
+    // The clock stands still: nobody waits for anybody's time limit.
+    for (let count = 0; count < 30; count += 1) await healthy.dispatch();
+    await healthy.deliver();
+    assert.equal(healthy.received().length, 31);
+    assert.equal(hangingRequests(), unprovenMax);
+  });
+
+  it('a receiver that nobody knows yet waits for one time limit at most, and then never again', async () => {
+    for (const { deliver } of hanging) waiting.push(deliver());
+    await eventually('they have all that they may have', () => hangingRequests() === unprovenMax);
+    const fresh = await world.newMerchant();
+    await fresh.dispatch();
+    const delivered = fresh.deliver();
+    await world.clock.advance(limitMs - 1);
+    assert.equal(fresh.received().length, 0);
+    await world.clock.advance(1);
+    await delivered;
+    assert.equal(fresh.received().length, 1);
+    // Those that hang are known now, and what they have left waits for the slots of slow lanes.
+    await eventually('they hang again', () => hangingRequests() > unprovenMax);
+    const another = await world.newMerchant();
+    await another.dispatch();
+    await another.deliver();
+    assert.equal(another.received().length, 1);
+  });
+});
+
+describe('a merchant with a backlog', () => {
+  let world: DeliveryWorld;
+  before(async () => {
+    world = await createDeliveryWorld();
+  });
+  after(() => world.close());
+  afterEach(() => world.retireAll());
+
+  it('costs a fraction of a statement for each delivery, once its receiver answers', async () => {
+    const endpoint = await world.endpointAt();
+    for (let count = 0; count < 200; count += 1) await world.dispatch();
+    const counted = countStatements(world.db);
+    await createWebhookWorker({ ...world.context, db: counted.db }).deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 200);
+    assert.equal(new Set(endpoint.received().map(({ headers }) => headers['webhook-id'])).size, 200);
+    // A claim takes at least half of what a lane may have under way, four at the beginning.
+    assert.ok(counted.of('webhook_deliveries_claim_own') <= 55, String(counted.of('webhook_deliveries_claim_own')));
+    assert.ok(counted.of('webhook_deliveries_mark_delivered') < 200);
+  });
+
+  it('whose receiver hangs suddenly has only what it had under way there; the rest is free for others', async () => {
+    const open: ServerResponse[] = [];
+    const endpoint = await world.endpointAt();
+    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    await world.deliver();
+    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    for (let count = 0; count < 60; count += 1) await world.dispatch();
+    const delivered = world.deliver();
+    await eventually('eight hang', () => open.length === 8);
+    const claimed = async (): Promise<number> => {
+      const rows = await listDeliveries(world);
+      return rows.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt > world.clock.now()).length;
+    };
+    await eventually('some are claimed ahead', async () => (await claimed()) > 8);
+    for (let second = 0; second < 4; second += 1) {
+      await world.clock.advance(1_000);
+      await world.clock.untilSleeping(9);
+    }
+    await eventually('what was claimed ahead went back', async () => (await claimed()) === 8);
+    const unsent = (await listDeliveries(world)).filter(
+      ({ status, attempts }) => status === 'pending' && attempts === 0n,
+    );
+    assert.equal(unsent.length, 52, 'what was not sent has cost no attempt');
+    assert.equal(open.length, 8);
+    world.receiver.answer(endpoint.path, answering(200));
+    for (const response of open) response.writeHead(200).end();
+    await delivered;
+    assert.equal(endpoint.received().length, 80);
+  });
+
+  it('gives back at once, when its worker stops, what was claimed ahead', async () => {
+    const open: ServerResponse[] = [];
+    const endpoint = await world.endpointAt();
+    const worker = createWebhookWorker(world.context);
+    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    await worker.deliver(world.caller.merchantId);
+    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    for (let count = 0; count < 30; count += 1) await world.dispatch();
+    const delivered = worker.deliver(world.caller.merchantId);
+    await eventually('eight hang', () => open.length === 8);
+    const stopped = worker.stop();
+    for (const response of open) response.writeHead(200).end();
+    await Promise.all([stopped, delivered]);
+    assert.equal(open.length, 8);
+    world.receiver.answer(endpoint.path, answering(200));
+    await world.deliver();
+    const rows = (await listDeliveries(world)).filter(({ endpointId }) => endpointId === endpoint.id);
+    assert.deepEqual([rows.length, new Set(rows.map(({ status }) => status)).size], [50, 1]);
+    assert.ok(rows.every(({ attempts }) => attempts === 1n));
+    assert.equal(endpoint.received().length, 50);
+  });
+
+  it('asks for nothing while every request that it may have under way hangs, however many events come', async () => {
+    const open: ServerResponse[] = [];
+    const hangs = await world.endpointAt((response) => open.push(response));
+    for (let count = 0; count < 10; count += 1) await world.dispatch();
+    const counted = countStatements(world.db);
+    const worker = createWebhookWorker({ ...world.context, db: counted.db });
+    const delivered = worker.deliver(world.caller.merchantId);
+    await eventually('four hang', () => open.length === 4);
+    const looks = (): number => counted.of('webhook_targets_due');
+    const before = looks();
+    const dispatchOne = async (): Promise<void> => {
+      const { work } = await world.append();
+      await worker.dispatch(work);
+    };
+    for (let count = 0; count < 20; count += 1) await dispatchOne();
+    assert.ok(looks() - before <= 1, `${looks() - before} looks for 20 events`);
+    // Hints of other processes do not say whom they are for.
+    for (let count = 0; count < 50; count += 1) void worker.deliver(world.caller.merchantId);
+    await world.clock.advance(50);
+    await eventually('it has looked', () => looks() > before);
+    assert.ok(looks() - before <= 2, `${looks() - before} looks for 50 hints`);
+    // What is for another endpoint of the merchant goes out at once.
+    const healthy = await world.endpointAt();
+    await dispatchOne();
+    await eventually('the other one has it', () => healthy.received().length === 1);
+    world.receiver.answer(hangs.path, answering(200));
+    for (const response of open) response.writeHead(200).end();
+    await delivered;
+    assert.equal(hangs.received().length, 31);
+  });
+});
+
+/** The same database, and how often each statement was asked for. */
+function countStatements(db: Database): { db: Database; of: (name: string) => number } {
+  const counts = new Map<string, number>();
+  const counted = (statement: Statement): Statement => {
+    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1);
+    return statement;
+  };
+  const counting = (inner: Queryable): Queryable => ({
+    rows: (statement) => inner.rows(counted(statement)),
+    row: (statement) => inner.row(counted(statement)),
+    run: (statement) => inner.run(counted(statement)),
+  });
+  const watched: Database = {
+    ...counting(db),
+    withTransaction: (body) =>
+      db.withTransaction((tx) =>
+        body({
+          ...counting(tx),
+          send: (statement) => tx.send(counted(statement)),
+          afterCommit: (action) => tx.afterCommit(action),
+        }),
+      ),
+    dedicatedClient: () => db.dedicatedClient(),
+    waiting: 0,
+    close: () => db.close(),
+  };
+  return { db: watched, of: (name) => counts.get(name) ?? 0 };
+}

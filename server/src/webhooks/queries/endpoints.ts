@@ -1,0 +1,157 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import type { DisabledReason, Endpoint } from '../endpoint.ts';
+
+const endpointColumns = `merchant_id AS "merchantId", id, url, description, kinds, status,
+  disabled_reason AS "disabledReason", is_default AS "isDefault", secret, previous_secret AS "previousSecret",
+  previous_secret_expires_at AS "previousSecretExpiresAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Unique per merchant where it is the default one. */
+export function insertEndpoint(endpoint: Endpoint): Statement {
+  return {
+    name: 'webhook_endpoints_insert',
+    text: `INSERT INTO webhook_endpoints (merchant_id, id, url, description, kinds, status, disabled_reason, is_default,
+             secret, previous_secret, previous_secret_expires_at, created_at, updated_at, deleted_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)`,
+    values: [
+      endpoint.merchantId,
+      endpoint.id,
+      endpoint.url,
+      endpoint.description,
+      endpoint.kinds,
+      endpoint.status,
+      endpoint.disabledReason,
+      endpoint.isDefault,
+      endpoint.secret,
+      endpoint.previousSecret,
+      endpoint.previousSecretExpiresAt,
+      endpoint.createdAt,
+      endpoint.updatedAt,
+    ],
+  };
+}
+
+/** Writes what can change; the caller holds the row's lock. */
+export function updateEndpointRow(endpoint: Endpoint): Statement {
+  return {
+    name: 'webhook_endpoints_update',
+    text: `UPDATE webhook_endpoints
+           SET url = $3, description = $4, kinds = $5, status = $6, disabled_reason = $7, secret = $8,
+               previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
+           WHERE merchant_id = $1 AND id = $2`,
+    values: [
+      endpoint.merchantId,
+      endpoint.id,
+      endpoint.url,
+      endpoint.description,
+      endpoint.kinds,
+      endpoint.status,
+      endpoint.disabledReason,
+      endpoint.secret,
+      endpoint.previousSecret,
+      endpoint.previousSecretExpiresAt,
+      endpoint.updatedAt,
+    ],
+  };
+}
+
+export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'>, deletedAt: Date): Statement {
+  return {
+    name: 'webhook_endpoints_mark_deleted',
+    text: 'UPDATE webhook_endpoints SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2',
+    values: [endpoint.merchantId, endpoint.id, deletedAt],
+  };
+}
+
+/** Leaves alone an endpoint whose URL is another one: the merchant changed it meanwhile, or it was a callback's. */
+export function disableEndpoint(endpoint: {
+  merchantId: string;
+  id: string;
+  url: string;
+  reason: DisabledReason;
+  at: Date;
+}): Statement {
+  return {
+    name: 'webhook_endpoints_disable',
+    text: `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = $5, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND url = $3 AND status = 'enabled' AND deleted_at IS NULL`,
+    values: [endpoint.merchantId, endpoint.id, endpoint.url, endpoint.at, endpoint.reason],
+  };
+}
+
+export function findEndpointById(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
+  return db.row<Endpoint>({
+    name: 'webhook_endpoints_find',
+    text: `SELECT ${endpointColumns} FROM webhook_endpoints
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [merchantId, id],
+  });
+}
+
+/** Also one that was deleted: what was sent to it stays on record. */
+export async function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+  const row = await db.row({
+    name: 'webhook_endpoints_is_known',
+    text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
+    values: [merchantId, id],
+  });
+  return row !== undefined;
+}
+
+/** Changes of one endpoint happen one after the other, and none while events are being dispatched to it. */
+export function lockEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
+  return db.row<Endpoint>({
+    name: 'webhook_endpoints_lock',
+    text: `SELECT ${endpointColumns} FROM webhook_endpoints
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Until the transaction ends it is not changed. The others are: what is sent to one must not hold up all of them. */
+export function shareEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
+  return db.row<Endpoint>({
+    name: 'webhook_endpoints_share',
+    text: `SELECT ${endpointColumns} FROM webhook_endpoints
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`,
+    values: [merchantId, id],
+  });
+}
+
+/** Held while a merchant's endpoints are counted, so that no two pass the limit together. */
+export async function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
+  const locked = await db.row({
+    name: 'webhook_endpoints_lock_default',
+    text: 'SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KEY UPDATE',
+    values: [merchantId],
+  });
+  return locked !== undefined;
+}
+
+export async function countEndpoints(db: Queryable, merchantId: string): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'webhook_endpoints_count',
+    text: 'SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL',
+    values: [merchantId],
+  });
+  return Number(row?.count ?? 0);
+}
+
+/** Newest first. */
+export function listEndpointsByMerchant(db: Queryable, merchantId: string): Promise<Endpoint[]> {
+  return db.rows<Endpoint>({
+    name: 'webhook_endpoints_list',
+    text: `SELECT ${endpointColumns} FROM webhook_endpoints
+           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC`,
+    values: [merchantId],
+  });
+}
+
+/** Until the transaction ends none of them is changed: what is dispatched to an endpoint is seen by who disables it. */
+export function listEndpointsForDispatch(db: Queryable, merchantId: string): Promise<Endpoint[]> {
+  return db.rows<Endpoint>({
+    name: 'webhook_endpoints_list_for_dispatch',
+    text: `SELECT ${endpointColumns} FROM webhook_endpoints
+           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id FOR SHARE`,
+    values: [merchantId],
+  });
+}

@@ -1,0 +1,152 @@
+import type { EventKind } from '../../events/kinds.ts';
+import type { Queryable, Statement } from '../../kit/db.ts';
+import { listClause } from '../../kit/list-clause.ts';
+import type { Clause } from '../../kit/list-clause.ts';
+import type { DeliveryStatus } from '../delivery.ts';
+import { timeParts } from './event-lists.ts';
+
+/** Which of an endpoint's events are wanted; absent is no filter. */
+export interface ResendFilter {
+  endpointId: string;
+  kinds?: readonly EventKind[];
+  from?: Date;
+  to?: Date;
+}
+
+/** An event that is to be sent again. */
+export interface EventToResend {
+  id: string;
+  createdAt: Date;
+}
+
+/** What the endpoint has missed, oldest first, by the index of what was missed. */
+export function listMissedEvents(
+  db: Queryable,
+  merchantId: string,
+  filter: ResendFilter,
+  rowsMax: number,
+): Promise<EventToResend[]> {
+  const clause = resendClause('missed.event_id', 'missed.endpoint_id =', filter);
+  return db.rows<EventToResend>({
+    name: `webhook_resends_missed_${clause.name}`,
+    text: `SELECT events.id, events.created_at AS "createdAt" FROM webhook_deliveries AS missed
+           JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+           WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.status IN ('kept', 'failed')
+             ${clause.text}
+           ORDER BY missed.event_id LIMIT $${clause.values.length + 2}`,
+    values: [merchantId, ...clause.values, rowsMax],
+  });
+}
+
+/** Whatever happened, oldest first, whether the endpoint was ever sent it or not; of test events only its own. */
+export function listEventsToResend(
+  db: Queryable,
+  merchantId: string,
+  filter: ResendFilter,
+  rowsMax: number,
+): Promise<EventToResend[]> {
+  const ownTests = `events.kind <> 'webhook_endpoint.test' OR events.object_id =`;
+  const clause = resendClause('events.id', ownTests, filter);
+  return db.rows<EventToResend>({
+    name: `webhook_resends_all_${clause.name}`,
+    text: `SELECT events.id, events.created_at AS "createdAt" FROM events
+           WHERE events.merchant_id = $1 ${clause.text}
+           ORDER BY events.id LIMIT $${clause.values.length + 2}`,
+    values: [merchantId, ...clause.values, rowsMax],
+  });
+}
+
+function resendClause(id: string, ofEndpoint: string, { endpointId, kinds, from, to }: ResendFilter): Clause {
+  return listClause([
+    { name: 'endpoint', text: (next) => `(${ofEndpoint} ${next()})`, values: [endpointId] },
+    ...timeParts(id, { ...(from && { from }), ...(to && { to }) }),
+    ...(kinds === undefined
+      ? []
+      : [
+          {
+            name: 'kinds',
+            text: (next: () => string) => `events.kind = ANY (${next()}::text[])`,
+            values: [[...kinds]],
+          },
+        ]),
+  ]);
+}
+
+/** Where an event is to be sent again; `id` is the delivery's if there is none yet. */
+export interface Resend {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  callbackUrl: string | null;
+}
+
+/** How many rows one statement takes; each size is a text of its own that the database plans once. */
+const rowsAtOnce = [500, 50, 5, 1];
+
+/**
+ * Makes the deliveries, or makes them again: due now, the schedule from its beginning. Only those in one of the states
+ * are made again; of the pending ones those that wait for a later attempt. One that is due or under way is not even locked,
+ * so that it can be claimed and recorded meanwhile. An attempt that was under way when its delivery was kept has no say in
+ * what becomes of it now.
+ */
+export function upsertResends(
+  merchantId: string,
+  resends: readonly Resend[],
+  at: { now: Date; states: readonly DeliveryStatus[] },
+): Statement[] {
+  const statements: Statement[] = [];
+  let rest = resends;
+  for (const count of rowsAtOnce) {
+    while (rest.length >= count) {
+      statements.push(upsertRows(merchantId, rest.slice(0, count), at));
+      rest = rest.slice(count);
+    }
+  }
+  return statements;
+}
+
+const isNewestRecorded = `EXISTS (
+  SELECT 1 FROM webhook_attempts
+  WHERE webhook_attempts.merchant_id = $1 AND webhook_attempts.delivery_id = webhook_deliveries.id
+    AND webhook_attempts.attempt = webhook_deliveries.attempts)`;
+
+const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
+  AND (webhook_deliveries.next_attempt_at <= $2 OR NOT ${isNewestRecorded})`;
+
+// Counts one attempt that is never made: whoever still holds a claim of it then holds an old one.
+const attemptsAgain = `webhook_deliveries.attempts + CASE
+  WHEN webhook_deliveries.status = 'kept' AND webhook_deliveries.attempts > webhook_deliveries.attempts_before
+    AND NOT ${isNewestRecorded} THEN 1 ELSE 0 END`;
+
+function upsertRows(
+  merchantId: string,
+  resends: readonly Resend[],
+  { now, states }: { now: Date; states: readonly DeliveryStatus[] },
+): Statement {
+  const rows = resends.map((_resend, row) => {
+    const [id, event, endpoint, callback] = [4, 5, 6, 7].map((place) => `$${place + row * 4}`);
+    return `(${id}::uuid, ${event}::uuid, ${endpoint}::uuid, ${callback}::text)`;
+  });
+  return {
+    name: `webhook_resends_upsert_${resends.length}`,
+    text: `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
+             attempts_before, next_attempt_at, created_at, delivered_at)
+           SELECT $1, again.id, again.event_id, again.endpoint_id, again.callback_url, 'pending', 0, 0, $2, $2, NULL
+           FROM (VALUES ${rows.join(', ')}) AS again (id, event_id, endpoint_id, callback_url)
+           WHERE (SELECT true FROM webhook_deliveries
+                  WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.event_id = again.event_id
+                    AND webhook_deliveries.endpoint_id = again.endpoint_id
+                    AND (webhook_deliveries.callback_url IS NULL) = (again.callback_url IS NULL)
+                    AND ${isDueOrUnderWay}) IS NULL
+           ON CONFLICT (merchant_id, event_id, endpoint_id, (callback_url IS NULL)) DO UPDATE
+           SET status = 'pending', next_attempt_at = excluded.next_attempt_at, delivered_at = NULL,
+               attempts = ${attemptsAgain}, attempts_before = ${attemptsAgain}
+           WHERE webhook_deliveries.status = ANY ($3::text[]) AND NOT (${isDueOrUnderWay})`,
+    values: [
+      merchantId,
+      now,
+      [...states],
+      ...resends.flatMap((resend) => [resend.id, resend.eventId, resend.endpointId, resend.callbackUrl]),
+    ],
+  };
+}

@@ -1,0 +1,102 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import { isReceiving } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { getEventRow, unknownEndpoint } from './list-events.ts';
+import { planDeliveries } from './plan-deliveries.ts';
+import type { PlannedDelivery } from './plan-deliveries.ts';
+import { listEndpointsForDispatch } from './queries/endpoints.ts';
+import { listDeliveriesOfEvents } from './queries/event-deliveries.ts';
+import type { EventRow } from './queries/event-lists.ts';
+import { upsertResends } from './queries/resends.ts';
+
+/** What sending something needs: deliveries are written here and made by a worker. */
+export interface ResendContext {
+  clock: Clock;
+  newId: () => string;
+  /** Called after the commit when something is due to be sent. */
+  wakeDelivery: (merchantId: string) => void;
+}
+
+type Target = Pick<PlannedDelivery, 'endpointId' | 'callbackUrl'>;
+
+/** Every state a delivery can be in: also one that waits for a later attempt is made now. */
+export const allStates = ['delivered', 'failed', 'kept', 'pending'] as const;
+
+/**
+ * Sends an event again, to one endpoint or to everybody who is to have it: due now, the retry schedule from its
+ * beginning. What is under way is left to end. Throws AppError `not_found`, `invalid_request` on `endpoint_id`, and
+ * `state_conflict` where there is nobody to send it to.
+ */
+export async function resendEvent(
+  tx: Transaction,
+  context: ResendContext,
+  merchantId: string,
+  request: { id: string; endpointId?: string | undefined },
+): Promise<void> {
+  const event = await getEventRow(tx, merchantId, request.id);
+  // Held until the transaction ends, so that none is switched off while something is made due for it.
+  const endpoints = await listEndpointsForDispatch(tx, merchantId);
+  const { endpointId } = request;
+  const targets =
+    endpointId === undefined
+      ? await everyTarget(tx, merchantId, event, endpoints)
+      : [namedTarget(event, endpoints, endpointId)];
+  if (targets.length === 0) {
+    const message = 'No enabled endpoint subscribes to this event. Enable one, or name one in endpoint_id.';
+    throw new AppError('state_conflict', message);
+  }
+  const resends = targets.map((target) => ({ ...target, id: context.newId(), eventId: event.id }));
+  for (const statement of upsertResends(merchantId, resends, { now: context.clock.now(), states: allStates })) {
+    tx.send(statement);
+  }
+  tx.afterCommit(() => context.wakeDelivery(merchantId));
+}
+
+/** Throws AppError `state_conflict` where nothing is sent to the endpoint. */
+export function checkReceiving(endpoint: Endpoint): void {
+  if (isReceiving(endpoint)) return;
+  const message =
+    endpoint.url === null
+      ? 'This endpoint has no URL. Set its url first.'
+      : 'This endpoint is disabled. Set its status to enabled first.';
+  throw new AppError('state_conflict', message);
+}
+
+function namedTarget(event: EventRow, endpoints: readonly Endpoint[], endpointId: string): Target {
+  const endpoint = endpoints.find(({ id }) => id === endpointId);
+  if (!endpoint) throw unknownEndpoint();
+  checkReceiving(endpoint);
+  if (!mayHave(event, endpoint)) {
+    const message = 'This is the test event of another endpoint. Send this one its own at /test.';
+    throw new AppError('state_conflict', message);
+  }
+  return { endpointId, callbackUrl: null };
+}
+
+/** Who subscribes today or has had it, and the callback address; nobody who is off. */
+async function everyTarget(
+  tx: Transaction,
+  merchantId: string,
+  event: EventRow,
+  endpoints: readonly Endpoint[],
+): Promise<Target[]> {
+  const planned = planDeliveries(event, endpoints).filter(({ status }) => status === 'pending');
+  const had = await listDeliveriesOfEvents(tx, merchantId, [event.id]);
+  const endpointIds = new Set(
+    [...planned, ...had].filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId),
+  );
+  const receiving = endpoints.filter(
+    (endpoint) => endpointIds.has(endpoint.id) && isReceiving(endpoint) && mayHave(event, endpoint),
+  );
+  return [
+    ...receiving.map(({ id }) => ({ endpointId: id, callbackUrl: null })),
+    ...planned.filter(({ callbackUrl }) => callbackUrl !== null),
+  ];
+}
+
+/** A test event is for the endpoint that it tests. */
+function mayHave(event: EventRow, endpoint: Endpoint): boolean {
+  return event.kind !== 'webhook_endpoint.test' || event.objectId === endpoint.id;
+}

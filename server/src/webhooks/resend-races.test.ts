@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addMs } from '../kit/clock.ts';
+import type { Statement } from '../kit/db.ts';
+import { SearchPlaces } from '../kit/search-places.ts';
+import { claimOwnDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
+import { resendEvent } from './resend-event.ts';
+import { resendEvents } from './resend-events.ts';
+import { createDeliveryWorld } from './webhook-world.corpus.ts';
+import type { DeliveryWorld } from './webhook-world.corpus.ts';
+
+let world: DeliveryWorld;
+before(async () => {
+  world = await createDeliveryWorld();
+});
+after(() => world.close());
+
+describe('a kept event that is sent again while its last attempt is still under way', () => {
+  /** Claimed, then kept because the endpoint is switched off, then sent again because it is on once more. */
+  async function sentAgainInFlight() {
+    const { id: endpointId } = await world.endpointAt();
+    const eventId = await world.dispatch();
+    const { merchantId } = world.caller;
+    const now = world.clock.now();
+    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
+    const [claimed] = await claimOwnDeliveries(world.db, endpointId, claim);
+    assert.ok(claimed);
+    await world.changeEndpoint(endpointId, { status: 'disabled' });
+    await world.changeEndpoint(endpointId, { status: 'enabled' });
+    await world.change((tx) => resendEvent(tx, world.context, merchantId, { id: eventId, endpointId }));
+    const nextTry = async () => (await claimOwnDeliveries(world.db, endpointId, claim))[0]?.tryNumber;
+    return { merchantId, claimed, now, nextTry };
+  }
+
+  const ends: [string, (merchantId: string, claimed: { id: string; attempt: bigint }, now: Date) => Statement][] = [
+    [
+      'fails for the last time',
+      (merchantId, claimed) => markAttemptsFailed(merchantId, [{ ...claimed, status: 'failed', nextAttemptAt: null }]),
+    ],
+    [
+      'fails and would wait',
+      (merchantId, claimed, now) =>
+        markAttemptsFailed(merchantId, [{ ...claimed, status: 'pending', nextAttemptAt: addMs(now, 60_000) }]),
+    ],
+    ['arrives', (merchantId, claimed, now) => markDelivered(merchantId, [{ ...claimed, deliveredAt: now }])],
+    ['is put back', (merchantId, claimed, now) => putBackDeliveries(merchantId, [claimed], now)],
+  ];
+  for (const [end, statement] of ends) {
+    it(`is sent, with the schedule from its beginning, when that one ${end}`, async () => {
+      const { merchantId, claimed, now, nextTry } = await sentAgainInFlight();
+      await world.db.run(statement(merchantId, claimed, now));
+      assert.equal(await nextTry(), 1n);
+    });
+  }
+});
+
+describe('while many events are sent again to an endpoint', () => {
+  it('the others can be changed, and that one once all are due', async () => {
+    const [one, other] = [await world.endpointAt(), await world.endpointAt()];
+    const context = { ...world.context, searches: new SearchPlaces() };
+    const request = { endpointId: one.id, status: 'all', isDryRun: false } as const;
+    let changed: Promise<string> | undefined;
+    await world.change(async (tx) => {
+      await resendEvents(tx, context, world.caller.merchantId, request);
+      await world.changeEndpoint(other.id, { description: 'changed' });
+      changed = world.changeEndpoint(one.id, { status: 'disabled' }).then(
+        () => 'changed',
+        (error: unknown) => String(error),
+      );
+      assert.equal(await Promise.race([changed, world.changeEndpoint(other.id, {}).then(() => 'waits')]), 'waits');
+    });
+    assert.equal(await changed, 'changed');
+  });
+
+  it('what is due or under way there can be claimed and recorded', async () => {
+    const { id: endpointId } = await world.endpointAt();
+    for (let count = 0; count < 3; count += 1) await world.dispatch();
+    const { merchantId } = world.caller;
+    const now = world.clock.now();
+    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
+    const [underWay] = await claimOwnDeliveries(world.db, endpointId, claim);
+    assert.ok(underWay);
+    const context = { ...world.context, searches: new SearchPlaces() };
+    const request = { endpointId, status: 'all', isDryRun: false } as const;
+    await world.change(async (tx) => {
+      assert.equal((await resendEvents(tx, context, merchantId, { ...request, from: now })).resent, 0);
+      assert.equal((await claimOwnDeliveries(world.db, endpointId, { ...claim, rowsMax: 8 })).length, 2);
+      assert.equal(await world.db.run(markDelivered(merchantId, [{ ...underWay, deliveredAt: now }])), 1);
+    });
+  });
+});

@@ -1,0 +1,10 @@
+import type { Queryable } from '../kit/db.ts';
+import type { SearchPlaces } from '../kit/search-places.ts';
+import type { EndpointContext } from './endpoint.ts';
+import type { ResendContext } from './resend-event.ts';
+
+/** What the routes of endpoints and events work with. */
+export interface WebhookRouteContext extends EndpointContext, ResendContext {
+  db: Queryable;
+  searches: SearchPlaces;
+}

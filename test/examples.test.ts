@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, it, test } from 'node:test';
+import { systemClock, addMs } from '../server/src/kit/clock.ts';
+import { eventBody } from '../server/src/webhooks/envelope.ts';
+import { signatureHeaders } from '../server/src/webhooks/signature.ts';
+import { createExampleWorld, languagesHere } from './harness/example-receivers.ts';
+import { waitUntil } from './harness/process.ts';
+import type { ExampleReceiver, ExampleSettings } from './harness/example-receivers.ts';
+
+const world = createExampleWorld();
+after(world.close);
+
+const secret = secretOf(7);
+const otherSecret = secretOf(9);
+const serviceHeader = 'x-service-signature';
+
+function secretOf(byte: number): string {
+  return `wh_${Buffer.alloc(32, byte).toString('base64')}`;
+}
+
+function idOf(number: number): string {
+  return `01a1f8ad-0000-7000-8000-${String(number).padStart(12, '0')}`;
+}
+
+let eventsMade = 0;
+
+/** The bytes as the service makes them. */
+function makeEvent(record: string, sequence = 1n, eventId = idOf((eventsMade += 1))) {
+  const createdAt = new Date('2026-11-20T10:18:00.000Z');
+  const kind = 'charge.succeeded';
+  return {
+    id: eventId,
+    body: eventBody({ id: eventId, kind, createdAt, testMode: true, sequence, recordText: record }),
+  };
+}
+
+type Made = ReturnType<typeof makeEvent>;
+type Headers = Record<string, string>;
+type Secrets = Parameters<typeof signatureHeaders>[1];
+
+const onlySecret = { current: secret, previous: null };
+
+function sign({ id, body }: Made, secrets: Secrets = onlySecret, ageSeconds = 0): Headers {
+  const sentAt = addMs(systemClock.now(), -1_000 * ageSeconds);
+  return signatureHeaders({ id, sentAt, body }, secrets, serviceHeader);
+}
+
+async function post({ url }: ExampleReceiver, body: Uint8Array, headers: Headers): Promise<number> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { ...headers, 'content-type': 'application/json' },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** What it did with each event that it believed. */
+function saidBy(receiver: ExampleReceiver): (string | undefined)[] {
+  return [...receiver.printed().matchAll(/(handled|repeated|stale) charge\.succeeded/g)].map(([, word]) => word);
+}
+
+/** Each body has what a JSON parser that writes again would change, or what a careless reader of bytes would. */
+const records = [
+  '{"id":"a","amount":450.50,"name":"Ŋañ 🙂 \\u00e9 \\/","big":9007199254740993,"tiny":1e-7}',
+  `{"id":"b","digits":123456789012345678901234567890.10,"2":1,"1":2,"text":"<&>\\u2028\\n\\u0000 'x' \\\\ \\""}`,
+  '{ "id" : "c" ,\r\n\t"note" : "ﷺ ‮ \u{10FFFF}" }\n',
+  `{"id":"d","metadata":{"note":"${'Jërëjëf '.repeat(12_000)}"}}`,
+];
+
+async function statusesOf<Item>(items: readonly Item[], statusOf: (item: Item) => Promise<number>): Promise<number[]> {
+  const statuses: number[] = [];
+  const step = 8;
+  for (let start = 0; start < items.length; start += step) {
+    statuses.push(...(await Promise.all(items.slice(start, start + step).map(statusOf))));
+  }
+  return statuses;
+}
+
+/** Every way to change one byte of a header's value that HTTP still carries. */
+function mutationsOf(text: string): string[] {
+  return text.split('').flatMap((character, place) => {
+    const code = character.charCodeAt(0);
+    const others = [code ^ 1, ...(/[A-Za-z]/.test(character) ? [code ^ 32] : [])];
+    return others.map((other) => text.slice(0, place) + String.fromCharCode(other) + text.slice(place + 1));
+  });
+}
+
+function bodyMutations(body: Buffer): Buffer<ArrayBuffer>[] {
+  return Array.from(body, (byte, place) => {
+    const mutated = Buffer.from(body);
+    mutated[place] = byte ^ 1;
+    return mutated;
+  });
+}
+
+const { present, absent } = languagesHere();
+
+test('the examples run here, TypeScript at least', (context) => {
+  assert.ok(present.includes('TypeScript'));
+  for (const language of absent) context.diagnostic(`${language} is not installed, so its example was not run.`);
+});
+
+test('the examples compare each signature in constant time', () => {
+  const comparisons = [
+    ['ts', /\btimingSafeEqual\(|\bisEqual\(/g, 4],
+    ['php', /\bhash_equals\(/g, 2],
+    ['py', /\bhmac\.compare_digest\(/g, 2],
+    ['go', /\bhmac\.Equal\(/g, 2],
+  ] as const;
+  for (const [ending, comparison, count] of comparisons) {
+    const text = readFileSync(join(import.meta.dirname, `../examples/receiver.${ending}`), 'utf8');
+    assert.equal(text.match(comparison)?.length, count, ending);
+    assert.doesNotMatch(
+      text,
+      /(signature|expected)\w*\)? *={2,3}(?!.*'service'|.*"service")/i,
+      `${ending} compares a signature by ==`,
+    );
+  }
+});
+
+for (const language of present) {
+  for (const signature of ['standard', 'service'] as const) {
+    describe(`the ${language} example, looking at the ${signature} signature`, () => {
+      const start = (settings: Partial<ExampleSettings> = {}) =>
+        world.start(language, { secret, signature, ...settings });
+
+      it('accepts every delivery, whatever is in it', async () => {
+        const receiver = await start();
+        const statuses = await statusesOf(records, async (record) => {
+          const event = makeEvent(record);
+          return post(receiver, event.body, sign(event));
+        });
+        assert.deepEqual(new Set(statuses), new Set([204]));
+        await waitUntil('each was handled', () => saidBy(receiver).length === records.length);
+        assert.deepEqual(new Set(saidBy(receiver)), new Set(['handled']));
+      });
+
+      it('accepts with the old secret while it is rotated, and with the new one as far as its header can', async () => {
+        const rotating = { current: otherSecret, previous: secret };
+        const event = makeEvent(records[0] ?? '');
+        assert.equal(await post(await start(), event.body, sign(event, rotating)), 204);
+        const knowsNew = await start({ secret: otherSecret });
+        const expected = signature === 'standard' ? 204 : 401;
+        assert.equal(await post(knowsNew, event.body, sign(event, rotating)), expected);
+        assert.equal(await post(knowsNew, event.body, sign(event, { current: otherSecret, previous: null })), 204);
+      });
+
+      it('accepts nothing of which any byte was changed', async () => {
+        const receiver = await start();
+        const event = makeEvent(records[0] ?? '');
+        const headers = sign(event);
+        const signed =
+          signature === 'standard' ? ['webhook-id', 'webhook-timestamp', 'webhook-signature'] : [serviceHeader];
+        const attempts = [
+          ...bodyMutations(event.body).map((body) => ({ body, headers })),
+          ...signed.flatMap((name) =>
+            mutationsOf(headers[name] ?? '').map((value) => ({
+              body: event.body,
+              headers: { ...headers, [name]: value },
+            })),
+          ),
+        ];
+        const bytes = event.body.length + signed.reduce((sum, name) => sum + (headers[name] ?? '').length, 0);
+        assert.ok(bytes > 400 && attempts.length >= bytes, 'each byte has its turn');
+        const statuses = await statusesOf(attempts, ({ body, headers: changed }) => post(receiver, body, changed));
+        assert.deepEqual(new Set(statuses), new Set([401]));
+        assert.equal(await post(receiver, event.body, headers), 204, 'and takes the one that nobody changed');
+        await waitUntil('something was handled', () => saidBy(receiver).length > 0);
+        assert.deepEqual(saidBy(receiver), ['handled']);
+      });
+
+      it('refuses what is not signed, not whole, too long, signed by another or cut', async () => {
+        const receiver = await start();
+        const event = makeEvent(records[0] ?? '');
+        const headers = sign(event);
+        const name = signature === 'standard' ? 'webhook-signature' : serviceHeader;
+        const { [name]: value = '', ...others } = headers;
+        const cases: [string, Uint8Array, Headers, number][] = [
+          ['no header', event.body, others, 401],
+          ['an empty header', event.body, { ...others, [name]: '' }, 401],
+          ['half of the header', event.body, { ...others, [name]: value.slice(0, 40) }, 401],
+          ['another secret', event.body, sign(event, { current: otherSecret, previous: null }), 401],
+          ['an empty body', Buffer.alloc(0), headers, 401],
+          ['a body that was cut', event.body.subarray(0, -1), headers, 401],
+          ['a body with a line end more', Buffer.concat([event.body, Buffer.from('\n')]), headers, 401],
+          ['a body that is too long', Buffer.alloc(1024 * 1024 + 1, ' '), headers, 413],
+        ];
+        for (const [what, body, sent, status] of cases) assert.equal(await post(receiver, body, sent), status, what);
+        const { status } = await fetch(receiver.url);
+        assert.ok([405, 501].includes(status), 'a request that is no POST');
+      });
+
+      it('does the work of an event once, and drops what is older than what it has seen', async () => {
+        const receiver = await start();
+        const [first, second] = [makeEvent('{"id":"p"}', 1n), makeEvent('{"id":"p"}', 2n)];
+        for (const event of [second, second, first, makeEvent('{"id":"q"}', 1n)]) {
+          assert.equal(await post(receiver, event.body, sign(event)), 204);
+        }
+        await waitUntil('each was looked at', () => saidBy(receiver).length === 4);
+        assert.deepEqual(saidBy(receiver), ['handled', 'repeated', 'stale', 'handled']);
+      });
+
+      if (signature === 'standard') {
+        it('refuses what was sent more than five minutes ago, or will be', async () => {
+          const receiver = await start();
+          const event = makeEvent(records[0] ?? '');
+          const statuses = await statusesOf([310, -310, 280, -280], (age) =>
+            post(receiver, event.body, sign(event, undefined, age)),
+          );
+          assert.deepEqual(statuses, [401, 401, 204, 204]);
+        });
+      }
+    });
+  }
+
+  test(`the ${language} example does not start without the whole secret`, async () => {
+    const cut = [undefined, '', ' ', 'wh_', 'wh_c2hvcnQ=', secret.slice(3), `${secret}\n`, `WH_${secret.slice(3)}`];
+    for (const given of cut) {
+      const program = await world.launch(language, given === undefined ? {} : { secret: given });
+      const { code } = await program.ended;
+      assert.ok(code !== 0 && code !== null, `it started with ${JSON.stringify(given)}`);
+      assert.match(program.stdout() + program.stderr(), /secret is not set/);
+    }
+  });
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../server/src/config.ts';
+import { createCustomer } from '../../server/src/customers/create-customer.ts';
+import type { EventKind } from '../../server/src/events/kinds.ts';
+import { addMs } from '../../server/src/kit/clock.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { startNotifier } from '../../server/src/kit/notifier.ts';
+import type { Notifier } from '../../server/src/kit/notifier.ts';
+import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
+import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { readSecrets } from '../../server/src/secrets.ts';
+import { createEndpoint } from '../../server/src/webhooks/create-endpoint.ts';
+import { workTopic } from '../../server/src/work-sources.ts';
+import { createApiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
+import { CrashClock } from './crash-clock.ts';
+import { createTestDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
+import { startJudgingReceiver } from './judging-receiver.ts';
+import type { JudgingReceiver } from './judging-receiver.ts';
+import { ProcessWorld } from './process.ts';
+import type { TestProcess } from './process.ts';
+import { testKeys } from './service.ts';
+import { asOwner } from './tables.ts';
+
+/** A service in a process of its own. */
+export interface StoryProcess {
+  client: ApiClient;
+  kill(): Promise<void>;
+  /** As on any other day; fails unless it ends well. */
+  stop(): Promise<void>;
+}
+
+/** A merchant's server, and the endpoint that leads there. Of its secrets it knows `first`. */
+export type Subscriber = JudgingReceiver & { endpointId: string };
+
+const startedAt = new Date('2026-11-20T12:00:00.000Z');
+const toldKind: EventKind = 'customer.created';
+const movedService = fileURLToPath(import.meta.resolve('./moved-service.ts'));
+// Where Node keeps it by default; the same for all test files, because a start without it takes twice as long.
+const compileCache = join(tmpdir(), 'node-compile-cache');
+// Ten attempts, and two claims of processes that were killed.
+const stepsMax = 14;
+
+/** A merchant whose servers hear of each new customer, by services in processes of their own, all at one moment. */
+export class DeliveryStory {
+  readonly clock: CrashClock;
+  readonly database: TestDatabase;
+  readonly #db: Database;
+  readonly #notifier: Notifier;
+  readonly #processes = new ProcessWorld();
+  readonly #clockFile: string;
+  readonly #running = new Set<TestProcess>();
+  readonly #subscribers: Subscriber[] = [];
+  #merchant: { id: string; key: string } | undefined;
+
+  private constructor(parts: { clock: CrashClock; database: TestDatabase; db: Database; notifier: Notifier }) {
+    const { clock, database, db, notifier } = parts;
+    this.clock = clock;
+    this.database = database;
+    this.#db = db;
+    this.#notifier = notifier;
+    this.#clockFile = `${this.#processes.newDataDirectory()}-clock`;
+  }
+
+  static async create(): Promise<DeliveryStory> {
+    const database = await createTestDatabase();
+    const clock = new CrashClock(startedAt);
+    const db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock, onConnectionError: () => {} });
+    const notifier = await startNotifier({ db, clock, onError: () => {} });
+    const story = new DeliveryStory({ clock, database, db, notifier });
+    await story.#onboard();
+    return story;
+  }
+
+  async #onboard(): Promise<void> {
+    await this.#db.withTransaction(async (tx) => {
+      const business = { name: 'Kairaba Books', rateLimitPerSecond: 0n };
+      const { merchant } = (await onboardBusiness(tx, this.#context(), business)).test;
+      this.#merchant = { id: merchant.id, key: (await createApiKey(tx, this.#context(), merchant, 'Story')).text };
+    });
+  }
+
+  #context() {
+    return {
+      clock: this.clock,
+      random: systemRandom,
+      newId: () => uuidV7(this.clock, systemRandom),
+      ...readSecrets(readConfig(testKeys), systemRandom),
+      urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
+    };
+  }
+
+  get #caller() {
+    assert(this.#merchant, 'there is a merchant');
+    return { merchantId: this.#merchant.id, testMode: true };
+  }
+
+  async subscribe(): Promise<Subscriber> {
+    const receiver = await startJudgingReceiver();
+    const request = { url: receiver.url, enabledEvents: [toldKind] };
+    const { endpoint, secret } = await this.#db.withTransaction((tx) =>
+      createEndpoint(tx, this.#context(), this.#caller, request),
+    );
+    receiver.secrets.set('first', secret);
+    const subscriber: Subscriber = Object.assign(receiver, { endpointId: endpoint.id });
+    this.#subscribers.push(subscriber);
+    return subscriber;
+  }
+
+  /** Makes a customer in a transaction of its own. Answers the id, of which its event tells. */
+  async commit(): Promise<string> {
+    const context = { ...this.#context(), wake: (work: Parameters<typeof workTopic>[0]) => this.#wake(work) };
+    const request = { name: 'Ŋansi "Ceesay" 🙂', email: null, phone: null, metadata: { big: '9007199254740993' } };
+    const { customer } = await this.#db.withTransaction((tx) =>
+      createCustomer(tx, context, this.#caller, { ...request, distinct: false }),
+    );
+    return customer.id;
+  }
+
+  #wake(work: Parameters<typeof workTopic>[0]): void {
+    this.#notifier.announce(workTopic(work));
+  }
+
+  async start(role: 'worker' | 'all'): Promise<StoryProcess> {
+    writeFileSync(this.#clockFile, this.clock.now().toISOString());
+    const child = this.#processes.start([process.execPath, movedService], {
+      ...testKeys,
+      APP_ENV: 'development',
+      PORT: '0',
+      ROLE: role,
+      APP_DATABASE_URL: this.database.appUrl,
+      // Asked for by a worker; nothing here goes to a network.
+      INTERNAL_URL: 'http://127.0.0.1:9',
+      LOG_LEVEL: 'error',
+      CLOCK_FILE: this.#clockFile,
+      NODE_COMPILE_CACHE: compileCache,
+    });
+    const [, url = ''] = await child.printed(/^ready at (\S+)/m);
+    this.#running.add(child);
+    return {
+      client: createApiClient(url, this.#merchant?.key ?? ''),
+      kill: async () => {
+        this.#running.delete(child);
+        child.signal('SIGKILL');
+        await child.ended;
+      },
+      stop: async () => {
+        this.#running.delete(child);
+        child.signal('SIGTERM');
+        const { code } = await child.ended;
+        assert.deepEqual({ code, stderr: child.stderr() }, { code: 0, stderr: '' }, 'it ends well');
+      },
+    };
+  }
+
+  /** It is `moment` now, and all processes do what is due then. Resolves when they have. */
+  async comeTo(moment: Date): Promise<void> {
+    const text = moment.toISOString();
+    this.clock.set(moment);
+    writeFileSync(this.#clockFile, text);
+    await Promise.all(
+      [...this.#running].map(async (child) => {
+        const printedBefore = child.stdout().length;
+        child.signal('SIGUSR2');
+        await child.printed(new RegExp(`^[^]{${printedBefore},}came to ${text}`));
+      }),
+    );
+  }
+
+  /** Time passes until nothing is to be delivered any more, each time to the moment in which all that waits is due. */
+  async settle(): Promise<void> {
+    for (let step = 0; step < stepsMax; step += 1) {
+      await this.comeTo(this.clock.now());
+      const lastDueAt = await this.lastDueAt();
+      if (lastDueAt === null) return;
+      // On whole seconds, as time stands in signatures.
+      this.clock.set(new Date(Math.ceil(lastDueAt.getTime() / 1_000) * 1_000));
+    }
+    assert.fail(`after ${stepsMax} steps there is still something to deliver`);
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.comeTo(addMs(this.clock.now(), ms));
+  }
+
+  /** When the last of all deliveries that wait is due; null when none waits. */
+  async lastDueAt(): Promise<Date | null> {
+    const [row] = await asOwner<{ at: Date | null }>(this, 'SELECT max(next_attempt_at) AS at FROM webhook_deliveries');
+    return row?.at ?? null;
+  }
+
+  /** How many deliveries there are in each state. */
+  async countDeliveries(): Promise<Record<string, number>> {
+    const text = 'SELECT status, count(*)::integer AS count FROM webhook_deliveries GROUP BY status';
+    const rows = await asOwner<{ status: string; count: number }>(this, text);
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  async close(): Promise<void> {
+    await this.#processes.close();
+    for (const subscriber of this.#subscribers) await subscriber.close();
+    await this.#notifier.close();
+    await this.#db.close();
+    await this.database.drop();
+  }
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ProcessWorld, waitUntil } from './process.ts';
+import type { TestProcess } from './process.ts';
+
+const repository = join(import.meta.dirname, '../..');
+
+export type ExampleLanguage = 'TypeScript' | 'PHP' | 'Python' | 'Go';
+
+/** One of the programs in examples/, running. */
+export interface ExampleReceiver {
+  url: string;
+  /** Everything it has printed, on either stream. */
+  printed(): string;
+}
+
+export interface ExampleSettings {
+  secret: string;
+  /** Which of the two signatures it looks at. */
+  signature: 'standard' | 'service';
+}
+
+// What tells whether a language can run here. TypeScript always can: this is Node.
+const runtimes: Record<Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]> = {
+  PHP: ['php', '--version'],
+  Python: ['python3', '--version'],
+  Go: ['go', 'version'],
+};
+
+export function languagesHere(): { present: ExampleLanguage[]; absent: ExampleLanguage[] } {
+  const languages = Object.entries(runtimes) as [Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]][];
+  const runs = ([, [program = '', ...args]]: (typeof languages)[number]): boolean =>
+    spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+  const present = languages.filter(runs).map(([language]) => language);
+  const absent = languages.map(([language]) => language).filter((language) => !present.includes(language));
+  return { present: ['TypeScript', ...present], absent };
+}
+
+/** Starts the programs in examples/ for one test file. */
+export function createExampleWorld() {
+  const processes = new ProcessWorld();
+  let goProgram: Promise<string> | undefined;
+
+  async function commandOf(language: ExampleLanguage): Promise<readonly string[]> {
+    if (language === 'TypeScript') return [process.execPath, 'examples/receiver.ts'];
+    if (language === 'PHP') return ['php', 'examples/receiver.php'];
+    if (language === 'Python') return ['python3', 'examples/receiver.py'];
+    // `go run` would leave its program behind when it is ended.
+    goProgram ??= buildGo(processes);
+    return [await goProgram];
+  }
+
+  /** Not waited for: with settings it does not like, it ends. */
+  async function launch(language: ExampleLanguage, settings: Partial<ExampleSettings>): Promise<TestProcess> {
+    // The PHP example remembers in the directory for temporary files, and each has its own.
+    const directory = processes.newDataDirectory();
+    mkdirSync(directory);
+    return processes.start(await commandOf(language), {
+      PORT: '0',
+      TMPDIR: directory,
+      ...(settings.secret === undefined ? {} : { DALASI_WEBHOOK_SECRET: settings.secret }),
+      ...(settings.signature === undefined ? {} : { DALASI_SIGNATURE: settings.signature }),
+    });
+  }
+
+  return {
+    launch,
+    async start(language: ExampleLanguage, settings: ExampleSettings): Promise<ExampleReceiver> {
+      const program = await launch(language, settings);
+      const printed = (): string => program.stdout() + program.stderr();
+      let url: string | undefined;
+      await waitUntil(`the ${language} example listens`, () => {
+        url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed())?.[0];
+        return url !== undefined;
+      });
+      return { url: url ?? '', printed };
+    },
+    close: () => processes.close(),
+  };
+}
+
+async function buildGo(processes: ProcessWorld): Promise<string> {
+  const program = `${processes.newDataDirectory()}-receiver`;
+  const source = join(repository, 'examples/receiver.go');
+  const build = processes.start(['go', 'build', '-o', program, source], { GOFLAGS: '', GO111MODULE: 'auto' });
+  const { code } = await build.ended;
+  if (code !== 0) throw new Error(`the Go example does not build:\n${build.stderr()}`);
+  return program;
+}

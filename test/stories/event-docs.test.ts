@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { curlLines, runCurlLine, withoutChance } from '../harness/curl-lines.ts';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+
+// What docs/events.md tells a merchant to type is typed here, and answers what the page says.
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
+
+/** The one id that stands inside a body. */
+const shownEndpoint = '01a1f8ad-c0f7-70ac-89ee-a74a6cd4932a';
+
+let story: PaymentStory;
+let receiver: CallbackReceiver;
+
+before(async () => {
+  story = await startPaymentStory();
+  receiver = await startCallbackReceiver();
+});
+after(async () => {
+  await story.stop();
+  await receiver.close();
+});
+
+test('every curl line of the page on events works, and answers what the page says', async () => {
+  const lines = curlLines(page);
+  assert.equal(lines.length, 6);
+  const endpoint = await story.api.post('/v1/webhook-endpoints', { url: `${receiver.url}/events` });
+  await story.paySettled('7000001');
+  const { body } = await story.api.get('/v1/events?event=charge.succeeded');
+  const [event] = body['data'] as { id: string }[];
+  assert.ok(event);
+  const variables = { KEY: story.merchant.key, ENDPOINT: String(endpoint.body['id']), EVENT: event.id };
+  for (const { command, answer: shown } of lines) {
+    const answer = await runCurlLine(story.service.url, command.replace(shownEndpoint, variables.ENDPOINT), variables);
+    assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
+    if (shown !== null) assert.deepEqual(withoutChance(answer.body), withoutChance(shown), command);
+  }
+  await story.settle();
+  // Two events of the payment, one that was sent again, and the test event.
+  assert.equal(receiver.received.length, 4);
+});

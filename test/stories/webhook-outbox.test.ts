@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { OwnRecords } from '../harness/api-examples.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import type { TestDatabase } from '../harness/database.ts';
+import { createOwnRecords } from '../harness/own-records.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+import { asOwner, dumpTables } from '../harness/tables.ts';
+
+type Request = (api: ApiClient, own: OwnRecords) => Promise<ApiAnswer>;
+
+const key = () => ({ 'idempotency-key': randomUUID() });
+const transfer = { amount: 10, network: 'wave', account_number: '7000010', beneficiary_name: 'Awa Ceesay' };
+
+/** Every request that changes something of which merchants are told. */
+const changes: Readonly<Record<string, Request>> = {
+  'a payment is asked for': (api) => api.post('/v1/payments', { data: { amount: 10 } }),
+  'a payment is cancelled': (api, { intentId }) => api.post(`/v1/payments/${intentId}/cancel`),
+  'a transfer is ordered': (api) => api.post('/v1/transfers', transfer, key()),
+  'a transfer is cancelled': (api, { transferId }) => api.post(`/v1/transfers/${transferId}/cancel`),
+  'a customer is made': (api) => api.post('/v1/customers', { name: 'Awa Ceesay' }),
+  'a customer is changed': (api, { customerId: id }) =>
+    api.send('PUT', `/v1/customers/${id}`, {
+      body: '{"email":"awa@shop.example"}',
+      headers: { 'content-type': 'application/json' },
+    }),
+  'a customer is deleted': (api, { customerId }) => api.send('DELETE', `/v1/customers/${customerId}`),
+};
+
+// Written whether or not the request is answered.
+const besides = ['public.idempotency_keys', 'public.rate_limits'];
+
+describe('a change and its event', () => {
+  let database: TestDatabase;
+  let service: TestService;
+  let api: ApiClient;
+  let own: OwnRecords;
+
+  before(async () => {
+    database = await createTestDatabase();
+    const working = await startService({ database });
+    const { test: merchant } = await working.onboard();
+    own = await createOwnRecords(createApiClient(working.url, merchant.key));
+    await working.app.drain();
+    await working.stop();
+    // Nobody takes the work out of the outbox here.
+    service = await startService({ database, settings: { ROLE: 'api', APP_DATABASE_URL: database.appUrl } });
+    api = createApiClient(service.url, merchant.key);
+  });
+
+  after(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  test('are one to one in what workers have done: payments, refunds, transfers', async () => {
+    const kinds = await asOwner<{ kind: string }>(service, 'SELECT DISTINCT kind FROM events ORDER BY kind');
+    const happened = kinds.map(({ kind }) => kind);
+    for (const kind of ['charge.succeeded', 'charge.refunded', 'transfer.created'])
+      assert(happened.includes(kind), kind);
+    assert.deepEqual(await objectsOutOfStep(service), []);
+  });
+
+  for (const [table, condition] of [
+    ['events', 'true'],
+    ['outbox', `NEW.kind = 'dispatch_event'`],
+  ] as const) {
+    test(`are not there, neither of them, when ${table} cannot be written`, async () => {
+      const stored = await storedRows(service);
+      await asOwner(service, refusing(table, condition));
+      for (const [what, request] of Object.entries(changes)) {
+        const { status, text } = await request(api, own);
+        assert(status >= 500, `${what}: ${status} ${text}`);
+      }
+      await asOwner(service, 'DROP FUNCTION refuse() CASCADE');
+      assert.deepEqual(await storedRows(service), stored);
+    });
+  }
+
+  for (const [what, request] of Object.entries(changes)) {
+    test(`are there together when ${what}, with the work of telling of it`, async () => {
+      const before = await countToldOf(service);
+      const { status, text } = await request(api, own);
+      assert(status < 300, `${status} ${text}`);
+      const { events, works, both } = await countToldOf(service);
+      const [made, worked] = [events - before.events, works - before.works];
+      assert(made >= 1 && made === worked, `${made} events, ${worked} pieces of work`);
+      assert.equal(both - before.both, made, 'each piece is for one of the events');
+      assert.deepEqual(await objectsOutOfStep(service), []);
+    });
+  }
+});
+
+function refusing(table: string, condition: string): string {
+  return `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+    CREATE TRIGGER refused BEFORE INSERT ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()`;
+}
+
+async function storedRows(service: TestService): Promise<Map<string, string>> {
+  const tables = await dumpTables(service);
+  for (const name of besides) tables.delete(name);
+  return tables;
+}
+
+/** Objects that count other events than there are: too few, too many, or the same step twice. */
+function objectsOutOfStep(service: TestService): Promise<unknown[]> {
+  const counted = ['payment_intents', 'charges', 'transfers', 'customers'].map(
+    (table) => `SELECT '${table}' AS table, merchant_id, id, event_sequence FROM ${table}`,
+  );
+  return asOwner(
+    service,
+    `SELECT objects.*, told.count, told.last FROM (${counted.join(' UNION ALL ')}) AS objects
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS count, coalesce(max(sequence), 0) AS last FROM events
+       WHERE events.merchant_id = objects.merchant_id AND events.object_id = objects.id
+     ) AS told
+     WHERE told.count <> event_sequence OR told.last <> event_sequence`,
+  );
+}
+
+interface Told {
+  events: number;
+  works: number;
+  both: number;
+}
+
+async function countToldOf(service: TestService): Promise<Told> {
+  const [told] = await asOwner<Told>(
+    service,
+    `SELECT (SELECT count(*)::integer FROM events) AS events,
+            (SELECT count(*)::integer FROM outbox WHERE kind = 'dispatch_event') AS works,
+            (SELECT count(*)::integer FROM outbox JOIN events USING (merchant_id)
+             WHERE outbox.kind = 'dispatch_event' AND outbox.subject_id = events.id) AS both`,
+  );
+  return told ?? assert.fail('the database did not count');
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DeliveryStory } from '../harness/delivery-story.ts';
+import type { Subscriber } from '../harness/delivery-story.ts';
+import { waitUntil } from '../harness/process.ts';
+
+const events = 40;
+const minuteMs = 60_000;
+
+describe('a receiver that is down while the service is restarted and its secret is changed', () => {
+  let story: DeliveryStory;
+  let down: Subscriber;
+  let well: Subscriber;
+  let committed: string[];
+  let failedMeanwhile: number;
+
+  before(async () => {
+    story = await DeliveryStory.create();
+    [down, well] = [await story.subscribe(), await story.subscribe()];
+    let service = await story.start('all');
+    await down.goAway();
+    committed = await commit();
+    await waitUntil('the other one has them', () => well.attempts.length === events);
+    // Past the first attempts again.
+    await story.pass(minuteMs);
+    await service.stop();
+    committed.push(...(await commit()));
+    service = await story.start('all');
+    await waitUntil('the other one has these too', () => well.attempts.length === 2 * events);
+    const path = `/v1/webhook-endpoints/${down.endpointId}/rotate-secret`;
+    const { body } = await service.client.post(path, { overlap_hours: 0 });
+    down.secrets.set('second', String(body['secret']));
+    committed.push(...(await commit()));
+    await story.pass(minuteMs);
+    failedMeanwhile = (await story.countDeliveries())['pending'] ?? 0;
+    await down.comeBack();
+    await story.settle();
+  });
+
+  after(() => story.close());
+
+  async function commit(): Promise<string[]> {
+    return Promise.all(Array.from({ length: events }, () => story.commit()));
+  }
+
+  test('gets everything once it is back, each event once', () => {
+    assert.equal(failedMeanwhile, 3 * events, 'it was down for all of it');
+    assert.deepEqual(down.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
+  });
+
+  test('gets it signed with the new secret alone, whenever it was made', () => {
+    for (const { standard, service } of down.attempts) {
+      assert.deepEqual({ standard, service }, { standard: ['second'], service: ['second'] });
+    }
+  });
+
+  test('keeps nothing from another one, which gets each event once', () => {
+    assert.deepEqual(well.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { addMs } from '../../server/src/kit/clock.ts';
+import { DeliveryStory } from '../harness/delivery-story.ts';
+import type { StoryProcess, Subscriber } from '../harness/delivery-story.ts';
+import { effort } from '../harness/effort.ts';
+import type { Attempt } from '../harness/judging-receiver.ts';
+import { waitUntil } from '../harness/process.ts';
+
+// In each of four parts. One that comes is followed by another, which is more than fifty a second.
+const events = effort({ usual: 60, long: 1_000 });
+const underWayMax = 8;
+const hourMs = 60 * 60 * 1_000;
+
+type Part = 'before' | 'while it is rotated' | 'overlap' | 'at its end';
+
+describe('a secret that is rotated under load', () => {
+  let story: DeliveryStory;
+  let service: StoryProcess;
+  /** Takes the new secret at once; the other one when the overlap ends. */
+  let eager: Subscriber;
+  let tardy: Subscriber;
+  let overlapEndsAt = new Date(Number.POSITIVE_INFINITY);
+  /** In which part each customer was made, by whose id the events are known. */
+  const made = new Map<string, Part>();
+
+  before(async () => {
+    story = await DeliveryStory.create();
+    [eager, tardy] = [await story.subscribe(), await story.subscribe()];
+    service = await story.start('all');
+    // What it was told of later it does not need for what was made before.
+    eager.answerWith((attempt) => answerOf(attempt, made.get(attempt.objectId) === 'overlap' || isAfter(attempt)));
+    tardy.answerWith((attempt) => answerOf(attempt, isAfter(attempt)));
+    await load('before', events);
+    await load('while it is rotated', events, async () => {
+      for (const subscriber of [eager, tardy]) subscriber.secrets.set('second', await rotate(subscriber));
+      overlapEndsAt = addMs(story.clock.now(), hourMs);
+    });
+    await load('overlap', events, () => story.comeTo(addMs(overlapEndsAt, -1_000)));
+    await load('at its end', events, () => story.comeTo(overlapEndsAt));
+    await story.settle();
+  });
+
+  after(() => story.close());
+
+  const isAfter = ({ sentAtMs }: Attempt): boolean => sentAtMs >= overlapEndsAt.getTime();
+
+  async function rotate({ endpointId }: Subscriber): Promise<string> {
+    const path = `/v1/webhook-endpoints/${endpointId}/rotate-secret`;
+    const { status, body, text } = await service.client.post(path, { overlap_hours: 1 });
+    assert.equal(status, 200, text);
+    return String(body['secret']);
+  }
+
+  /** Makes customers, always some of them on the way, and does something when half of them are made. */
+  async function load(
+    part: Part,
+    count: number,
+    halfWay: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    let meanwhile: Promise<void> = Promise.resolve();
+    for (let number = 1; number <= count; number += 1) {
+      await waitUntil('those before have come', () => made.size - comeToBoth() < underWayMax);
+      if (number === count / 2) meanwhile = halfWay();
+      made.set(await story.commit(), part);
+    }
+    await meanwhile;
+    await waitUntil('all have come', () => comeToBoth() === made.size);
+  }
+
+  function comeToBoth(): number {
+    return Math.min(eager.heardOf.size, tardy.heardOf.size);
+  }
+
+  test('webhook-signature verifies at every moment with the secret that a receiver has', () => {
+    for (const subscriber of [eager, tardy]) {
+      assert.deepEqual(
+        subscriber.attempts.filter(({ status }) => status !== 204),
+        [],
+      );
+      assert.equal(subscriber.heardOf.size, 4 * events);
+    }
+  });
+
+  test('during the overlap it verifies with both', () => {
+    for (const { attempts } of [eager, tardy]) {
+      const overlapping = attempts.filter((attempt) => made.get(attempt.objectId) === 'overlap' && !isAfter(attempt));
+      assert(overlapping.length >= events, 'there were some');
+      for (const { standard } of overlapping) assert.deepEqual(standard, ['first', 'second']);
+    }
+  });
+
+  test('x-service-signature stays with the old one until the overlap ends', () => {
+    for (const { attempts } of [eager, tardy]) {
+      const [later, earlier] = [attempts.filter(isAfter), attempts.filter((attempt) => !isAfter(attempt))];
+      for (const { service: by } of earlier) assert.deepEqual(by, ['first']);
+      for (const { service: by } of later) assert.deepEqual(by, ['second']);
+    }
+  });
+
+  test('nothing is signed with the old one afterwards', () => {
+    for (const { attempts } of [eager, tardy]) {
+      const later = attempts.filter(isAfter);
+      assert(later.length >= events / 2, 'there were some');
+      for (const { standard } of later) assert.deepEqual(standard, ['second']);
+    }
+  });
+});
+
+function answerOf({ standard }: Attempt, isOnSecond: boolean): number {
+  return standard.includes(isOnSecond ? 'second' : 'first') ? 204 : 401;
+}
