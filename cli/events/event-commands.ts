@@ -8,7 +8,7 @@ import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, pageRowsMax } from './event-row.ts';
 import type { EventRow } from './event-row.ts';
 import { eventLine, eventText } from './event-text.ts';
-import { followEvents } from './follow-events.ts';
+import { followEvents, tellOutages } from './follow-events.ts';
 import { readKinds } from './read-kinds.ts';
 import { resendCommand } from './resend-command.ts';
 
@@ -54,10 +54,20 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
   const kinds = readKinds(input.lists['event']);
   const limit = readLimit(input.options['limit'] ?? String(linesDefault));
   const settings = readApiSettings(context.environment, input);
-  const latest = await readLatest(createApi(clock, settings), kinds, limit);
-  const show = (row: EventRow): void => output.item(eventLine(output, row), row);
-  for (const row of latest) show(row);
-  if (!input.flags.has('follow')) return 0;
+  const shown = new Set<string>();
+  const show = (row: EventRow): void => {
+    if (!shown.has(row.id)) output.item(eventLine(output, row), row);
+  };
+  const showLatest = async (): Promise<void> => {
+    for (const row of await readLatest(createApi(clock, settings), kinds, limit)) {
+      show(row);
+      shown.add(row.id);
+    }
+  };
+  if (!input.flags.has('follow')) {
+    await showLatest();
+    return 0;
+  }
   const signal = context.interruption();
   const events = followEvents({
     api: createApi(clock, settings, signal),
@@ -65,8 +75,9 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
     signal,
     kinds,
     since: 'now',
-    onAway: (message) => output.note(`${message} Trying again until it works.`),
-    onBack: () => output.note(`${settings.url} answers again.`),
+    // Only now: what happens between the latest and the first new one would be in neither.
+    onReady: showLatest,
+    ...tellOutages(output, settings),
   });
   for await (const { row } of events) show(row);
   return 0;

@@ -3,6 +3,8 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt, momentOf } from '../../server/src/kit/ids.ts';
 import { ApiAway } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
+import type { ApiSettings } from '../api/settings.ts';
+import type { Output } from '../output.ts';
 import { readEvents } from './event-body.ts';
 import type { EventWithBody } from './event-body.ts';
 import { pageRowsMax } from './event-row.ts';
@@ -17,11 +19,19 @@ export interface FollowOptions {
   kinds: readonly string[];
   /** From when on: a moment, or only what happens from now on. */
   since: Date | 'now';
-  /** Called when it is known what is new: what happens from then on comes. */
-  onReady?: () => void;
+  /** Called when it is known what is new: what happens from then on comes, once this has ended. */
+  onReady?: () => void | Promise<void>;
   /** Told once when the API cannot be reached, and once when it is back. */
   onAway: (message: string) => void;
   onBack: () => void;
+}
+
+/** Says on standard error when the API goes away, and when it is back. */
+export function tellOutages(output: Output, { url }: ApiSettings): Pick<FollowOptions, 'onAway' | 'onBack'> {
+  return {
+    onAway: (message) => output.note(`${message} Trying again until it works.`),
+    onBack: () => output.note(`${url} answers again.`),
+  };
 }
 
 // A person should not notice the wait, and four small reads a second cost the service nothing.
@@ -36,7 +46,7 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<Even
   const { clock, signal, kinds, since } = options;
   const position = new Position(since === 'now' ? null : since);
   if (since === 'now') await patiently(options, () => position.startNow(options.api));
-  options.onReady?.();
+  if (!signal.aborted) await options.onReady?.();
   let thoroughAtMs = clock.now().getTime();
   while (!signal.aborted) {
     const nowMs = clock.now().getTime();

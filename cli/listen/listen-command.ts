@@ -4,7 +4,7 @@ import { createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
-import { followEvents } from '../events/follow-events.ts';
+import { followEvents, tellOutages } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
 import { readTime } from '../events/read-time.ts';
 import { readReceiver } from './receiver.ts';
@@ -59,8 +59,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
     kinds,
     since: from,
     onReady: () => tellStart(context, { url, settings, secret }),
-    onAway: (message) => output.note(`${message} Trying again until it works.`),
-    onBack: () => output.note(`${settings.url} answers again.`),
+    ...tellOutages(output, settings),
   });
   // Here, because it brings an HTTP client along, which every other command would wait for.
   const { listen } = await import('./listen.ts');

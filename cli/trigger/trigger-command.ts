@@ -6,6 +6,7 @@ import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { amountToJson, parseHundredths } from '../../server/src/kit/money.ts';
 import { createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, findEventOf } from '../events/event-row.ts';
 import type { EventRow } from '../events/event-row.ts';
@@ -43,7 +44,7 @@ async function trigger(context: CommandContext, input: CommandInput): Promise<Ex
   if (typed === undefined) throw new UsageError('Say which kind of event. See: dalasi trigger --list');
   const kind = readKind(typed);
   const recipe: Recipe = recipes[kind];
-  if ('cannot' in recipe) throw new UsageError(recipe.cannot);
+  if ('cannot' in recipe) throw new CommandFailure(recipe.cannot);
   const kitchen = openKitchen(context, input);
   const event = await eventOf(kitchen, kind, await recipe.make(kitchen));
   const { id, object_id: objectId, sequence } = event;

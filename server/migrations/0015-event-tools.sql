@@ -10,7 +10,7 @@ CREATE INDEX webhook_deliveries_missed_idx ON webhook_deliveries (merchant_id, e
 
 CREATE INDEX events_kind_idx ON events (merchant_id, kind, id);
 
--- Beside the endpoints, because dispatching holds their rows while attempts end.
+-- Beside the endpoints, whose rows change seldom: this one is written as attempts end.
 CREATE TABLE webhook_endpoint_health (
   merchant_id uuid NOT NULL,
   endpoint_id uuid NOT NULL,

@@ -5,9 +5,8 @@ import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
 import type { Log } from './kit/log.ts';
 import { LongLists } from './kit/long-lists.ts';
-import { SearchPlaces } from './kit/search-places.ts';
+import { bulkResendLimits, SearchPlaces } from './kit/search-places.ts';
 import type { Notifier } from './kit/notifier.ts';
-import { outboundPolicy } from './kit/outbound-guard.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
 import type { Random } from './kit/random.ts';
 import { createMerchantDirectory } from './merchants/merchant-directory.ts';
@@ -24,7 +23,7 @@ import type { NoticeContext } from './notifications/notice.ts';
 import { createTelegramChannel } from './notifications/telegram/channel.ts';
 import { createTelegramChats } from './notifications/telegram/chats.ts';
 import { createWhatsappChannel } from './notifications/whatsapp/channel.ts';
-import { ownHosts } from './own-hosts.ts';
+import { ownHosts, urlPolicyOf } from './own-hosts.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { endRefund } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
@@ -109,7 +108,6 @@ export function createMoneyContext(
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
-  const refused = ownHosts(config);
   const money: MoneyContext = {
     db,
     clock,
@@ -133,10 +131,7 @@ export function createMoneyContext(
       amountMaxMinor: config.amountMaxMinor,
       idSecret: secrets.idSecret,
       terminalKey: secrets.terminalKey,
-      urlPolicy: (testMode) => ({
-        ...outboundPolicy({ production: config.production, testMode }),
-        ...refused,
-      }),
+      urlPolicy: urlPolicyOf(config),
     },
   };
   return money;
@@ -153,6 +148,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     ...money,
     sealer: secrets.sealer,
     urlPolicy: money.settings.urlPolicy,
+    bulkResends: new SearchPlaces(bulkResendLimits),
     outbound,
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,

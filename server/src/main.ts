@@ -9,11 +9,11 @@ import { uuidV7 } from './kit/ids.ts';
 import { createLog } from './kit/log.ts';
 import type { Log } from './kit/log.ts';
 import { startNotifier } from './kit/notifier.ts';
-import { outboundPolicy } from './kit/outbound-guard.ts';
 import { systemRandom } from './kit/random.ts';
 import { StartError } from './kit/start-error.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
+import { urlPolicyOf } from './own-hosts.ts';
 import { readSecrets } from './secrets.ts';
 
 // A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
@@ -69,7 +69,7 @@ async function serveUntilStopped(
       random,
       newId: () => uuidV7(clock, random),
       ...secrets,
-      urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
+      urlPolicy: urlPolicyOf(config),
     };
     const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context });
     await app.start().catch((error: unknown) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, it } from 'node:test';
 import { readConfig } from './config.ts';
-import { ownHosts } from './own-hosts.ts';
+import { assertUrlAllowed } from './kit/outbound-guard.ts';
+import { ownHosts, urlPolicyOf } from './own-hosts.ts';
 
 const key = 'ab'.repeat(32);
 
@@ -35,6 +36,16 @@ describe('what nobody may make a production server call', () => {
       assert.deepEqual(refusedNames, names, DATABASE_URL);
       for (const address of addresses) assert.ok(refusedAddresses.includes(address), `${DATABASE_URL} ${address}`);
     }
+  });
+
+  it('are refused in the URLs of merchants of both environments', () => {
+    const [APP_ENV, PUBLIC_URL] = ['production', 'https://pay.example.gm'];
+    const policyOf = urlPolicyOf(readConfig({ APP_ENV, SEAL_KEY: key, KEY_PEPPER: key, PUBLIC_URL }));
+    for (const testMode of [true, false]) {
+      assert.throws(() => assertUrlAllowed('https://pay.example.gm/hook', policyOf(testMode)), { reason: 'name' });
+      assert.equal(assertUrlAllowed('https://shop.example.gm/hook', policyOf(testMode)).hostname, 'shop.example.gm');
+    }
+    assert.deepEqual([policyOf(true).httpsOnly, policyOf(false).httpsOnly], [false, true]);
   });
 
   it('are none on a development server, which may call itself', () => {

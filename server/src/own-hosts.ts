@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
-import type { AddressPolicy } from './kit/outbound-guard.ts';
+import { outboundPolicy } from './kit/outbound-guard.ts';
+import type { AddressPolicy, OutboundPolicy } from './kit/outbound-guard.ts';
 
 type OwnHosts = Required<Pick<AddressPolicy, 'refusedAddresses' | 'refusedNames'>>;
 
@@ -18,6 +19,12 @@ export function ownHosts(config: Config): OwnHosts {
     refusedAddresses: [...interfaces.map(({ address }) => address), ...hosts.filter((host) => isIP(host) !== 0)],
     refusedNames: hosts.filter((host) => isIP(host) === 0),
   };
+}
+
+/** What the merchants of each environment may make this server call, wherever their URLs are taken. */
+export function urlPolicyOf(config: Config): (testMode: boolean) => OutboundPolicy {
+  const refused = ownHosts(config);
+  return (testMode) => ({ ...outboundPolicy({ production: config.production, testMode }), ...refused });
 }
 
 /** A database's may also stand in `host`, as a directory of sockets too, and several with commas between. */

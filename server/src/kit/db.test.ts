@@ -197,8 +197,9 @@ test('two transactions that wait for each other both come through: the one that 
       await tx.run(setAmount(second, first));
     });
   await Promise.all([update(1n, 2n), update(2n, 1n)]);
-  assert.equal(runs, 3);
-  assert.equal(slept.length, 1);
+  // On a busy machine PostgreSQL may find that both wait too long.
+  assert(runs >= 3 && runs <= 4, `${runs} runs`);
+  assert.equal(slept.length, runs - 2);
 });
 
 test('a serialization failure is tried five times in all, a little later each time, and is 503 then', async () => {
@@ -256,6 +257,7 @@ test('a lock that is not to be had within its time is 503 and undoes the transac
   mayEnd.resolve();
   await holder;
   assert.ok(isUnavailable(error), String(error));
+  assert.match(String(error), /Something else is changing this just now/);
   assert.deepEqual(await storedIds(), [1n]);
 });
 
@@ -264,6 +266,7 @@ test('a statement that takes too long is ended at the server and is 503', async 
   const error = await rejectionOf(hasty.run({ name: 'test_slow', text: 'SELECT pg_sleep(60)', values: [] }));
   await hasty.close();
   assert.ok(isUnavailable(error), String(error));
+  assert.match(String(error), /This took too long/);
 });
 
 test('a connection that is lost in a transaction is 503 with a time to come back, and nothing is written', async () => {

@@ -322,7 +322,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 
 // By class: lost connections, lack of room, an operator's doing, the disk; then a standby, and collisions that went on.
 const unavailableClasses = ['08', '53', '57', '58'];
-const unavailableStates = new Set(['25006', '40001', '40P01', '55P03']);
+const unavailableStates = new Set(['25006', '40001', '40P01']);
 const unavailableNetworkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -346,11 +346,17 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
+// The database answers, but gave this up: it waited too long for a lock, or worked too long.
+const gaveUpMessages = new Map([
+  ['55P03', 'Something else is changing this just now. Try again in a second.'],
+  ['57014', 'This took too long and was given up. Try again in a second.'],
+]);
+
 /** A database that does not answer is not our caller's fault and not a bug: 503, come back. */
 function translateError(error: unknown): unknown {
-  if (error instanceof AppError || !isUnavailable(error)) return error;
-  return new AppError('unavailable', 'The service cannot reach its database just now. Try again in a second.', {
-    retryAfterSeconds: 1,
-    cause: error,
-  });
+  if (error instanceof AppError) return error;
+  const gaveUp = gaveUpMessages.get(sqlState(error) ?? '');
+  if (gaveUp === undefined && !isUnavailable(error)) return error;
+  const message = gaveUp ?? 'The service cannot reach its database just now. Try again in a second.';
+  return new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
 }

@@ -4,11 +4,11 @@ import { listCommands, readInput, usageOf, UsageError } from '../kit/command-lin
 import type { CommandInput } from '../kit/command-line.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
-import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { openOperatorDatabase } from '../open-service.ts';
+import { urlPolicyOf } from '../own-hosts.ts';
 import { phoneKey } from '../phone-access.ts';
 import { readSecrets } from '../secrets.ts';
 import { caseCommands } from './case-commands.ts';
@@ -84,7 +84,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       random,
       newId: () => uuidV7(clock, random),
       ...secrets,
-      urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
+      urlPolicy: urlPolicyOf(config),
     };
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>

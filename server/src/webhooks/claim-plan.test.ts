@@ -36,9 +36,9 @@ before(async () => {
     // What they refer to is beside the point here.
     await client.query("SET session_replication_role = 'replica'");
     await client.query(
-      `INSERT INTO webhook_endpoints (merchant_id, id, description, status, is_default, secret, created_at, updated_at)
+      `INSERT INTO webhook_endpoints (merchant_id, id, url, description, status, is_default, secret, created_at, updated_at)
        SELECT CASE n WHEN 1 THEN $1 ELSE md5('merchant ' || n)::uuid END, CASE n WHEN 1 THEN $2 ELSE md5('endpoint ' || n)::uuid END,
-              '', 'enabled', true, '', $3, $3
+              'http://localhost/', '', 'enabled', true, '', $3, $3
        FROM generate_series(1, 1000) AS n`,
       [merchantId, endpointId, now],
     );

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Work } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Database, Statement } from '../kit/db.ts';
 import { createDefaultEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
+import { claimOwnDeliveries } from './queries/deliveries.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
@@ -30,6 +33,27 @@ async function createEndpoint(path: string, enabledEvents?: string[]) {
 
 async function deliveriesOf(eventId: string) {
   return (await listDeliveries(world)).filter((delivery) => delivery.eventId === eventId);
+}
+
+/** A database in whose transactions something else happens once the statement has answered. */
+function pausedBehind(name: string, meanwhile: () => Promise<unknown>): Database {
+  const withTransaction: Database['withTransaction'] = (body) =>
+    world.db.withTransaction((tx) =>
+      body({
+        rows: async <Row>(statement: Statement) => {
+          const rows = await tx.rows<Row>(statement);
+          if (statement.name === name) await meanwhile();
+          return rows;
+        },
+        row: (statement) => tx.row(statement),
+        run: (statement) => tx.run(statement),
+        send: (statement) => tx.send(statement),
+        afterCommit: (action) => tx.afterCommit(action),
+      }),
+    );
+  return new Proxy(world.db, {
+    get: (db, name: keyof Database) => (name === 'withTransaction' ? withTransaction : db[name]),
+  });
 }
 
 async function workLeft(work: Work): Promise<number> {
@@ -112,6 +136,24 @@ describe('dispatching an event', () => {
     assert.deepEqual(world.woken, []);
   });
 
+  it('does not hold up who switches an endpoint off meanwhile; what it wrote then is kept and never sent', async () => {
+    const { id } = await createEndpoint('/off-meanwhile');
+    const { merchantId } = world.caller;
+    const { eventId, work } = await world.append();
+    const switchOff = () =>
+      world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
+    await dispatchEvent({ ...world.context, db: pausedBehind('webhook_endpoints_list_for_dispatch', switchOff) }, work);
+    const statusNow = async () => (await deliveriesOf(eventId)).map(({ endpointId, status }) => [endpointId, status]);
+    assert.deepEqual(await statusNow(), [[id, 'pending']]);
+    // A worker that has looked before it was switched off.
+    const now = world.clock.now();
+    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
+    assert.deepEqual(await claimOwnDeliveries(world.db, id, claim), []);
+    await world.worker.deliver(merchantId);
+    assert.deepEqual(await statusNow(), [[id, 'kept']]);
+    assert.deepEqual(world.receiver.to('/off-meanwhile'), []);
+  });
+
   it('leaves nothing pending for an endpoint that is switched off or deleted at the same moment', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await createEndpoint(`/race/${round}`);
@@ -124,6 +166,8 @@ describe('dispatching an event', () => {
           : world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
       if (round % 2 === 1) endpointIds = endpointIds.filter((endpointId) => endpointId !== id);
       await Promise.all([dispatchEvent(world.context, work), switchOff]);
+      await world.worker.deliver(world.caller.merchantId);
+      assert.deepEqual(world.receiver.to(`/race/${round}`), []);
       const statuses = (await deliveriesOf(eventId)).filter((row) => row.endpointId === id).map((row) => row.status);
       assert.ok(!statuses.includes('pending'), `round ${round}: ${statuses.join()}`);
     }

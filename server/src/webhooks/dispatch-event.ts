@@ -18,7 +18,7 @@ export interface DispatchContext {
   wakeDelivery: (merchantId: string, laneKeys: readonly string[]) => void;
 }
 
-// Some milliseconds of statements: short enough to hold the endpoints' rows, long enough for a burst.
+// Some milliseconds of statements: short enough for one transaction, long enough for a burst.
 const batchMax = 100;
 
 /**

@@ -8,6 +8,7 @@ import { createContractClient, loadContract } from '../../../test/harness/openap
 import type { Contract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
+import { lockEndpoint } from './queries/endpoints.ts';
 
 type Body = Record<string, unknown>;
 
@@ -165,7 +166,8 @@ describe('GET /v1/events', () => {
     const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
     const queries = ['limit=0', 'cursor=abc', 'event=charge.nonsense', 'object_id=abc', 'endpoint_id=abc'];
     const more = [`endpoint_id=${unknown}`, 'status=lost', 'from=yesterday', 'to=2026-02-30T00:00:00Z', 'after=abc'];
-    for (const query of [...queries, ...more, 'after=', 'nonsense=1']) {
+    const backwards = 'to=2026-11-20T09:00:00Z&from=2026-11-20T10:00:00Z';
+    for (const query of [...queries, ...more, backwards, 'after=', 'nonsense=1']) {
       assert.equal(refusedField(await api.get(`/v1/events?${query}`)), `400 ${query.split('=')[0]}`);
     }
     const slip = await api.get('/v1/events?event=customer.create');
@@ -177,8 +179,11 @@ describe('GET /v1/events/{id}', () => {
   it('tells every attempt: when, what came back and how long it took', async () => {
     receiver.answerWith(500);
     await endpoint();
-    await customers(1);
+    await made(api.post('/v1/customers', { name: 'Awa' }));
+    await service.app.drain();
+    // Before the time of the second attempt comes: a worker makes it by itself then.
     receiver.answerWith(200);
+    await clock.jump(60_000);
     await service.app.drain();
     const { rows } = await list();
     const event = await made(api.get(`/v1/events/${String(rows[0]?.['id'])}`));
@@ -235,6 +240,33 @@ describe('sending again', () => {
     assert.equal(receiver.received.length, 3);
     const { kept, pending, failed } = await health();
     assert.deepEqual([kept, pending, failed], [0, 0, 0]);
+  });
+
+  it('takes one place a merchant when they are many, and none of those for searches', async () => {
+    const businesses = await Promise.all([service.onboard(), service.onboard()]);
+    const mayEnd = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    // Nobody can read these endpoints for a change, so each resend waits in its place.
+    const holder = service.db.withTransaction(async (tx) => {
+      for (const { test } of businesses) await lockEndpoint(tx, test.merchant.id, test.endpointId);
+      held.resolve();
+      await mayEnd.promise;
+    });
+    await held.promise;
+    const resends = businesses.map(({ test }) => {
+      const client = createContractClient(contract, service.url, test.key);
+      return [1, 2].map(() => client.post('/v1/events/resend', { endpoint_id: test.endpointId }));
+    });
+    const refused = await Promise.all(resends.map((ofOne) => Promise.race(ofOne)));
+    const searched = await api.get('/v1/events?status=delivered');
+    mayEnd.resolve();
+    await holder;
+    await Promise.all(resends.flat());
+    for (const { status, text } of refused) {
+      assert.equal(status, 429, text);
+      assert.match(text, /Other events are still being sent again/);
+    }
+    assert.equal(searched.status, 200, searched.text);
   });
 
   it('refuses what cannot be by its field', async () => {

@@ -21,7 +21,7 @@ export interface SentEvent {
 
 /**
  * Newest first, or oldest first behind the event `after`; with the deliveries of the page in one statement. Throws
- * AppError `invalid_request` on `endpoint_id`, and `rate_limited` where the search for deliveries finds no place.
+ * AppError `invalid_request` on `endpoint_id` or `to`, and `rate_limited` where the search for deliveries finds no place.
  */
 export async function listEvents(
   context: { db: Queryable; searches: SearchPlaces },
@@ -32,13 +32,22 @@ export async function listEvents(
   const { db } = context;
   const { endpointId } = filter;
   if (endpointId !== undefined && !(await isEndpointKnown(db, merchantId, endpointId))) throw unknownEndpoint();
-  // What is asked of deliveries is looked for event by event: a search.
-  const sought = filter.status ?? endpointId;
+  checkTimes(filter);
+  const sought = isOfMissedAlone(filter) ? undefined : (filter.status ?? endpointId);
   const { rows, total } = await listed(context, merchantId, sought, {
     rows: () => listEventRows(db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
     total: () => countEvents(db, merchantId, filter, { after: page.after, countMax: totalMax + 1 }),
   });
   return { rows: await withDeliveries(db, merchantId, rows), total };
+}
+
+/**
+ * What is asked of deliveries is looked for event by event: a search. Only what one endpoint has missed is read from an
+ * index, unless it is narrowed by what stands in the events.
+ */
+function isOfMissedAlone({ endpointId, status, kind, objectId }: EventFilter): boolean {
+  const isOfMissed = endpointId !== undefined && (status === 'failed' || status === 'kept');
+  return isOfMissed && kind === undefined && objectId === undefined;
 }
 
 /** One event with its deliveries and every attempt. Throws AppError `not_found`, also for another merchant's. */
@@ -54,8 +63,13 @@ export async function getEvent(
 }
 
 /** The event alone. Throws the same. */
-export async function getEventRow(db: Queryable, merchantId: string, id: string): Promise<EventRow> {
-  const event = isUuid(id) ? await findEventById(db, merchantId, id) : undefined;
+export async function getEventRow(
+  db: Queryable,
+  merchantId: string,
+  id: string,
+  find = findEventById,
+): Promise<EventRow> {
+  const event = isUuid(id) ? await find(db, merchantId, id) : undefined;
   if (!event) throw notFound();
   return event;
 }
@@ -69,6 +83,11 @@ async function withDeliveries(db: Queryable, merchantId: string, events: readonl
 
 function notFound(): AppError {
   return new AppError('not_found', 'There is no event with this id in this environment. List them at /v1/events.');
+}
+
+/** Throws AppError `invalid_request` on `to` for times between which nothing can be. */
+export function checkTimes({ from, to }: { from?: Date | undefined; to?: Date | undefined }): void {
+  if (from && to && from > to) throw fieldError('invalid_request', 'to', 'to is before from.');
 }
 
 /** For a request that refers to an endpoint of somebody else, or to none. */

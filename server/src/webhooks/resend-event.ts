@@ -1,13 +1,15 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
 import { isReceiving } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { getEventRow, unknownEndpoint } from './list-events.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 import type { PlannedDelivery } from './plan-deliveries.ts';
-import { listEndpointsForDispatch } from './queries/endpoints.ts';
-import { listDeliveriesOfEvents } from './queries/event-deliveries.ts';
+import { listEndpointsForDispatch, shareEndpoint } from './queries/endpoints.ts';
+import { listEndpointIdsOfEvent } from './queries/event-deliveries.ts';
+import { shareEventById } from './queries/event-lists.ts';
 import type { EventRow } from './queries/event-lists.ts';
 import { upsertResends } from './queries/resends.ts';
 
@@ -35,14 +37,12 @@ export async function resendEvent(
   merchantId: string,
   request: { id: string; endpointId?: string | undefined },
 ): Promise<void> {
-  const event = await getEventRow(tx, merchantId, request.id);
-  // Held until the transaction ends, so that none is switched off while something is made due for it.
-  const endpoints = await listEndpointsForDispatch(tx, merchantId);
+  const event = await getEventRow(tx, merchantId, request.id, shareEventById);
   const { endpointId } = request;
   const targets =
     endpointId === undefined
-      ? await everyTarget(tx, merchantId, event, endpoints)
-      : [namedTarget(event, endpoints, endpointId)];
+      ? await everyTarget(tx, merchantId, event)
+      : [await namedTarget(tx, merchantId, event, endpointId)];
   if (targets.length === 0) {
     const message = 'No enabled endpoint subscribes to this event. Enable one, or name one in endpoint_id.';
     throw new AppError('state_conflict', message);
@@ -64,8 +64,8 @@ export function checkReceiving(endpoint: Endpoint): void {
   throw new AppError('state_conflict', message);
 }
 
-function namedTarget(event: EventRow, endpoints: readonly Endpoint[], endpointId: string): Target {
-  const endpoint = endpoints.find(({ id }) => id === endpointId);
+async function namedTarget(tx: Transaction, merchantId: string, event: EventRow, endpointId: string): Promise<Target> {
+  const endpoint = isUuid(endpointId) ? await shareEndpoint(tx, merchantId, endpointId) : undefined;
   if (!endpoint) throw unknownEndpoint();
   checkReceiving(endpoint);
   if (!mayHave(event, endpoint)) {
@@ -76,17 +76,12 @@ function namedTarget(event: EventRow, endpoints: readonly Endpoint[], endpointId
 }
 
 /** Who subscribes today or has had it, and the callback address; nobody who is off. */
-async function everyTarget(
-  tx: Transaction,
-  merchantId: string,
-  event: EventRow,
-  endpoints: readonly Endpoint[],
-): Promise<Target[]> {
+async function everyTarget(tx: Transaction, merchantId: string, event: EventRow): Promise<Target[]> {
+  // None of them is held: of one that is switched off meanwhile a worker keeps what it would have been sent.
+  const endpoints = await listEndpointsForDispatch(tx, merchantId);
   const planned = planDeliveries(event, endpoints).filter(({ status }) => status === 'pending');
-  const had = await listDeliveriesOfEvents(tx, merchantId, [event.id]);
-  const endpointIds = new Set(
-    [...planned, ...had].filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId),
-  );
+  const subscribed = planned.filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId);
+  const endpointIds = new Set([...subscribed, ...(await listEndpointIdsOfEvent(tx, merchantId, event.id))]);
   const receiving = endpoints.filter(
     (endpoint) => endpointIds.has(endpoint.id) && isReceiving(endpoint) && mayHave(event, endpoint),
   );

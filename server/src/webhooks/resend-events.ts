@@ -1,14 +1,15 @@
 import { defaultEventKinds } from '../events/kinds.ts';
 import type { EventKind } from '../events/kinds.ts';
-import { fieldError } from '../kit/app-error.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid, momentOf } from '../kit/ids.ts';
+import { thirteenMonthsMs } from '../kit/kept.ts';
 import type { SearchPlaces } from '../kit/search-places.ts';
 import { readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';
-import { unknownEndpoint } from './list-events.ts';
+import { checkTimes, unknownEndpoint } from './list-events.ts';
 import { findEndpointById, shareEndpoint } from './queries/endpoints.ts';
-import { listEventsToResend, listMissedEvents, upsertResends } from './queries/resends.ts';
+import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 import type { EventToResend } from './queries/resends.ts';
 import { allStates, checkReceiving } from './resend-event.ts';
 import type { ResendContext } from './resend-event.ts';
@@ -35,25 +36,27 @@ export interface ResendOutcome {
 
 // A second or two of one transaction, which holds the endpoint's row.
 const resendsMax = 10_000;
+// What is as old as events are kept may be deleted while it is being sent again, so the last hour of it is left alone.
+const purgeSlackMs = 3_600_000;
 
 /**
  * Sends an endpoint again what it has missed, or everything of a time, oldest first and up to 10,000 events in one
  * call. A dry run counts and changes nothing. Throws AppError `invalid_request` on the field that is wrong,
- * `state_conflict` for an endpoint that is off, and `rate_limited` when there is no place to search in.
+ * `state_conflict` for an endpoint that is off, and `rate_limited` when there is no place to do it in.
  */
 export async function resendEvents(
   tx: Transaction,
-  context: ResendContext & { searches: SearchPlaces },
+  context: ResendContext & { bulkResends: SearchPlaces },
   merchantId: string,
   request: ResendRequest,
 ): Promise<ResendOutcome> {
   const kinds = request.kinds === undefined ? undefined : readKinds(request.kinds, 'event');
-  if (request.from && request.to && request.from > request.to) {
-    throw fieldError('invalid_request', 'to', 'to is before from.');
-  }
-  return context.searches.search(merchantId, async () => {
+  checkTimes(request);
+  return context.bulkResends.search(merchantId, async () => {
     const endpoint = await readEndpoint(tx, merchantId, request);
-    const found = await listMatching(tx, endpoint, request, kinds);
+    const keptSince = addMs(context.clock.now(), purgeSlackMs - thirteenMonthsMs);
+    const from = request.from && request.from > keptSince ? request.from : keptSince;
+    const found = await listMatching(tx, endpoint, { ...request, from }, kinds);
     const { taken, continueFrom } = firstBatch(found);
     const resent = request.isDryRun ? 0 : await send(tx, context, { endpoint, request, taken });
     return { matched: taken.length, resent, continueFrom };
@@ -104,9 +107,16 @@ async function send(
 ): Promise<number> {
   if (taken.length === 0) return 0;
   const { merchantId, id: endpointId } = endpoint;
-  const resends = taken.map(({ id }) => ({ id: context.newId(), eventId: id, endpointId, callbackUrl: null }));
-  const states = request.status === 'all' ? allStates : (['failed', 'kept'] as const);
-  const statements = upsertResends(merchantId, resends, { now: context.clock.now(), states });
+  const now = context.clock.now();
+  const isAll = request.status === 'all';
+  const eventIds = taken.map(({ id }) => id);
+  // Writing would lock them even where it changes nothing, and nobody could claim or record them meanwhile.
+  const underWay = new Set(isAll ? await listEventsUnderWay(tx, merchantId, { endpointId, eventIds, now }) : []);
+  const resends = eventIds
+    .filter((eventId) => !underWay.has(eventId))
+    .map((eventId) => ({ id: context.newId(), eventId, endpointId, callbackUrl: null }));
+  const states = isAll ? allStates : (['failed', 'kept'] as const);
+  const statements = upsertResends(merchantId, resends, { now, states });
   const counts = await Promise.all(statements.map((statement) => tx.run(statement)));
   tx.afterCommit(() => context.wakeDelivery(merchantId));
   return counts.reduce((sum, count) => sum + count, 0);

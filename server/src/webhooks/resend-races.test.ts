@@ -57,7 +57,7 @@ describe('a kept event that is sent again while its last attempt is still under 
 describe('while many events are sent again to an endpoint', () => {
   it('the others can be changed, and that one once all are due', async () => {
     const [one, other] = [await world.endpointAt(), await world.endpointAt()];
-    const context = { ...world.context, searches: new SearchPlaces() };
+    const context = { ...world.context, bulkResends: new SearchPlaces() };
     const request = { endpointId: one.id, status: 'all', isDryRun: false } as const;
     let changed: Promise<string> | undefined;
     await world.change(async (tx) => {
@@ -74,13 +74,14 @@ describe('while many events are sent again to an endpoint', () => {
 
   it('what is due or under way there can be claimed and recorded', async () => {
     const { id: endpointId } = await world.endpointAt();
+    await world.clock.advance(60_000);
     for (let count = 0; count < 3; count += 1) await world.dispatch();
     const { merchantId } = world.caller;
     const now = world.clock.now();
     const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
     const [underWay] = await claimOwnDeliveries(world.db, endpointId, claim);
     assert.ok(underWay);
-    const context = { ...world.context, searches: new SearchPlaces() };
+    const context = { ...world.context, bulkResends: new SearchPlaces() };
     const request = { endpointId, status: 'all', isDryRun: false } as const;
     await world.change(async (tx) => {
       assert.equal((await resendEvents(tx, context, merchantId, { ...request, from: now })).resent, 0);

@@ -4,7 +4,10 @@ import { writeEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/append-event.ts';
 import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
+import { firstIdAt } from '../kit/ids.ts';
+import { thirteenMonthsMs } from '../kit/kept.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
+import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
 import type { ResendOutcome, ResendRequest } from './resend-events.ts';
@@ -26,7 +29,7 @@ function resend(id: string, endpointId?: string): Promise<void> {
 }
 
 function resendMany(request: Partial<ResendRequest> & { endpointId: string }): Promise<ResendOutcome> {
-  const context = { ...world.context, searches: new SearchPlaces() };
+  const context = { ...world.context, bulkResends: new SearchPlaces() };
   const whole = { isDryRun: false, ...request };
   return world.change((tx) => resendEvents(tx, context, world.caller.merchantId, whole));
 }
@@ -145,6 +148,26 @@ describe('an event that is sent again', () => {
   });
 });
 
+describe('an event that is sent again while it is deleted', () => {
+  it('is answered as gone once it is', async () => {
+    const endpoint = await world.endpointAt();
+    const eventId = await world.dispatch();
+    await setDelivery((await world.deliveryOf(eventId)).id, { status: 'failed', attempts: 1, dueAt: null });
+    const { merchantId } = world.caller;
+    let resent: Promise<string> | undefined;
+    await world.change(async (tx) => {
+      const locked = await lockOldEvents(tx, merchantId, firstIdAt(addMs(world.clock.now(), 1)));
+      assert.ok(locked.includes(eventId));
+      await deleteDeliveriesOfEvents(tx, merchantId, [eventId]);
+      await deleteEvents(tx, merchantId, [eventId]);
+      resent = refusal(resend(eventId, endpoint.id));
+      // Whoever does not wait for the deletion has read the event by then.
+      await Promise.race([resent, world.deliveryOf(eventId).then(() => world.deliveryOf(eventId))]);
+    });
+    assert.match(String(await resent), /^not_found/);
+  });
+});
+
 describe('a test event', () => {
   const test = (id: string) => world.change((tx) => sendTestEvent(tx, world.context, world.caller, id));
 
@@ -212,6 +235,14 @@ describe('many events that are sent again', () => {
     const all = await resendMany({ endpointId, status: 'all', from: startedAt });
     assert.deepEqual(all, { matched: 4, resent: 1, continueFrom: null });
     assert.deepEqual(await statesOf(endpointId, ids), ['pending', 'pending', 'pending', 'pending']);
+  });
+
+  it('are none of those that are old enough to be deleted', async () => {
+    const { endpointId } = await oneOfEach();
+    assert.equal((await resendMany({ endpointId, isDryRun: true })).matched, 2);
+    await world.clock.advance(thirteenMonthsMs);
+    assert.equal((await resendMany({ endpointId, isDryRun: true })).matched, 0);
+    assert.equal((await resendMany({ endpointId, isDryRun: true, from: new Date(0) })).matched, 0);
   });
 
   it('are narrowed by kind and time, both ends included', async () => {

@@ -7,4 +7,6 @@ import type { ResendContext } from './resend-event.ts';
 export interface WebhookRouteContext extends EndpointContext, ResendContext {
   db: Queryable;
   searches: SearchPlaces;
+  /** Places for what sends many events again. */
+  bulkResends: SearchPlaces;
 }

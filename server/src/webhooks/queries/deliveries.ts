@@ -72,12 +72,18 @@ export interface DeliveryClaim {
   rowsMax: number;
 }
 
+// Of an endpoint that is off nothing is claimed, whatever the claimer believes: what is dispatched to it while it is
+// switched off may become visible only afterwards.
+const isReceivingNow = `(SELECT true FROM webhook_endpoints
+  WHERE webhook_endpoints.merchant_id = $1 AND webhook_endpoints.id = $5 AND status = 'enabled' AND url IS NOT NULL
+    AND deleted_at IS NULL)`;
+
 /** Takes what is due for an endpoint's own URL, the longest due first; rows that another worker claims are skipped. */
 export function claimOwnDeliveries(db: Queryable, endpointId: string, claim: DeliveryClaim): Promise<DueDelivery[]> {
   assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
   return db.rows<DueDelivery>({
     name: 'webhook_deliveries_claim_own',
-    text: claimText('endpoint_id = $5 AND callback_url IS NULL'),
+    text: claimText(`endpoint_id = $5 AND callback_url IS NULL AND ${isReceivingNow}`),
     values: [claim.merchantId, claim.now, claim.leaseEndsAt, claim.rowsMax, endpointId],
   });
 }

@@ -97,7 +97,7 @@ export async function isEndpointKnown(db: Queryable, merchantId: string, id: str
   return row !== undefined;
 }
 
-/** Changes of one endpoint happen one after the other, and none while events are being dispatched to it. */
+/** Changes of one endpoint happen one after the other. */
 export function lockEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
   return db.row<Endpoint>({
     name: 'webhook_endpoints_lock',
@@ -146,12 +146,15 @@ export function listEndpointsByMerchant(db: Queryable, merchantId: string): Prom
   });
 }
 
-/** Until the transaction ends none of them is changed: what is dispatched to an endpoint is seen by who disables it. */
+/**
+ * The oldest first. None of them is locked: dispatching goes on without a gap, and whoever changes an endpoint would never
+ * have its turn. What is made due for one that is disabled meanwhile can be claimed by nobody, and a worker keeps it.
+ */
 export function listEndpointsForDispatch(db: Queryable, merchantId: string): Promise<Endpoint[]> {
   return db.rows<Endpoint>({
     name: 'webhook_endpoints_list_for_dispatch',
     text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id FOR SHARE`,
+           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
     values: [merchantId],
   });
 }

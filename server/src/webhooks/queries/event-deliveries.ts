@@ -10,7 +10,7 @@ export interface DeliveryRow extends Pick<
   deliveredAt: Date | null;
 }
 
-/** The deliveries of a page of events, in the order in which they were made. */
+/** The deliveries of a page of events in the order in which they were made, the last hundred of each event. */
 export function listDeliveriesOfEvents(
   db: Queryable,
   merchantId: string,
@@ -18,11 +18,27 @@ export function listDeliveriesOfEvents(
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>({
     name: 'webhook_deliveries_of_events',
-    text: `SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
-                  next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
-           FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = ANY ($2::uuid[]) ORDER BY id`,
+    text: `SELECT sent.* FROM unnest($2::uuid[]) AS wanted (id)
+           CROSS JOIN LATERAL (
+             SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
+                    next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
+             FROM webhook_deliveries WHERE merchant_id = $1 AND event_id = wanted.id
+             ORDER BY id DESC LIMIT 100
+           ) AS sent
+           ORDER BY sent.id`,
     values: [merchantId, [...eventIds]],
   });
+}
+
+/** The endpoints that were sent an event at their own URL, all of them. */
+export async function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'webhook_deliveries_endpoints_of_event',
+    text: `SELECT endpoint_id AS id FROM webhook_deliveries
+           WHERE merchant_id = $1 AND event_id = $2 AND callback_url IS NULL`,
+    values: [merchantId, eventId],
+  });
+  return rows.map((row) => row.id);
 }
 
 /** One attempt and how it ended. */

@@ -87,6 +87,15 @@ export function findEventById(db: Queryable, merchantId: string, id: string): Pr
   });
 }
 
+/** The same, and until the transaction ends the event is not deleted. Waits for a deletion that is under way. */
+export function shareEventById(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
+  return db.row<EventRow>({
+    name: 'webhook_events_share',
+    text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2 FOR KEY SHARE`,
+    values: [merchantId, id],
+  });
+}
+
 interface EventClause extends Clause {
   from: string;
   order: string;

@@ -72,6 +72,31 @@ function resendClause(id: string, ofEndpoint: string, { endpointId, kinds, from,
   ]);
 }
 
+// A value and not an EXISTS, which for many rows the planner would answer by reading every attempt.
+const isNewestRecorded = `(
+  SELECT true FROM webhook_attempts
+  WHERE webhook_attempts.merchant_id = $1 AND webhook_attempts.delivery_id = webhook_deliveries.id
+    AND webhook_attempts.attempt = webhook_deliveries.attempts) IS NOT NULL`;
+
+const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
+  AND (webhook_deliveries.next_attempt_at <= $2 OR NOT (${isNewestRecorded}))`;
+
+/** Those of the events that are due at the endpoint already, or under way. Locks nothing. */
+export async function listEventsUnderWay(
+  db: Queryable,
+  merchantId: string,
+  { endpointId, eventIds, now }: { endpointId: string; eventIds: readonly string[]; now: Date },
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'webhook_resends_under_way',
+    text: `SELECT event_id AS id FROM webhook_deliveries
+           WHERE merchant_id = $1 AND event_id = ANY ($3::uuid[]) AND endpoint_id = $4 AND callback_url IS NULL
+             AND ${isDueOrUnderWay}`,
+    values: [merchantId, now, [...eventIds], endpointId],
+  });
+  return rows.map((row) => row.id);
+}
+
 /** Where an event is to be sent again; `id` is the delivery's if there is none yet. */
 export interface Resend {
   id: string;
@@ -85,9 +110,8 @@ const rowsAtOnce = [500, 50, 5, 1];
 
 /**
  * Makes the deliveries, or makes them again: due now, the schedule from its beginning. Only those in one of the states
- * are made again; of the pending ones those that wait for a later attempt. One that is due or under way is not even locked,
- * so that it can be claimed and recorded meanwhile. An attempt that was under way when its delivery was kept has no say in
- * what becomes of it now.
+ * are made again; of the pending ones those that wait for a later attempt, not one that is due or under way. An attempt
+ * that was under way when its delivery was kept has no say in what becomes of it now.
  */
 export function upsertResends(
   merchantId: string,
@@ -105,18 +129,10 @@ export function upsertResends(
   return statements;
 }
 
-const isNewestRecorded = `EXISTS (
-  SELECT 1 FROM webhook_attempts
-  WHERE webhook_attempts.merchant_id = $1 AND webhook_attempts.delivery_id = webhook_deliveries.id
-    AND webhook_attempts.attempt = webhook_deliveries.attempts)`;
-
-const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
-  AND (webhook_deliveries.next_attempt_at <= $2 OR NOT ${isNewestRecorded})`;
-
 // Counts one attempt that is never made: whoever still holds a claim of it then holds an old one.
 const attemptsAgain = `webhook_deliveries.attempts + CASE
   WHEN webhook_deliveries.status = 'kept' AND webhook_deliveries.attempts > webhook_deliveries.attempts_before
-    AND NOT ${isNewestRecorded} THEN 1 ELSE 0 END`;
+    AND NOT (${isNewestRecorded}) THEN 1 ELSE 0 END`;
 
 function upsertRows(
   merchantId: string,
@@ -125,19 +141,13 @@ function upsertRows(
 ): Statement {
   const rows = resends.map((_resend, row) => {
     const [id, event, endpoint, callback] = [4, 5, 6, 7].map((place) => `$${place + row * 4}`);
-    return `(${id}::uuid, ${event}::uuid, ${endpoint}::uuid, ${callback}::text)`;
+    return `($1, ${id}, ${event}, ${endpoint}, ${callback}, 'pending', 0, 0, $2, $2, NULL)`;
   });
   return {
     name: `webhook_resends_upsert_${resends.length}`,
     text: `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
              attempts_before, next_attempt_at, created_at, delivered_at)
-           SELECT $1, again.id, again.event_id, again.endpoint_id, again.callback_url, 'pending', 0, 0, $2, $2, NULL
-           FROM (VALUES ${rows.join(', ')}) AS again (id, event_id, endpoint_id, callback_url)
-           WHERE (SELECT true FROM webhook_deliveries
-                  WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.event_id = again.event_id
-                    AND webhook_deliveries.endpoint_id = again.endpoint_id
-                    AND (webhook_deliveries.callback_url IS NULL) = (again.callback_url IS NULL)
-                    AND ${isDueOrUnderWay}) IS NULL
+           VALUES ${rows.join(', ')}
            ON CONFLICT (merchant_id, event_id, endpoint_id, (callback_url IS NULL)) DO UPDATE
            SET status = 'pending', next_attempt_at = excluded.next_attempt_at, delivered_at = NULL,
                attempts = ${attemptsAgain}, attempts_before = ${attemptsAgain}
