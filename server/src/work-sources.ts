@@ -139,6 +139,7 @@ export function webhookSources(
       keysMax: 1_000,
       listDueKeys: webhooks.listDueMerchants,
       run: webhooks.deliver,
+      attach: webhooks.attach,
       whileRunning: (merchantId) => {
         webhooks.deliver(merchantId).catch((error: unknown) => log.error('delivering failed', error));
       },

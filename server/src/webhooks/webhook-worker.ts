@@ -33,6 +33,8 @@ export interface WebhookWorker {
    * looks again at once. Rejects only when the database does, and what was claimed comes back by itself.
    */
   deliver(merchantId: string): Promise<void>;
+  /** Hands over how `deliver` is begun in this process: what was dispatched here needs no hint through the database. */
+  attach(begin: (merchantId: string) => void): void;
   /** Takes nothing new and waits for what is under way. */
   stop(): Promise<void>;
 }
@@ -52,10 +54,11 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
   };
   const pumps = new Map<string, DeliveryPump>();
   let isStopped = false;
+  let begin: ((merchantId: string) => void) | null = null;
   const wakeDelivery: DispatchContext['wakeDelivery'] = (merchantId, laneKeys) => {
     const pump = pumps.get(merchantId);
-    // A pump that runs here needs no hint through the database.
     if (pump) pump.nudgeLanes(laneKeys);
+    else if (begin && !isStopped) begin(merchantId);
     else context.wakeDelivery(merchantId);
   };
   const startPump = (merchantId: string): Promise<void> => {
@@ -72,6 +75,9 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
       const pump = pumps.get(merchantId);
       pump?.nudge();
       await (pump ? pump.done : startPump(merchantId));
+    },
+    attach: (given) => {
+      begin = given;
     },
     stop: async () => {
       isStopped = true;
