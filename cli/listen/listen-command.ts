@@ -80,7 +80,7 @@ function tellStart(
 ): void {
   const mode = settings.testMode ? 'test' : 'LIVE';
   const signed = secret.isNew
-    ? `Signed with a secret made for this session: ${secret.secret}`
+    ? `Signed with a secret made for this run: ${secret.secret}`
     : `Signed with the secret of ${secret.source}.`;
   const text = `Forwarding ${mode} events of ${settings.url} to ${url}. Ctrl-C ends it.\n${signed}`;
   const shown = secret.isNew ? { secret: secret.secret } : {};

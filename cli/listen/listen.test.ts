@@ -124,7 +124,7 @@ test('it is signed with the secret of the environment, of a file, or one that is
     await newCustomer();
     await eventuallyReceived(() => receiver.received.length === 1);
     const { stdout } = await stop(running);
-    const [, shown] = /Signed with a secret made for this session: (wh_\S+)/.exec(stdout) ?? [];
+    const [, shown] = /Signed with a secret made for this run: (wh_\S+)/.exec(stdout) ?? [];
     assert.equal(shown === undefined, words.length + Object.keys(settings).length > 0, stdout);
     assert.ok(!stdout.includes(webhookSecret), 'what the receiver knows already is not shown');
     const [got] = receiver.received;

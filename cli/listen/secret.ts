@@ -26,7 +26,7 @@ export function findSecret(
   const fromEnvironment = environment['DALASI_WEBHOOK_SECRET']?.trim();
   if (fromEnvironment) return checked(fromEnvironment, 'DALASI_WEBHOOK_SECRET');
   if (demoWebhookSecret !== null) return checked(demoWebhookSecret, keySource);
-  return { secret: newSecret(random), source: 'made for this session', isNew: true };
+  return { secret: newSecret(random), source: 'made for this run', isNew: true };
 }
 
 function checked(secret: string, source: string): SigningSecret {

@@ -1,8 +1,8 @@
 import type { Queryable } from '../kit/db.ts';
-import type { Account } from './accounts.ts';
 import { lineOf } from './explain-balance.ts';
 import type { BalanceLine } from './explain-balance.ts';
 import { listStatementRows } from './queries/history.ts';
+import type { StatementAsk } from './queries/history.ts';
 
 /** What came and went between two times. Amounts are bututs. */
 export interface LedgerStatement {
@@ -14,20 +14,8 @@ export interface LedgerStatement {
 
 /**
  * The movements of several accounts of a sub-account taken together, so that what moves between them is no movement.
- * `from` and `to` are included, null is no bound; `after` is the last line of the page before.
  */
-export async function readStatement(
-  db: Queryable,
-  ask: {
-    merchantId: string;
-    currency: string;
-    accounts: readonly Account[];
-    from: Date | null;
-    to: Date | null;
-    after: string | null;
-    rowsMax: number;
-  },
-): Promise<LedgerStatement> {
+export async function readStatement(db: Queryable, ask: StatementAsk): Promise<LedgerStatement> {
   const rows = await listStatementRows(db, ask);
   const [first] = rows;
   return {

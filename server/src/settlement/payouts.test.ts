@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
+import type { PayoutAnswer } from '../networks/contract.ts';
 import { applyAnswer } from '../transfers/apply-answer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 import { noAnswer, paid, refused } from '../transfers/transfer-world.corpus.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
@@ -23,6 +25,17 @@ async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   );
   assert.ok(error instanceof AppError, String(error));
   return `${error.code}: ${error.message}`;
+}
+
+/** A payout that was sent, and answered so by its network. */
+async function orderAnswered(subAccount: { id: string }, answer: PayoutAnswer): Promise<Transfer> {
+  const { payoutAnswers } = world.networks.wave;
+  const usual = payoutAnswers.pay_out;
+  payoutAnswers.pay_out = answer;
+  const payout = await world.orderPayout(subAccount);
+  await world.workFor(60_000);
+  payoutAnswers.pay_out = usual;
+  return payout;
 }
 
 describe('a payout of a sub-account', () => {
@@ -82,12 +95,7 @@ describe('a payout of a sub-account', () => {
 
   test('that the network refuses gives the money back, and tells so', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const { payoutAnswers } = world.networks.wave;
-    const usual = payoutAnswers.pay_out;
-    payoutAnswers.pay_out = refused;
-    const payout = await world.orderPayout(subAccount);
-    await world.work();
-    payoutAnswers.pay_out = usual;
+    const payout = await orderAnswered(subAccount, refused);
     assert.equal((await world.transfer(payout)).status, 'failed');
     assert.equal(await world.settled(subAccount), 3_000n);
     assert.deepEqual(await world.events(payout), ['sub_account.payout.failed']);
@@ -95,15 +103,11 @@ describe('a payout of a sub-account', () => {
 
   test('whose outcome is unknown keeps its money held until the network knows', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const { payoutAnswers } = world.networks.wave;
-    const usual = payoutAnswers.pay_out;
-    payoutAnswers.pay_out = noAnswer;
-    const payout = await world.orderPayout(subAccount);
-    await world.workFor(60_000);
-    payoutAnswers.pay_out = usual;
+    const payout = await orderAnswered(subAccount, noAnswer);
     assert.equal((await world.transfer(payout)).status, 'pending');
     assert.equal(await world.settled(subAccount), 0n);
     assert.match(await refusalOf(world.orderPayout(subAccount)), /^balance_below_minimum/);
+    const { payoutAnswers } = world.networks.wave;
     payoutAnswers.look_up_payout = paid(payout);
     await world.workFor(60_000);
     payoutAnswers.look_up_payout = noAnswer;
@@ -112,12 +116,7 @@ describe('a payout of a sub-account', () => {
 
   test('that was paid after it had failed and then given back leaves everyone as before', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const { payoutAnswers } = world.networks.wave;
-    const usual = payoutAnswers.pay_out;
-    payoutAnswers.pay_out = refused;
-    const payout = await world.orderPayout(subAccount);
-    await world.work();
-    payoutAnswers.pay_out = usual;
+    const payout = await orderAnswered(subAccount, refused);
     const before = await world.balance('payable_available');
     const late = paid(payout);
     assert.ok(late.state === 'succeeded');
@@ -130,12 +129,7 @@ describe('a payout of a sub-account', () => {
 
   test('that was paid late and comes back when its sub-account is gone waits for a person, with a case', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const { payoutAnswers } = world.networks.wave;
-    const usual = payoutAnswers.pay_out;
-    payoutAnswers.pay_out = refused;
-    const payout = await world.orderPayout(subAccount);
-    await world.work();
-    payoutAnswers.pay_out = usual;
+    const payout = await orderAnswered(subAccount, refused);
     const late = paid(payout);
     assert.ok(late.state === 'succeeded');
     await applyAnswer(world.context, await world.transfer(payout), late);

@@ -100,23 +100,23 @@ export function listMovementsBehind(
 /** A movement with the balance that it left; both null in the one row of an empty page. */
 export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });
 
+/** `from` and `to` are included, null is no bound; `after` is the last movement of the page before. */
+export interface StatementAsk {
+  merchantId: string;
+  currency: string;
+  accounts: readonly Account[];
+  from: Date | null;
+  to: Date | null;
+  after: string | null;
+  rowsMax: number;
+}
+
 /**
  * What came to and left the accounts of a sub-account together between two times, oldest first, after the movement
  * `after`; what moves from one of them to another is left out. Opening and closing balance are of the whole time, in the
  * same snapshot.
  */
-export function listStatementRows(
-  db: Queryable,
-  ask: {
-    merchantId: string;
-    currency: string;
-    accounts: readonly Account[];
-    from: Date | null;
-    to: Date | null;
-    after: string | null;
-    rowsMax: number;
-  },
-): Promise<StatementRow[]> {
+export function listStatementRows(db: Queryable, ask: StatementAsk): Promise<StatementRow[]> {
   return db.rows({
     name: 'ledger_movements_statement',
     text: `WITH sides AS (
