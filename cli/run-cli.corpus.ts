@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCallbackReceiver } from '../test/harness/callback-receiver.ts';
 import { waitUntil } from '../test/harness/process.ts';
 
 export interface CliEnd {
@@ -90,9 +92,18 @@ export class CliWorld {
   }
 }
 
-/** An address on this machine where nobody listens. */
+/**
+ * An address on this machine where nobody listens, nor comes to listen by chance: its port is this end of a connection
+ * that stays open, which the system gives to nobody else. Who asks for that very port can listen on it.
+ */
 export async function unusedUrl(): Promise<string> {
-  const receiver = await startCallbackReceiver();
-  await receiver.close();
-  return receiver.url;
+  const keeper = createServer((socket) => socket.unref()).listen(0, '127.0.0.1');
+  await once(keeper, 'listening');
+  const { port } = keeper.address() as AddressInfo;
+  const held = connect({ host: '127.0.0.1', port, localAddress: '127.0.0.1' });
+  await once(held, 'connect');
+  // Until this process ends.
+  keeper.unref();
+  held.unref();
+  return `http://127.0.0.1:${held.localPort}`;
 }

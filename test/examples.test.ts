@@ -207,7 +207,8 @@ for (const language of present) {
         it('refuses what was sent more than five minutes ago, or will be', async () => {
           const receiver = await start();
           const event = makeEvent(records[0] ?? '');
-          const statuses = await statusesOf([310, -310, 280, -280], (age) =>
+          // Between signing and looking a busy machine may take most of a minute.
+          const statuses = await statusesOf([301, -360, 240, -299], (age) =>
             post(receiver, event.body, sign(event, undefined, age)),
           );
           assert.deepEqual(statuses, [401, 401, 204, 204]);

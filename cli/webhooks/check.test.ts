@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { verifyService, verifyStandard } from '../../examples/receiver.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
+import type { Clock } from '../../server/src/kit/clock.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
+import { eventually } from '../../test/harness/eventually.ts';
 import { createExampleWorld, languagesHere } from '../../test/harness/example-receivers.ts';
 import { CommandFailure } from '../command.ts';
 import { checkCommand } from './check.ts';
@@ -15,7 +17,7 @@ import type { CheckReport } from './check-score.ts';
 import type { ShotName } from './check-shots.ts';
 import { readOwnReceiver } from './own-receiver.ts';
 import { postShot } from './post-shot.ts';
-import { hurriedClock, runCommand } from './command-run.corpus.ts';
+import { hurriedClock, hurriedPauses, runCommand } from './command-run.corpus.ts';
 import type { RunSettings } from './command-run.corpus.ts';
 
 const secret = `wh_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -41,7 +43,7 @@ async function listen(answer: RequestListener): Promise<string> {
 }
 
 async function check(url: string, settings: RunSettings = {}, words: string[] = []) {
-  const run = await runCommand(checkCommand, [url, ...words], { environment, clock: hurriedClock(4), ...settings });
+  const run = await runCommand(checkCommand, [url, ...words], { environment, clock: hurriedPauses(4), ...settings });
   return { ...run, report: run.data as CheckReport };
 }
 
@@ -57,6 +59,8 @@ interface Receiver {
   bodyBytesMax?: number;
   /** Whether the first packet is taken for all of it. */
   readsOnce?: boolean;
+  /** Called for each packet of a body that was read. */
+  onPacket?: () => void;
   genuine?: (event: { id: string; event: string; sequence: number; data: { id: string } }) => number;
   refuse?: (res: ServerResponse) => void;
 }
@@ -67,15 +71,30 @@ const verifyAtItsTime = (body: Buffer, headers: Headers, key = secret): boolean 
   verifyStandard(body, headers, key, Number(headers['webhook-timestamp']));
 
 function receiverOf({ verify = standard, bodyBytesMax = 1024 * 1024, readsOnce, ...rest }: Receiver): RequestListener {
-  const { genuine = () => 204, refuse = (res: ServerResponse) => res.writeHead(401).end() } = rest;
+  const { genuine = () => 204, refuse = (res: ServerResponse) => res.writeHead(401).end(), onPacket } = rest;
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
-    for await (const chunk of req as AsyncIterable<Buffer>) if (!readsOnce || chunks.length === 0) chunks.push(chunk);
+    for await (const chunk of req as AsyncIterable<Buffer>) {
+      if (!readsOnce || chunks.length === 0) chunks.push(chunk);
+      onPacket?.();
+    }
     const body = Buffer.concat(chunks);
     if (body.length > bodyBytesMax || !verify(body, req.headers as Headers)) refuse(res);
     else res.writeHead(genuine(JSON.parse(body.toString()))).end();
   };
   return (req, res) => void handle(req, res);
+}
+
+/** Pauses until a packet more was read, so that what is sent in pieces never arrives in one. */
+function pausesUntilRead(packets: () => number): Clock {
+  return {
+    now: systemClock.now,
+    sleep: async (ms, signal) => {
+      if (signal) return systemClock.sleep(ms, signal);
+      const before = packets();
+      await eventually('the packet was read', () => packets() > before);
+    },
+  };
 }
 
 function onceEach(status: number): NonNullable<Receiver['genuine']> {
@@ -178,7 +197,9 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
 
   for (const [what, receiver, ...lost] of badReceivers) {
     it(`finds what is wrong with one that ${what}, and nothing else`, async () => {
-      const { exitCode, report, text } = await check(await listen(receiverOf(receiver)));
+      let packets = 0;
+      const url = await listen(receiverOf({ ...receiver, onPacket: () => (packets += 1) }));
+      const { exitCode, report, text } = await check(url, { clock: pausesUntilRead(() => packets) });
       assert.deepEqual(failedOf(report).toSorted(), lost.toSorted());
       assert.equal(exitCode, 1);
       assert.equal(report.score.of - report.score.passed, lost.length);
@@ -283,8 +304,6 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     const url = await listen(receiverOf({}));
     await assert.rejects(check(url, { environment: {} }), /There is no secret/);
     await assert.rejects(check(url, { environment: { DALASI_WEBHOOK_SECRET: 'wh_short' } }), UsageError);
-    const server = servers.at(-1);
-    server?.close();
     await assert.rejects(
       check('http://127.0.0.1:1/'),
       (error) => error instanceof CommandFailure && /Nothing listens/.test(error.message),

@@ -58,7 +58,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
-    publicUrl: withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:'])),
+    publicUrl: checkOrigin('PUBLIC_URL', withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:']))),
     internalUrl: withoutSlash(read.url('INTERNAL_URL', ['http:', 'https:'])),
     databaseUrl,
     appDatabaseUrl,
@@ -255,4 +255,12 @@ function isDecodable(value: string): boolean {
 
 function withoutSlash(url: string | null): string | null {
   return url === null ? null : url.replace(/\/+$/, '');
+}
+
+/** Pages link to each other from the root, and what stands here is sent to payers: a path would lead nowhere, a password everywhere. */
+function checkOrigin(name: SettingName, address: string | null): string | null {
+  if (address === null) return null;
+  const { href, origin } = new URL(address);
+  if (href === `${origin}/`) return address;
+  throw new StartError(`${name} must be an address without path and user name, for example https://pay.example.gm.`);
 }

@@ -24,6 +24,11 @@ interface GaugeContext {
 export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   const { db, clock } = context;
   const queues = knownQueues(context.networks);
+  // First, because figures are read in this order: the statements of the others would wait and be counted.
+  metrics.gauge('dalasi_database_waiting', 'Requests that wait for a database connection.', [], (set) => {
+    set({}, db.waiting);
+    return Promise.resolve();
+  });
   metrics.gauge('dalasi_outbox_due', 'Pieces of work that are due, by queue.', ['queue'], async (set) => {
     for (const queue of queues) set({ queue }, 0);
     for (const { queue, count } of await outboxBacklog(db, clock.now())) set({ queue }, Number(count));
@@ -61,10 +66,6 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
-  });
-  metrics.gauge('dalasi_database_waiting', 'Requests that wait for a database connection.', [], (set) => {
-    set({}, db.waiting);
-    return Promise.resolve();
   });
 }
 

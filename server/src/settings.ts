@@ -16,7 +16,8 @@ export const settings = [
   },
   {
     name: 'PUBLIC_URL',
-    description: 'Where payers, merchants and networks reach the server, for example https://pay.example.gm.',
+    description:
+      'Where payers, merchants and networks reach the server, for example https://pay.example.gm; without a path.',
     default: 'http://localhost:PORT',
   },
   {

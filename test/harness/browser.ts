@@ -6,6 +6,8 @@ import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 // The package's own arguments hang when a context closes (--single-process) and switch off web security, which is one
 // of the things under test.
 const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
+// Long, because only a test that fails waits for it, and a busy machine must not make one fail.
+const patienceMs = 60_000;
 
 /**
  * Starts a real Chromium that comes from npm: a machine with nothing but Node and npm can run the browser tests. The
@@ -14,11 +16,12 @@ const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
  */
 export async function launchBrowser(): Promise<Browser> {
   const own = process.env['CHROMIUM_PATH'];
-  if (own !== undefined) return chromium.launch({ executablePath: own, args: browserArguments });
+  if (own !== undefined) return chromium.launch({ executablePath: own, args: browserArguments, timeout: patienceMs });
   const unpacked = await unpackChromium();
   return chromium.launch({
     executablePath: unpacked.executable,
     args: browserArguments,
+    timeout: patienceMs,
     env: await chromiumEnvironment(unpacked),
   });
 }
@@ -45,6 +48,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     colorScheme: options.dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`script error: ${error.message}`));

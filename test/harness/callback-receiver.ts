@@ -29,6 +29,8 @@ export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}
       if (answer !== null) res.writeHead(answer).end();
     });
   });
+  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -10,11 +10,12 @@ export interface TestDatabase {
   adminUrl: string;
   /** As the serving role, like the service itself. */
   appUrl: string;
-  /** Removes the database; fails when the test left connections to it open. */
-  drop(): Promise<void>;
+  /** Removes the database; fails when the test left connections to it open, and they do not end within this time. */
+  drop(options?: { patienceMs: number }): Promise<void>;
 }
 
-const closingConnectionsMs = 1_000;
+/** Long, because only a test that fails waits for it, and on a busy machine a connection that was ended takes its time. */
+const closingConnectionsMs = 60_000;
 const pollEveryMs = 5;
 
 let privateCluster: Promise<TestCluster> | undefined;
@@ -42,7 +43,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   return {
     adminUrl: changeConnectionUrl(cluster.adminUrl, { database }),
     appUrl: changeConnectionUrl(cluster.appUrl, { database }),
-    drop: () => dropDatabase(cluster.adminUrl, database),
+    drop: (options) => dropDatabase(cluster.adminUrl, database, options?.patienceMs ?? closingConnectionsMs),
   };
 }
 
@@ -62,9 +63,9 @@ async function startPrivateCluster(): Promise<TestCluster> {
   return cluster;
 }
 
-async function dropDatabase(adminUrl: string, database: string): Promise<void> {
+async function dropDatabase(adminUrl: string, database: string, patienceMs: number): Promise<void> {
   const left = await withAdminClient(adminUrl, async (client) => {
-    const giveUpAt = systemClock.now().getTime() + closingConnectionsMs;
+    const giveUpAt = systemClock.now().getTime() + patienceMs;
     for (;;) {
       // A connection that was just ended is counted until its process has gone.
       const { rows } = await client.query<{ left: number }>(

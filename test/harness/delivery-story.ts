@@ -188,8 +188,10 @@ export class DeliveryStory {
     assert.fail(`after ${stepsMax} steps there is still something to deliver`);
   }
 
-  pass(ms: number): Promise<void> {
-    return this.comeTo(addMs(this.clock.now(), ms));
+  /** Time passes, and no delivery is under way while it does: one whose claim ends meanwhile would be made again. */
+  async pass(ms: number): Promise<void> {
+    await this.comeTo(this.clock.now());
+    await this.comeTo(addMs(this.clock.now(), ms));
   }
 
   /** When the last of all deliveries that wait is due; null when none waits. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually } from './eventually.ts';
+import { listenOnKeptPort } from './kept-port.ts';
 
 /** What goes wrong on the way to a network; none of it but `refused` says what became of the call. */
 export const lineFaults = [
@@ -53,7 +52,9 @@ interface LineState {
 export async function startFaultyLine(): Promise<FaultyLine> {
   const state: LineState = { target: '', broken: null, brokenSoFar: 0, orders: [] };
   const server = createServer((req, res) => void onCall(state, req, res).catch(() => res.destroy()));
-  const port = await listen(server, 0);
+  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  server.keepAliveTimeout = 0;
+  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => server.closeAllConnections());
   return {
     url: `http://127.0.0.1:${port}`,
     leadTo: (url) => {
@@ -61,12 +62,12 @@ export async function startFaultyLine(): Promise<FaultyLine> {
     },
     breakCalls: async (fault, { calls, arrives }) => {
       state.brokenSoFar = 0;
-      if (fault === 'connection refused') await stop(server);
+      if (fault === 'connection refused') await leave();
       else state.broken = { fault, calls, arrives };
     },
     mend: async () => {
       state.broken = null;
-      if (!server.listening) await listen(server, port);
+      await comeBack();
     },
     untilBroken: () => eventually('the call was broken', () => state.brokenSoFar > 0),
     orders: () => state.orders.map(({ body }) => body.toString()),
@@ -75,7 +76,7 @@ export async function startFaultyLine(): Promise<FaultyLine> {
       assert.ok(call, 'the line has seen the order');
       return (await forward(state.target, call)).status;
     },
-    close: () => stop(server),
+    close,
   };
 }
 
@@ -111,18 +112,6 @@ async function forward(target: string, call: Call): Promise<{ status: number; ty
   const answer = await promise;
   const body = await bodyOf(answer);
   return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? 'text/plain', body };
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-async function stop(server: Server): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
 }
 
 function fail(fault: LineFault, res: ServerResponse): void {

@@ -1,10 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { listenOnKeptPort } from './kept-port.ts';
 
 /** One request to a merchant's server. */
 export interface Attempt {
@@ -64,18 +63,9 @@ export async function startJudgingReceiver(): Promise<JudgingReceiver> {
       connections -= 1;
     });
   });
-  const listen = async (port: number): Promise<void> => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  const close = async (): Promise<void> => {
-    if (!server.listening) return;
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  server.keepAliveTimeout = 0;
+  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => server.closeAllConnections());
   return {
     url: `http://127.0.0.1:${port}/events`,
     attempts,
@@ -87,8 +77,8 @@ export async function startJudgingReceiver(): Promise<JudgingReceiver> {
     get connections() {
       return connections;
     },
-    goAway: close,
-    comeBack: () => listen(port),
+    goAway: leave,
+    comeBack,
     close,
   };
 }

@@ -15,7 +15,7 @@ import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
 import { startService } from './service.ts';
-import type { TestMerchant, TestService } from './service.ts';
+import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
 import { asOwner } from './tables.ts';
 
 type Body = Record<string, unknown>;
@@ -29,9 +29,9 @@ export interface Forgery {
   body?: string;
 }
 
-export async function startPaymentStory(): Promise<PaymentStory> {
+export async function startPaymentStory(options: Omit<TestServiceOptions, 'clock'> = {}): Promise<PaymentStory> {
   const clock = new ManualClock();
-  const service = await startService({ clock });
+  const service = await startService({ ...options, clock });
   const business = await service.onboard();
   return new PaymentStory(service, clock, business.test);
 }

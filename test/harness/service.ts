@@ -60,6 +60,8 @@ export interface TestServiceOptions {
   database?: TestDatabase;
   /** Default: 10. Each costs the server 20 ms. */
   connectionsMax?: number;
+  /** Default: true. False where the test is about waiting too long for the database; see `openDatabase`. */
+  isPatient?: boolean;
 }
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -81,6 +83,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     onConnectionError: (error) => log.error('a database connection was lost', error),
     onAfterCommitError: (error) => log.error('what follows a commit failed', error),
     refuseNestedUse: true,
+    isPatient: options.isPatient ?? true,
   });
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
   const secrets = readSecrets(config, systemRandom);

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listenOnKeptPort } from './kept-port.ts';
 
 /** Stands between the service and its database, so that a test can take the database away and give it back. */
 export interface TcpProxy {
@@ -8,6 +8,7 @@ export interface TcpProxy {
   /** Ends every connection and takes no new one, like a server that has died. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -26,22 +27,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
   });
-  const port = await listen(server, 0);
-  return {
-    port,
-    cut: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-    restore: async () => {
-      await listen(server, port);
-    },
-  };
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { port, cut: leave, restore: comeBack, close };
 }

@@ -24,14 +24,14 @@ before(async () => {
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  service = await startService({ database: { ...database, appUrl: url.href } });
+  service = await startService({ database: { ...database, appUrl: url.href }, isPatient: false });
   business = await service.onboard();
   api = createContractClient(await loadContract(), service.url, business.test.key);
 });
 
 after(async () => {
   await service.stop();
-  await proxy.cut();
+  await proxy.close();
   await database.drop();
 });
 

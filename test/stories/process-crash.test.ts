@@ -53,12 +53,25 @@ function payUntilRefused(api: ApiClient, merchants: number): { answered: string[
   return { answered, done: Promise.allSettled(Array.from({ length: merchants }, merchant)) };
 }
 
-/** Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute. */
-async function letMinutePass(dataDirectory: string): Promise<void> {
+/**
+ * Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute,
+ * for what had been begun by then. What was begun since may still be on its way.
+ */
+async function letMinutePass(dataDirectory: string, begunBy: Date): Promise<void> {
   await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
     client.query(
-      "UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'",
+      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
+       WHERE created_at <= $1`,
+      [begunBy],
     ),
+  );
+}
+
+/** Before that a payment is given back to its payer when the process dies. */
+async function untilNetworkHas(dataDirectory: string, intentId: string): Promise<void> {
+  const text = `SELECT FROM charges JOIN simulator.sessions ON sessions.reference = charges.reference WHERE intent_id = $1`;
+  await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
+    waitUntil('the network has it', async () => (await client.query(text, [intentId])).rows.length === 1),
   );
 }
 
@@ -102,12 +115,14 @@ test('after kill -9 under load every answered payment is there and is brought to
   await waitUntil('payments are under way', () => answered.length >= 60);
   // Its network says nothing to the call, and is found to have collected five seconds later.
   const pending = await pay(api, '7000005');
+  await untilNetworkHas(dataDirectory, pending);
   const orphan = serverPid(dataDirectory);
   service.signal('SIGKILL');
   await done;
   assert.equal((await service.ended).signal, 'SIGKILL');
   assert.notDeepEqual(processesIn(dataDirectory), [], 'nobody told PostgreSQL to end');
 
+  const diedAt = new Date();
   const again = await start(dataDirectory);
   assert.match(
     again.service.stdout(),
@@ -117,7 +132,7 @@ test('after kill -9 under load every answered payment is there and is brought to
   await waitUntil('the pending payment is paid', async () => {
     return (await again.api.get(`/v1/payments/${pending}`)).body['status'] === 'successful';
   });
-  await letMinutePass(dataDirectory);
+  await letMinutePass(dataDirectory, diedAt);
   const paid = await settle(again.api, answered);
   assert(paid >= answered.length - underWayMax, `${paid} of ${answered.length} are paid`);
   const meta = (await again.api.get('/v1/payments?limit=1')).body['meta'] as { total: number };
@@ -140,8 +155,9 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
   assert.match(service.stderr(), /^The database server has ended by itself; its log, postgres\.log, is in [^\n]*\.\n$/);
   await waitUntil('its children are gone too', () => processesIn(dataDirectory).length === 0);
 
+  const diedAt = new Date();
   const again = await start(dataDirectory);
-  await letMinutePass(dataDirectory);
+  await letMinutePass(dataDirectory, diedAt);
   const paid = await settle(again.api, answered);
   assert(paid >= answered.length - underWayMax, `${paid} of ${answered.length} are paid`);
   await assertLedgerIsRight(dataDirectory);
@@ -158,8 +174,9 @@ test('when one process of PostgreSQL crashes the service goes on by itself', asy
   const log = () => readFileSync(join(dataDirectory, 'postgres.log'), 'utf8');
   await waitUntil('PostgreSQL begins anew', () => log().includes('all server processes terminated; reinitializing'));
   await waitUntil('it is ready again', async () => (await fetch(`${url}/readyz`)).ok);
+  const readyAgainAt = new Date();
   const later = await pay(api, '7000001');
-  await letMinutePass(dataDirectory);
+  await letMinutePass(dataDirectory, readyAgainAt);
   await settle(api, [id, later]);
   service.signal('SIGTERM');
   assert.deepEqual(await service.ended, { code: 0, signal: null });

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { ensureServingRole } from '../../server/src/database/roles.ts';
@@ -77,15 +74,19 @@ describe('two API processes and two workers on one database', () => {
     const [victim, survivor] = workers;
     assert(victim && survivor);
     const ids: string[] = [];
+    let diedAt = new Date();
     const merchant = async (api: ApiClient): Promise<void> => {
       for (let count = 0; count < 25; count += 1) {
         ids.push(await pay(api));
-        if (ids.length === 40) victim.signal('SIGKILL');
+        if (ids.length !== 40) continue;
+        victim.signal('SIGKILL');
+        await victim.ended;
+        diedAt = new Date();
       }
     };
     await Promise.all([...clients, ...clients].map(merchant));
     assert.equal((await victim.ended).signal, 'SIGKILL');
-    await letMinutePass(adminUrl);
+    await letMinutePass(adminUrl, diedAt);
     const settled = new Map<string, unknown>();
     for (const id of ids) {
       await waitUntil(`${id} is settled`, async () => {
@@ -114,9 +115,14 @@ describe('two API processes and two workers on one database', () => {
     const revokedMs = performance.now();
     assert.equal(revoked.code, 0, revoked.stderr);
     for (const api of callers) {
-      await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
+      await waitUntil('the key is refused', async () => {
+        // When it was asked counts, not how long a busy machine took to answer.
+        const askedMs = performance.now();
+        const { status } = await api.get('/v1/payments');
+        assert(status === 401 || askedMs - revokedMs < 5_000, `${status} for a key that was revoked`);
+        return status === 401;
+      });
     }
-    assert(performance.now() - revokedMs < 5_000);
     assert.equal((await clients[0].get('/v1/payments')).status, 200, 'the merchant’s other key still works');
   });
 
@@ -173,19 +179,19 @@ test('on a production server /readyz says that it ends while requests are still 
     SEAL_KEY: key,
     KEY_PEPPER: key,
     HOST: '127.0.0.1',
-    PORT: String(await freePort()),
     PUBLIC_URL: 'https://pay.example.gm',
     DATA_DIR: world.newDataDirectory(),
   };
   const service = world.startService(settings);
-  assert.equal(await readyAt(service), `http://localhost:${settings.PORT}`);
+  const ownUrl = await readyAt(service);
+  assert.match(ownUrl, /^http:\/\/localhost:\d+$/);
   await service.printed(/^ {2}Public address +https:\/\/pay\.example\.gm$/m);
   assert.doesNotMatch(service.stdout(), /sk_test|curl|Simulated phone/, 'there is no demo in production');
   assert(!existsSync(settings.DATA_DIR), 'and no file of it');
   const created = await world.runOperator(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
   const merchant = JSON.parse(created.stdout).test.merchant_id as string;
   const made = await world.runOperator(settings, ['keys', 'create', '--merchant', merchant, '--json']);
-  const url = `http://127.0.0.1:${settings.PORT}`;
+  const url = ownUrl.replace('localhost', settings.HOST);
   const api = createApiClient(url, JSON.parse(made.stdout).secret_key);
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 
@@ -216,21 +222,17 @@ async function isPaid(api: ApiClient, id: string): Promise<boolean> {
   return (await api.get(`/v1/payments/${id}`)).body['status'] === 'successful';
 }
 
-/** Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute. */
-async function letMinutePass(adminUrl: string): Promise<void> {
+/**
+ * Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute,
+ * for what had been begun by then. What was begun since may still be on its way.
+ */
+async function letMinutePass(adminUrl: string, begunBy: Date): Promise<void> {
   await withAdminClient(adminUrl, async (client) => {
     await client.query(
-      "UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'",
+      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
+       WHERE created_at <= $1`,
+      [begunBy],
     );
     await client.query("UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute'");
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

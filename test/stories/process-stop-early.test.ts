@@ -51,7 +51,9 @@ describe('npm start', () => {
   ] as const) {
     test(`${title}: npm waits for the service, ends with 0 and leaves nobody behind`, async () => {
       const dataDirectory = await world.usedDataDirectory();
-      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
+      // npm asks now and then whether there is a newer one of itself, and says so beside what the service says.
+      const npmSettings = { npm_config_update_notifier: 'false' };
+      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error', ...npmSettings };
       const npm = world.start(['npm', 'start'], settings, { ownGroup: true });
       await readyAt(npm);
       end(npm);

@@ -18,7 +18,7 @@ let world: TransferStory;
 let story: TransferStory;
 
 before(async () => {
-  world = await startTransferStory();
+  world = await startTransferStory({ isPatient: false });
 });
 afterEach(() => world.verify());
 after(() => world.stop());

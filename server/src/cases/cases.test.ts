@@ -23,7 +23,13 @@ const newId = (): string => uuidV7(clock, random);
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 8, clock: systemClock, onConnectionError: () => {} });
+  db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 8,
+    clock: systemClock,
+    onConnectionError: () => {},
+    isPatient: true,
+  });
 });
 
 beforeEach(async () => {

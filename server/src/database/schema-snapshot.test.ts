@@ -24,7 +24,8 @@ test('a table is told with its columns, constraints, indexes and what the servin
       CONSTRAINT ledger_movements_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES parents (merchant_id, id)
     );
     CREATE UNIQUE INDEX ledger_movements_large_key ON ledger_movements (merchant_id, amount) WHERE amount > 10`);
-  await ensureServingRole({ adminUrl: database.adminUrl });
+  // As the operator's own, which is only given its grants: the role is the whole cluster's, and other tests use it meanwhile.
+  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.appUrl });
   assert.equal(
     (await describe()).split('\n').slice(2).join('\n'),
     `CREATE TABLE ledger_movements (

@@ -89,6 +89,10 @@ test('pauses are measured by network, reason and environment, and those of singl
   assert.match(text, /^dalasi_numbers_paused 1$/m);
 });
 
+test('reading the figures is not counted among what waits for a database connection', async () => {
+  assert.match((await get('/metrics')).text, /^dalasi_database_waiting 0$/m);
+});
+
 test('neither merchants nor numbers stand where operators look', async () => {
   await pauseBoth();
   for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);

@@ -98,6 +98,8 @@ describe('a request that comes again with its Idempotency-Key', () => {
       const again = await plain.post(path, undefined, { 'idempotency-key': key });
       assert.deepEqual([again.status, isReplay(again)], [200, true], path);
     }
+    const withEmptyBody = await api.post(`/v1/payments/${id}/cancel`, {}, { 'idempotency-key': key });
+    assert.deepEqual([withEmptyBody.status, isReplay(withEmptyBody)], [200, true]);
   });
 
   it('is refused with 422 and has no effect when any field of its body means something else', async () => {

@@ -93,10 +93,10 @@ export async function runOnce(
   return { ...(await keptForEver.recall(outcome.subjectId)), replayed: true };
 }
 
-/** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count. */
+/** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count, and none is an empty one. */
 export function fingerprintOf(method: string, body: unknown): Buffer {
   return createHash('sha256')
-    .update(`${method}\n${canonicalJson(body)}`)
+    .update(`${method}\n${canonicalJson(body ?? {})}`)
     .digest();
 }
 

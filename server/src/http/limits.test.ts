@@ -74,19 +74,21 @@ describe('metadata', () => {
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, place) => [`key ${place}`, place]));
 
-  it('may have 50 keys of 40 characters, each with 500 characters of JSON', async () => {
+  it('may have 50 keys of 40 characters, each with 500 characters', async () => {
     const largest = { ...keys(49), ['k'.repeat(40)]: 'v'.repeat(500) };
     const { status, body } = await pay({ metadata: largest });
     assert.equal(status, 201);
     const found = await api.get(`/v1/payments/${String(body['payment_intent_id'])}`);
     assert.deepEqual(found.body['metadata'], largest);
     assert.equal((await pay({ metadata: { nested: { a: ['x'.repeat(490)] } } })).status, 201);
+    assert.equal((await pay({ metadata: { ['🌍'.repeat(40)]: '🌍'.repeat(500) } })).status, 201, 'a character is one');
   });
 
   it('is refused where it has more, naming the place', async () => {
     assert.equal(refusedField(await pay({ metadata: keys(51) })), '400 data.metadata');
     assert.equal(refusedField(await pay({ metadata: { ['k'.repeat(41)]: 1 } })), '400 data.metadata');
-    assert.equal(refusedField(await pay({ metadata: { long: 'v'.repeat(501) } })), '400 data.metadata.long');
+    for (const character of ['v', '🌍'])
+      assert.equal(refusedField(await pay({ metadata: { long: character.repeat(501) } })), '400 data.metadata.long');
     assert.equal(refusedField(await pay({ metadata: { deep: { a: ['x'.repeat(495)] } } })), '400 data.metadata.deep');
     for (const metadata of [[], 'text', 5, true])
       assert.equal(refusedField(await pay({ metadata })), '400 data.metadata');

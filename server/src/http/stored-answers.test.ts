@@ -19,7 +19,7 @@ let business: TestBusiness;
 let api: ApiClient;
 
 before(async () => {
-  service = await startService();
+  service = await startService({ isPatient: false });
   business = await service.onboard();
   api = createContractClient(await loadContract(), service.url, business.test.key);
 });

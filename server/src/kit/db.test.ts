@@ -41,6 +41,10 @@ before(async () => {
   database = await createTestDatabase();
   await asOwner(`CREATE TABLE kit_rows (id bigint CONSTRAINT kit_rows_pkey PRIMARY KEY, amount bigint NOT NULL)`);
   await asOwner('GRANT SELECT, INSERT, UPDATE, DELETE ON kit_rows TO PUBLIC');
+  // By default after a second, when a busy server may tell the one that has to give way that its lock took too long.
+  await asOwner(
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = 20', current_database()); END $$`,
+  );
   db = open();
 });
 
@@ -69,12 +73,8 @@ function setAmount(id: bigint, amount: bigint): Statement {
 }
 
 async function storedIds(on: Queryable = db): Promise<bigint[]> {
-  const rows = await on.rows<{ id: bigint }>({
-    name: 'test_ids',
-    text: 'SELECT id FROM kit_rows ORDER BY id',
-    values: [],
-  });
-  return rows.map((row) => row.id);
+  const statement: Statement = { name: 'test_ids', text: 'SELECT id FROM kit_rows ORDER BY id', values: [] };
+  return (await on.rows<{ id: bigint }>(statement)).map((row) => row.id);
 }
 
 /** A statement that fails with the code, as the server would. */

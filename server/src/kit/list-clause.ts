@@ -1,3 +1,5 @@
+import { PhoneNumberError, parsePhoneNumber } from './phone-number.ts';
+
 /** Where a page of a list begins and how many rows are wanted. */
 export interface Page {
   /** The id after which to go on, or null from the start. */
@@ -61,14 +63,24 @@ export function substringPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** A substring of any of the columns, capitals or not. */
+/** A substring of any of the columns, capitals or not. A term that is a whole number finds its line in either form. */
 export function termPart(term: string, columns: readonly string[]): ClausePart {
   return {
     name: 'term',
     text: (next) => {
-      const parameter = next();
-      return `(${columns.map((column) => `${column} ILIKE ${parameter}`).join(' OR ')})`;
+      const parameter = `${next()}::text[]`;
+      return `(${columns.map((column) => `${column} ILIKE ANY (${parameter})`).join(' OR ')})`;
     },
-    values: [substringPattern(term)],
+    values: [[term, ...canonicalNumber(term)].map(substringPattern)],
   };
+}
+
+/** What the tables keep beside a number as it was sent, so that one spelling of a line finds the others. */
+function canonicalNumber(term: string): string[] {
+  try {
+    return [parsePhoneNumber(term, { strict: false }).canonical];
+  } catch (error) {
+    if (error instanceof PhoneNumberError) return [];
+    throw error;
+  }
 }

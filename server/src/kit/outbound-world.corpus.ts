@@ -51,7 +51,14 @@ export function createOutboundWorld() {
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     },
     client: (options: Partial<OutboundClientOptions> = {}) => {
-      const made = createOutboundClient({ clock: systemClock, policy: development, userAgent: 'test', ...options });
+      const made = createOutboundClient({
+        clock: systemClock,
+        policy: development,
+        userAgent: 'test',
+        // Longer than any pause of a busy machine: which connection is used again is what many of these tests count.
+        keptIdleMs: 60_000,
+        ...options,
+      });
       cleanUps.push(() => made.close());
       const post = (url: string, body = '{"a":1}'): Promise<OutboundResult> =>
         made.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from(body), httpsOnly: false });

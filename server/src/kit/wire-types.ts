@@ -29,7 +29,7 @@ export const metadataType = Type.Record(
   Type.Unknown(),
   {
     maxProperties: metadataKeysMax,
-    description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters of JSON.`,
+    description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters, counted in its JSON where it is not a text.`,
   },
 );
 

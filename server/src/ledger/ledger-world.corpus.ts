@@ -15,7 +15,8 @@ import type { Movement } from './post.ts';
 /** A ledger on a database of its own, as the serving role works with it. */
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;
 
-export async function createLedgerWorld() {
+/** Patient unless a test waits for a lock in vain: in the others many may want the same balance. */
+export async function createLedgerWorld({ isPatient = true }: { isPatient?: boolean } = {}) {
   const database = await createTestDatabase();
   const clock = new ManualClock();
   const random = seededRandom('ledger');
@@ -25,6 +26,7 @@ export async function createLedgerWorld() {
     connectionsMax: 10,
     clock: systemClock,
     onConnectionError: () => {},
+    isPatient,
   });
   const currency = 'GMD';
   const postIn = (tx: Transaction, merchantId: string, movements: readonly Movement[]): Promise<void> =>

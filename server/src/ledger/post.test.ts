@@ -25,10 +25,15 @@ function isInsufficient(error: unknown): boolean {
 }
 
 /** Runs `body` while another transaction holds the account's lock; fails when it has to wait for it. */
-async function whileLocked(merchantId: string, account: Account, body: () => Promise<void>): Promise<void> {
+async function whileLocked(
+  merchantId: string,
+  account: Account,
+  body: () => Promise<void>,
+  { db } = world,
+): Promise<void> {
   const locked = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
-  const holder = world.db.withTransaction(async (tx) => {
+  const holder = db.withTransaction(async (tx) => {
     await lockBalance(tx, { merchantId, account, currency });
     locked.resolve();
     await mayEnd.promise;
@@ -162,21 +167,27 @@ test('whoever spends several accounts at once, in whatever order, waits in line 
   for (const account of accounts) assert.equal(await world.balance(merchantId, account), 60n);
 });
 
-test('locking answers what is there, folds it, and keeps it from everybody else until the end', async () => {
+test('locking answers what is there, and folds it', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
   await world.post(merchantId, { debit: 'float:rail', credit: 'fees', amountMinor: 30n });
   const at = { merchantId, currency };
   const balances = await world.db.withTransaction((tx) => lockBalances(tx, at, ['payable_available', 'fees', 'held']));
   assert.deepEqual(Object.fromEntries(balances), { fees: 30n, held: 0n, payable_available: 70n });
+});
 
-  await whileLocked(merchantId, 'payable_available', async () => {
-    await assert.rejects(
-      world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 1n }),
+test('a balance that is locked is kept from everybody else until the end: who waits too long for it is sent away', async () => {
+  const hasty = await createLedgerWorld({ isPatient: false });
+  const merchantId = await hasty.newMerchant();
+  await hasty.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
+  const spend = () =>
+    assert.rejects(
+      hasty.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 1n }),
       (error) => error instanceof AppError && error.code === 'unavailable',
     );
-  });
-  assert.equal(await world.balance(merchantId, 'payable_available'), 70n);
+  await whileLocked(merchantId, 'payable_available', spend, hasty);
+  assert.equal(await hasty.balance(merchantId, 'payable_available'), 70n);
+  await hasty.close();
 });
 
 test('the serving role may add and read movements, and can neither change nor remove one', async () => {

@@ -1,6 +1,7 @@
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
 import { accountKind, debitSign, isGuarded } from './accounts.ts';
 import type { Account } from './accounts.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
@@ -111,7 +112,8 @@ async function spend(tx: Transaction, posting: Posting, account: Account, amount
   const at = { merchantId: posting.merchantId, account, currency: posting.currency };
   const balance = await lockBalance(tx, at);
   if (balance < amountMinor) {
-    throw new AppError('insufficient_balance', 'The balance is too small for this amount.', {
+    const short = `The balance is short by ${formatAmount(amountMinor - balance)}.`;
+    throw new AppError('insufficient_balance', `${short} Ask for less, or collect more first.`, {
       internal: `${account} has ${balance}, ${amountMinor} was asked for`,
     });
   }

@@ -205,11 +205,13 @@ test('what a worker had claimed when it died comes back when its lease ends', as
   const received = await receive('Shop1234a');
   assert.ok(received.accepted);
   const died = Promise.withResolvers<NewsOutcome>();
-  void workInboxLane(context, received.lane, () => died.promise);
+  const comingBack = workInboxLane(context, received.lane, () => died.promise);
   await eventually('it is claimed', async () => (await listDueLanes(context)).length === 0);
   await clock.advance(60_000);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   died.resolve('applied');
+  // Until it has ended it would take what the next test puts into this lane.
+  await comingBack;
 });
 
 test('two workers on one lane share its rows and never take the same one', async () => {

@@ -18,7 +18,13 @@ const minuteMs = 60_000;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+  db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock: systemClock,
+    onConnectionError: () => {},
+    isPatient: true,
+  });
 });
 
 beforeEach(() => {

@@ -14,7 +14,13 @@ let db: Database;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 10, clock: systemClock, onConnectionError: () => {} });
+  db = openDatabase({
+    url: database.appUrl,
+    connectionsMax: 10,
+    clock: systemClock,
+    onConnectionError: () => {},
+    isPatient: true,
+  });
 });
 
 after(async () => {

@@ -45,6 +45,8 @@ export async function startFakeChat() {
       response.end(JSON.stringify(answer.body));
     });
   });
+  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   chat.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

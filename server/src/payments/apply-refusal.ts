@@ -14,6 +14,8 @@ import { attemptsMax, statusAt } from './intent.ts';
 export async function applyRefusal(context: PaymentContext, charge: Charge, failure: Failure): Promise<void> {
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (locked.charge.status !== 'pending' || locked.charge.review !== null) {
+      // The same news again, by answer and callback, is nothing that happened.
+      if (locked.charge.failureCode === failure.code) return;
       noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);
       return;
     }

@@ -7,6 +7,7 @@ import type { Receipt } from '../networks/contract.ts';
 import { claimReceipt } from '../networks/receipts.ts';
 import { bookCollected, bookSuspense } from './booking.ts';
 import type { Charge } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
 import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import { completeCharge } from './complete-charge.ts';
@@ -155,7 +156,8 @@ async function openReceiptCase(
   await changeCharge(tx, context, locked, { review: 'receipt_reused' }, null);
 }
 
-function openChargeCase(
+/** With a line of the timeline; nothing where this transaction has its case. */
+async function openChargeCase(
   tx: Transaction,
   context: PaymentContext,
   { charge }: LockedPayment,
@@ -163,7 +165,9 @@ function openChargeCase(
   kind: CaseKind & Review,
 ): Promise<boolean> {
   const { receipt } = from;
-  return openCase(tx, context, {
+  const news = newsOf(charge, from, kind);
+  const isBooked = kind !== 'receipt_reused';
+  const opened = await openCase(tx, context, {
     merchantId: charge.merchantId,
     kind,
     subjectType: 'charge',
@@ -171,20 +175,23 @@ function openChargeCase(
     reference: receipt.transactionId,
     amountMinor: receipt.amountMinor,
     currency: receipt.currency,
-    summary: caseSummary(charge, from, kind),
+    summary: `${news} ${isBooked ? 'The money is in suspense.' : 'Nothing was booked.'}`,
   });
+  const since = isBooked ? 'The money is held until a person has decided.' : 'Nothing was booked.';
+  if (opened) noteCharge(tx, context, charge, 'held_for_review', `${news} ${since}`);
+  return opened;
 }
 
-function caseSummary(charge: Charge, { receipt, networkName }: Collection, kind: Review): string {
+function newsOf(charge: Charge, { receipt, networkName }: Collection, kind: Review): string {
   const came = moneyText(receipt);
   const asked = moneyText({ currency: charge.currency, amountMinor: charge.amountPaidMinor });
   switch (kind) {
     case 'amount_mismatch':
-      return `${networkName} reports ${came} where ${asked} was asked for. The money is in suspense.`;
+      return `${networkName} reports ${came} where ${asked} was asked for.`;
     case 'second_success':
-      return `${networkName} reports ${came} for a payment that was paid already. The money is in suspense.`;
+      return `${networkName} reports ${came} for a payment that was paid already.`;
     case 'receipt_reused':
-      return `${networkName} reports ${came} with a transaction that settled something else. Nothing was booked.`;
+      return `${networkName} reports ${came} with a transaction that settled something else.`;
   }
 }
 

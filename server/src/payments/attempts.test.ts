@@ -53,6 +53,15 @@ test('while an attempt is under way there is no other one', async () => {
   await assert.rejects(world.attempt(intent, 'aps'), isConflict);
 });
 
+test('a refusal that is told again is told once in the timeline, and another one after it too', async () => {
+  const { charge } = await world.createSent();
+  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, refused);
+  assert.deepEqual(await world.notes(charge), ['sent_to_network']);
+  const other = { code: 'insufficient_funds', reason: 'The wallet holds too little.' } as const;
+  await applyAnswer(world.context, charge, { state: 'refused', failure: other });
+  assert.deepEqual(await world.notes(charge), ['sent_to_network', 'refusal_ignored']);
+});
+
 test('the fifth refusal is the last: the payment has failed', async () => {
   const { intent, charge } = await world.createSent();
   await applyAnswer(world.context, charge, refused);

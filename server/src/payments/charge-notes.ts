@@ -11,6 +11,7 @@ export type NoteKind =
   | 'code_entered'
   | 'approval_reported'
   | 'refusal_ignored'
+  | 'held_for_review'
   | 'case_resolved'
   | 'refund_requested'
   | 'refund_completed'

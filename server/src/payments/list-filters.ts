@@ -2,7 +2,8 @@ import { columnPart, commonParts, listClause, termPart } from '../kit/list-claus
 import type { Clause, ClausePart } from '../kit/list-clause.ts';
 import type { ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
-import { intentPart, sharePart } from './queries/intent-part.ts';
+import { eitherPart, intentPart, ofIntents, sharePart } from './queries/intent-part.ts';
+import { payerPart } from './queries/payer-part.ts';
 
 /** What a list may be narrowed by; absent is no filter. */
 export interface IntentFilter {
@@ -32,7 +33,7 @@ export function intentFilterClause(filter: IntentFilter, before: string | null):
   const parts: ClausePart[] = [];
   if (filter.status !== undefined) parts.push(statusPart(filter.status, filter.now));
   parts.push(...commonParts('payment_intents', filter, before));
-  if (filter.term) parts.push(termPart(filter.term, intentSearchColumns));
+  if (filter.term) parts.push(eitherPart(termPart(filter.term, intentSearchColumns), payerPart(filter.term)));
   return listClause(parts);
 }
 
@@ -44,16 +45,20 @@ export function chargeFilterClause(filter: ChargeFilter, before: string | null):
   if (filter.paymentLinkId !== undefined) parts.push(intentPart('link', 'payment_link_id', filter.paymentLinkId));
   if (filter.subAccountId !== undefined) parts.push(sharePart(filter.subAccountId));
   parts.push(...commonParts('charges', filter, before));
-  if (filter.term) parts.push(termPart(filter.term, chargeSearchColumns));
+  if (filter.term) {
+    // The payer stands on the intent, and in the record of each of its charges.
+    parts.push(eitherPart(termPart(filter.term, chargeSearchColumns), ofIntents(payerPart(filter.term))));
+  }
   return listClause(parts);
 }
 
-const intentSearchColumns = ['title', 'description', 'customer_name', 'customer_email', 'customer_phone', 'id::text'];
+const intentSearchColumns = ['title', 'description', 'id::text'];
 const chargeSearchColumns = [
   'charges.account_number',
   'charges.account_canonical',
   'charges.reference',
   'charges.transaction_reference',
+  'charges.network_reference',
   'charges.network_transaction_id',
   'charges.id::text',
   'charges.intent_id::text',

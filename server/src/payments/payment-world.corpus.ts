@@ -60,6 +60,7 @@ export async function createPaymentWorld() {
     clock: systemClock,
     onConnectionError: () => {},
     refuseNestedUse: true,
+    isPatient: true,
   });
   const logged: string[] = [];
   const networks = Object.fromEntries(

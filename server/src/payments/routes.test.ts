@@ -176,7 +176,8 @@ describe('GET /v1/payments', () => {
     assert.deepEqual(await find('ooks'), [books]);
     assert.deepEqual(await find('awa CEESAY'), [books]);
     assert.deepEqual(await find('lamin@shop'), [shoes]);
-    assert.deepEqual(await find('701 23'), [shoes]);
+    for (const number of ['701 23', '7012345', '+2207012345', '877012345', '00220 87 701 2345'])
+      assert.deepEqual(await find(number), [shoes], number);
     assert.deepEqual(await find(books.slice(-12)), [books]);
     assert.deepEqual(await find("' OR true --"), []);
     assert.deepEqual((await list(api, 'search=awa')).ids, [books]);
@@ -267,6 +268,36 @@ describe('a payment intent', () => {
       const [field] = body['errors'] as { path: string }[];
       assert.deepEqual([status, field?.path], [400, 'data.customer_phone'], number);
     }
+  });
+
+  it('is refused with a title of spaces', async () => {
+    const { api } = await newMerchant();
+    const { status, body } = await api.post('/v1/payments', { data: { amount: 10, title: ' \t ' } });
+    assert.deepEqual([status, (body['errors'] as { path: string }[])[0]?.path], [400, 'data.title']);
+  });
+
+  it('is shared with whom the request names, inside data or beside it, and refused where the two differ', async () => {
+    const { api } = await newMerchant();
+    const made: string[] = [];
+    for (const name of ['Awa', 'Lamin']) {
+      const destination = { settlement_code: 'wave', account_number: '7000001' };
+      made.push(String((await api.post('/v1/sub-accounts', { name, percentage: 10, ...destination })).body['id']));
+    }
+    const [awa, lamin] = made;
+    for (const path of ['/v1/payments', '/v1/payments/preview']) {
+      const post = (inner: object, outer: object) => api.post(path, { data: { amount: 100, ...inner }, ...outer });
+      const same = [
+        await post({ sub_account: awa }, {}),
+        await post({}, { sub_account: awa }),
+        await post({ sub_account: awa }, { sub_account: awa }),
+      ];
+      for (const { status, text } of same) assert.ok(status === 200 || status === 201, text);
+      for (const name of ['sub_account', 'sub_account_group']) {
+        const { status, body } = await post({ [name]: awa }, { [name]: lamin });
+        assert.deepEqual([status, (body['errors'] as { path: string }[])[0]?.path], [400, name], path);
+      }
+    }
+    assert.equal((await list(api)).meta.total, 3, 'what was refused, and what was only previewed, is not there');
   });
 
   it('is answered on creation with exactly the fields of the interface', async () => {

@@ -1,7 +1,9 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { checkMetadata } from '../kit/metadata.ts';
+import { notBlank } from '../kit/not-blank.ts';
 import {
   pageParameters,
   pageRequest,
@@ -224,9 +226,17 @@ async function answerBySecret(
 type SplitBody = Static<typeof splitBody>;
 const splitBody = Type.Object(splitFields);
 
-/** Inside `data` as decided, or beside it, where some clients send it; a refusal names the place that was used. */
+/**
+ * Inside `data` as decided, or beside it, where some clients send it; a refusal names the place that was used. Throws
+ * AppError `invalid_request` where the two places differ, because a guess would give the money to somebody.
+ */
 function splitOf(body: SplitBody & { data: SplitBody }): SplitRequest | null {
   const { data } = body;
+  for (const name of ['sub_account', 'sub_account_group'] as const) {
+    const [inner, outer] = [data[name] ?? null, body[name] ?? null];
+    if (inner === null || outer === null || inner === outer) continue;
+    throw fieldError('invalid_request', name, `${name} and data.${name} differ. Send one of them.`);
+  }
   const subAccountId = data.sub_account ?? body.sub_account ?? null;
   const groupId = data.sub_account_group ?? body.sub_account_group ?? null;
   if (subAccountId === null && groupId === null) return null;
@@ -251,7 +261,7 @@ function newPaymentOf(body: SplitBody & { data: Static<typeof newPaymentSchema> 
     skipUrlValidation: data.skip_url_validation ?? false,
     network: data.network ?? null,
     accountNumber: data.account_number ?? null,
-    title: data.title ?? null,
+    title: typeof data.title === 'string' ? notBlank(data.title, 'data.title') : null,
     description: data.description ?? null,
     customerId: data.customer ?? null,
     customerName: data.customer_name ?? null,

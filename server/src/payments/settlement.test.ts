@@ -110,6 +110,7 @@ for (const [name, changes] of [
     assert.deepEqual(await world.movements(charge), [`suspense float:rail-wave → suspense ${amountMinor}`]);
     assert.deepEqual(await world.cases(charge), ['amount_mismatch']);
     assert.deepEqual(await world.events(charge), ['charge.created']);
+    assert.deepEqual(await world.notes(charge), ['sent_to_network', 'held_for_review']);
     const held = await world.intent(intent);
     assert.deepEqual([held.status, held.review], ['processing', 'amount_mismatch']);
     await applyAnswer(world.context, charge, refused);

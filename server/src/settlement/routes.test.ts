@@ -71,6 +71,29 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((listed.body['data'] as { id: string }[])[0]?.id, payoutId, 'it is among the transfers');
   });
 
+  it('orders a transfer that cannot be cancelled, before its end as after, and is found there by its owner only', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const payout = String((await payOut(id)).body['id']);
+    assert.equal(refusal(await story.api.post(`/v1/transfers/${payout}/cancel`)), '409 state_conflict');
+    assert.equal(refusal(await stranger.api.post(`/v1/transfers/${payout}/cancel`)), '404 not_found');
+    await story.settle();
+    assert.equal(await story.statusOf(payout), 'completed');
+    assert.equal(refusal(await story.api.post(`/v1/transfers/${payout}/cancel`)), '409 state_conflict');
+  });
+
+  it('has a timeline from the acceptance to the end', async () => {
+    const id = await newSubAccount();
+    await share(id);
+    const payout = String((await payOut(id)).body['id']);
+    await story.settle();
+    const { body } = await story.api.get(`/v1/transfers/${payout}/timeline`);
+    assert.deepEqual(
+      (body['data'] as { kind: string }[]).map(({ kind }) => kind),
+      ['accepted', 'sent_to_network', 'sub_account.payout.succeeded'],
+    );
+  });
+
   it('answers 400 without an Idempotency-Key, and for one that was used for another request 422', async () => {
     const id = await newSubAccount();
     await share(id);

@@ -175,6 +175,22 @@ describe('GET /v1/transactions', () => {
     }
   });
 
+  it('finds a term in the payer’s name and addresses, and in a number whichever way it is written', async () => {
+    const { api } = await newMerchant();
+    const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
+    const awa = await pay(api, { customer_name: 'Awa 100% Ceesay', customer_phone: '+220 87 701 2345' });
+    const lamin = await pay(api, { account_number: '3660004', network: 'afrimoney', customer_email: 'l@shop.example' });
+    const [first, second] = [String(awa['id']), String(lamin['id'])];
+    for (const term of ['awa', '100%', 'CEESAY', '7012345', '+220 701 2345', '877012345'])
+      assert.deepEqual(await find(term), [first], term);
+    for (const term of ['L@Shop', '366 0004', '+220 366 0004', '833660004', '00220-83-366-0004'])
+      assert.deepEqual(await find(term), [second], term);
+    assert.deepEqual((await list(api, 'term=awa&status=pending')).ids, [first]);
+    assert.deepEqual((await list(api, 'term=awa&status=failed')).ids, []);
+    const stranger = await newMerchant();
+    assert.deepEqual((await list(stranger.api, 'term=awa')).ids, []);
+  });
+
   it('finds a term in numbers and references, letter for letter', async () => {
     const { api } = await newMerchant();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;

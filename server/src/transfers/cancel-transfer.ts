@@ -21,15 +21,19 @@ export async function cancelTransfer(
   id: string,
 ): Promise<Transfer> {
   const transfer = await lockTransfer(tx, merchant.id, id);
-  if (!transfer || transfer.kind !== 'transfer') {
+  // A refund is a record of its own, whatever it goes out by.
+  if (!transfer || transfer.kind === 'refund') {
     throw new AppError('not_found', 'There is no transfer with this id in this environment.');
   }
+  if (transfer.kind === 'sub_account_payout') throw new AppError('state_conflict', payoutRefusal);
   if (!isUnsent(transfer)) throw new AppError('state_conflict', refusal(transfer));
   await bookReleased(tx, context, transfer);
   giveBackTransfer(tx, transfer);
   const change = { status: 'cancelled', waitingFor: null } as const;
   return changeTransfer(tx, context, { merchant, transfer }, change);
 }
+
+const payoutRefusal = 'A payout of a sub-account cannot be cancelled. Wait for its outcome.';
 
 function refusal({ status, network }: Transfer): string {
   if (status === 'cancelled') return 'This transfer was cancelled already.';

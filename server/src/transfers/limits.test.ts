@@ -25,7 +25,13 @@ const random = seededRandom('limits');
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax, clock: systemClock, onConnectionError: () => {} });
+  db = openDatabase({
+    url: database.appUrl,
+    connectionsMax,
+    clock: systemClock,
+    onConnectionError: () => {},
+    isPatient: true,
+  });
 });
 after(async () => {
   await db.close();

@@ -123,6 +123,19 @@ describe('GET /v1/transfers', () => {
     for (const query of ['term=', 'term=%20', '']) assert.deepEqual((await list(api, query)).ids, [rent, wages], query);
   });
 
+  it('finds a number in whatever form it is written, the old one and the new', async () => {
+    const { api } = await world.newShop();
+    const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
+    const old = await accepted(api, { account_number: '301 98-76' });
+    const renewed = await accepted(api, { account_number: '833019877' });
+    for (const number of ['3019876', '833019876']) {
+      for (const before of ['', '220', '+220', '00220 ']) {
+        assert.deepEqual(await find(`${before}${number}`), [old], `${before}${number}`);
+      }
+    }
+    for (const number of ['+220 301-9877', '833 019 877']) assert.deepEqual(await find(number), [renewed], number);
+  });
+
   it('shows the last four digits of a number only; whoever knows the id sees it as it was sent', async () => {
     const { api } = await world.newShop();
     const id = await accepted(api, { account_number: '+220 301 9876' });

@@ -209,6 +209,7 @@ describe('what a merchant may not spend', () => {
     const before = await world.tracesOf(shop);
     const refused = await send(shop.api, { ...order, amount: 1_000_000 });
     assert.deepEqual([refused.status, refused.body['code']], [400, 'insufficient_balance']);
+    assert.match(String(refused.body['message']), /^The balance is short by D0\.01\. /);
     await world.forgetKeys(shop);
     assert.deepEqual(await world.tracesOf(shop), before);
     await accepted(shop.api, { amount: 999_999.99 });

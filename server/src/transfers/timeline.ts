@@ -2,6 +2,7 @@ import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Queryable } from '../kit/db.ts';
 import { listNotesOfTransfer } from './queries.ts';
+import { transferKinds } from './transfer-kinds.ts';
 import type { Transfer } from './transfer.ts';
 
 /** What happened to a transfer, oldest first: its events and what passed between us and its network. */
@@ -10,6 +11,7 @@ export async function transferTimeline(db: Queryable, transfer: Transfer): Promi
   const events = await listEventsOfObjects(db, merchantId, [id]);
   const notes = await listNotesOfTransfer(db, merchantId, id);
   const entries = [
+    ...acceptance(transfer),
     ...events.map(({ createdAt, id: entryId, kind, record }) => ({
       at: createdAt,
       id: entryId,
@@ -22,6 +24,12 @@ export async function transferTimeline(db: Queryable, transfer: Transfer): Promi
   return entries
     .toSorted((left, right) => left.at.getTime() - right.at.getTime() || (left.id < right.id ? -1 : 1))
     .map(({ at, kind, detail }) => ({ at: at.toISOString(), kind, detail }));
+}
+
+/** How it begins where no event tells of that. */
+function acceptance({ kind, id, createdAt }: Transfer): { at: Date; id: string; kind: string; detail: string }[] {
+  if (transferKinds[kind].events.accepted !== null) return [];
+  return [{ at: createdAt, id, kind: 'accepted', detail: 'The payout was accepted and its money is held.' }];
 }
 
 function eventDetail(kind: string, record: JsonRecord): string {

@@ -54,6 +54,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     clock: systemClock,
     onConnectionError: () => {},
     refuseNestedUse: true,
+    isPatient: true,
   });
   const logged: string[] = [];
   const networks = {

@@ -38,6 +38,7 @@ export async function createWebhookWorld() {
     connectionsMax: 10,
     clock: systemClock,
     onConnectionError: () => {},
+    isPatient: true,
   });
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
@@ -260,6 +261,8 @@ export async function startReceiver() {
       answer(response);
     });
   });
+  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -70,9 +70,8 @@ test('an answer whose body never ends is unknown once the call’s time is over'
 });
 
 test('a start that could not even connect is refused; a later call that could not says nothing', async () => {
-  const port = await closedPort();
   for (const host of ['127.0.0.1', 'localhost']) {
-    const connectors = connectorsAt(`http://${host}:${port}`, new ManualClock());
+    const connectors = connectorsAt(`http://${host}:${closedPort}`, new ManualClock());
     const [wave] = connectors;
     assert.ok(wave);
     const started = await wave.startCollection(request);

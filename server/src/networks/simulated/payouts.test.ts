@@ -86,7 +86,7 @@ test('an answer that never comes is unknown once the call’s time is over', asy
 });
 
 test('an order that could not even connect was not accepted; a look-up that could not says nothing', async () => {
-  const connectors = connectorsAt(`http://127.0.0.1:${await closedPort()}`, new ManualClock());
+  const connectors = connectorsAt(`http://127.0.0.1:${closedPort}`, new ManualClock());
   const request = networks.order('+2207510001');
   const lookUp = { reference: request.reference, handles: {} };
   for (const connector of connectors) {

@@ -14,6 +14,28 @@ export function intentPart(
   };
 }
 
+/**
+ * Charges of the intents that a condition on intents finds. Looked up one by one: beside another condition a list of
+ * intents would be gone through again for each charge, once it is too long to be kept in memory.
+ */
+export function ofIntents(part: ClausePart): ClausePart {
+  return {
+    ...part,
+    text: (next) => `EXISTS (
+      SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND ${part.text(next)}
+    )`,
+  };
+}
+
+/** What either of two conditions finds. */
+export function eitherPart(left: ClausePart, right: ClausePart): ClausePart {
+  return {
+    name: `${left.name}_or_${right.name}`,
+    text: (next) => `(${left.text(next)} OR ${right.text(next)})`,
+    values: [...left.values, ...right.values],
+  };
+}
+
 /** Charges of the intents that this sub-account has a share of, by itself or in a group. */
 export function sharePart(subAccountId: string): ClausePart {
   return {

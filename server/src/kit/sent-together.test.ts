@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { AppError } from './app-error.ts';
+import { systemClock } from './clock.ts';
+import { openDatabase } from './db.ts';
+import type { Database, Statement, Transaction } from './db.ts';
+
+let database: TestDatabase;
+let db: Database;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.appUrl, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
+});
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** A statement that fails with the code, as the server would. */
+function failing(code: string): Statement {
+  const text = `DO $$ BEGIN RAISE EXCEPTION 'asked for' USING ERRCODE = '${code}'; END $$`;
+  return { name: `test_fail_${code}`, text, values: [] };
+}
+
+const harmless: Statement = { name: 'test_harmless', text: 'SELECT 1', values: [] };
+
+/** The second's refusal comes out first, because more waits on the first one. */
+async function runTogether(tx: Transaction, first: Statement): Promise<void> {
+  const named = async (): Promise<number> => {
+    const rows = await tx.run(first);
+    return rows;
+  };
+  const counted = async (): Promise<number> => {
+    const rows = await named();
+    return rows;
+  };
+  await Promise.all([counted(), tx.run(harmless)]);
+}
+
+test('a lock that is not to be had is told as that, also by a statement that was sent behind it', async () => {
+  await assert.rejects(
+    db.withTransaction((tx) => runTogether(tx, failing('55P03'))),
+    (error) => error instanceof AppError && error.code === 'unavailable',
+  );
+});
+
+test('whoever gives way to another transaction is run again, also when a statement was sent behind', async () => {
+  let runs = 0;
+  await db.withTransaction(async (tx) => {
+    runs += 1;
+    await runTogether(tx, runs === 1 ? failing('40P01') : harmless);
+  });
+  assert.equal(runs, 2);
+});
