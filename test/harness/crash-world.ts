@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '../../server/src/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
@@ -26,6 +25,7 @@ import type { TestDatabase } from './database.ts';
 import { startService, testKeys } from './service.ts';
 import type { TestService } from './service.ts';
 import { asOwner } from './tables.ts';
+import { openTestDatabase } from './open-test-database.ts';
 
 /** What a process does: answer requests, do what is due, or both. */
 export type CrashRole = 'api' | 'worker' | 'all';
@@ -54,12 +54,7 @@ export class CrashWorld {
     this.database = parts.database;
     this.receiver = parts.receiver;
     this.front = parts.front;
-    this.db = openDatabase({
-      url: parts.database.appUrl,
-      connectionsMax: 1,
-      clock: this.clock,
-      onConnectionError: () => {},
-    });
+    this.db = openTestDatabase(parts.database, { connectionsMax: 1, clock: this.clock });
   }
 
   /** With a merchant who has test money, pays for transfers, has a daily limit and hears how they end. */

@@ -7,7 +7,6 @@ import { readConfig } from '../../server/src/config.ts';
 import { createCustomer } from '../../server/src/customers/create-customer.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
@@ -30,6 +29,7 @@ import { ProcessWorld } from './process.ts';
 import type { TestProcess } from './process.ts';
 import { testKeys } from './service.ts';
 import { asOwner } from './tables.ts';
+import { openTestDatabase } from './open-test-database.ts';
 
 /** A service in a process of its own. */
 export interface StoryProcess {
@@ -74,7 +74,7 @@ export class DeliveryStory {
   static async create(): Promise<DeliveryStory> {
     const database = await createTestDatabase();
     const clock = new CrashClock(startedAt);
-    const db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock, onConnectionError: () => {} });
+    const db = openTestDatabase(database, { connectionsMax: 4, clock });
     const notifier = await startNotifier({ db, clock, onError: () => {} });
     const story = new DeliveryStory({ clock, database, db, notifier });
     await story.#onboard();

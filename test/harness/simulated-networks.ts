@@ -1,7 +1,6 @@
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { addMs, systemClock } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
+import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
@@ -18,6 +17,7 @@ import type { CallbackReceiver } from './callback-receiver.ts';
 import { createTestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
+import { openTestDatabase } from './open-test-database.ts';
 
 export const bearerSecret = 'test bearer secret';
 export const callbackSecret = 'test callback secret';
@@ -51,7 +51,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const onConnectionError = (error: Error): void => {
     throw error;
   };
-  const db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError });
+  const db = openTestDatabase(database, { connectionsMax: 4, onConnectionError });
   const clock = new ManualClock();
   const receiver = await startCallbackReceiver();
   const server = Fastify({ forceCloseConnections: true });

@@ -3,8 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -23,13 +22,7 @@ const newId = (): string => uuidV7(clock, random);
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 8,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database, { connectionsMax: 8 });
 });
 
 beforeEach(async () => {

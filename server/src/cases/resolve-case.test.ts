@@ -3,9 +3,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { AppError } from '../kit/app-error.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -47,13 +46,7 @@ const evidence = 'Wave says so, ticket 4711 of 20 November.';
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database);
   const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
   merchantId = business.test.id;
 });

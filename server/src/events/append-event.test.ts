@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { isUniqueViolation, openDatabase } from '../kit/db.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { addMs } from '../kit/clock.ts';
+import { isUniqueViolation } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -26,7 +27,7 @@ const context = { clock, newId, wake: () => {} };
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 4 });
   const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
   merchantId = business.test.id;
 });

@@ -4,9 +4,9 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -39,7 +39,7 @@ const networksMerchant = () => ({ merchantId, queue });
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 6, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 6 });
 });
 
 beforeEach(async () => {

@@ -4,9 +4,8 @@ import fastify from 'fastify';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { registerGauges } from '../gauges.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
 import { ChannelGate } from '../notifications/channel-gate.ts';
@@ -30,7 +29,7 @@ let context: PauseContext;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 4 });
 });
 
 beforeEach(async () => {

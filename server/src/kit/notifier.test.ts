@@ -4,10 +4,9 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import type { Topic } from './changes.ts';
-import { systemClock } from './clock.ts';
-import { openDatabase } from './db.ts';
 import type { Database } from './db.ts';
 import { startNotifier } from './notifier.ts';
 import type { Notifier } from './notifier.ts';
@@ -25,7 +24,7 @@ const reconnectMs = 1_000;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 2 });
 });
 
 beforeEach(async () => {

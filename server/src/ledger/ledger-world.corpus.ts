@@ -1,8 +1,7 @@
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -21,13 +20,7 @@ export async function createLedgerWorld({ isPatient = true }: { isPatient?: bool
   const clock = new ManualClock();
   const random = seededRandom('ledger');
   const newId = () => uuidV7(clock, random);
-  const db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient,
-  });
+  const db = openTestDatabase(database, { isPatient });
   const currency = 'GMD';
   const postIn = (tx: Transaction, merchantId: string, movements: readonly Movement[]): Promise<void> =>
     post(

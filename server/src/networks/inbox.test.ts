@@ -6,9 +6,8 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { idSql } from '../../../test/harness/ids.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { firstIdAt, uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
@@ -42,7 +41,7 @@ let network: TrustingNetwork;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 4, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 4 });
 });
 
 beforeEach(async () => {

@@ -3,8 +3,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
 import { PauseCopy } from './pause-copy.ts';
@@ -35,13 +35,7 @@ let other: PauseContext;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database);
 });
 
 beforeEach(async () => {

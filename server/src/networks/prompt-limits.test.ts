@@ -3,8 +3,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { beginPrompt, endPrompt } from './prompt-limits.ts';
 
@@ -18,13 +18,7 @@ const minuteMs = 60_000;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database);
 });
 
 beforeEach(() => {

@@ -4,9 +4,8 @@ import { parseArgs } from 'node:util';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { systemClock } from '../kit/clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { UsageError } from '../kit/command-line.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -21,7 +20,7 @@ let merchant: string;
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 2 });
   const [clock, random] = [new ManualClock(), seededRandom('rule commands')];
   const context = { clock, random, newId: () => uuidV7(clock, random) };
   const made = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));

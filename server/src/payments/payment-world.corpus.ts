@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkLanes, networkQueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { LongLists } from '../kit/long-lists.ts';
@@ -54,14 +54,7 @@ export async function createPaymentWorld() {
   const clock = new ManualClock();
   const random = seededRandom('payments');
   const newId = (): string => uuidV7(clock, random);
-  const db = openDatabase({
-    url: database.appUrl,
-    connectionsMax,
-    clock: systemClock,
-    onConnectionError: () => {},
-    refuseNestedUse: true,
-    isPatient: true,
-  });
+  const db = openTestDatabase(database, { connectionsMax, refuseNestedUse: true });
   const logged: string[] = [];
   const networks = Object.fromEntries(
     (['wave', 'afrimoney', 'qmoney', 'aps'] as const).map((name) => [name, new ScriptedNetwork(name)]),

@@ -3,9 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { AppError } from '../kit/app-error.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -25,13 +24,7 @@ const random = seededRandom('limits');
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database, { connectionsMax });
 });
 after(async () => {
   await db.close();

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -31,7 +31,7 @@ let database: TestDatabase;
 let db: Database;
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  db = openTestDatabase(database, { connectionsMax: 2 });
   await withAdminClient(database.adminUrl, async (client) => {
     // What they refer to is beside the point here.
     await client.query("SET session_replication_role = 'replica'");

@@ -5,9 +5,9 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { idSql } from '../../../test/harness/ids.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { createDefaultEndpoint } from './create-endpoint.ts';
@@ -163,7 +163,7 @@ test('answers are kept for thirty days, whenever their event was made; the deliv
 
 test('a batch is bounded, and found and deleted by keys alone, however much is kept', async () => {
   const database = await createTestDatabase();
-  const db = openDatabase({ url: database.appUrl, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+  const db = openTestDatabase(database, { connectionsMax: 2 });
   const old = { clock: world.clock, before: addMs(world.clock.now(), -500 * dayMs) };
   try {
     const merchants = await db.withTransaction((tx) => createBusiness(tx, world.context, { name: 'Shop' }));

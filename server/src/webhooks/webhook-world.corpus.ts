@@ -4,11 +4,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/append-event.ts';
 import type { Work } from '../events/outbox.ts';
-import { addMs, systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
@@ -33,13 +33,7 @@ export async function createWebhookWorld() {
   const database = await createTestDatabase();
   const clock = new ManualClock();
   const random = seededRandom('webhooks');
-  const db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  const db = openTestDatabase(database);
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
   const woken: string[] = [];

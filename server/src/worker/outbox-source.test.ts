@@ -4,10 +4,9 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { completeWork, enqueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
-import { systemClock } from '../kit/clock.ts';
-import { openDatabase } from '../kit/db.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
@@ -32,13 +31,7 @@ const keyOf = (owner: string): string => workKey({ queue, merchantId: owner });
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: 10,
-    clock: systemClock,
-    onConnectionError: () => {},
-    isPatient: true,
-  });
+  db = openTestDatabase(database);
 });
 
 beforeEach(async () => {
