@@ -115,7 +115,7 @@ function awayMessage(url: string, error: unknown): string {
 }
 
 function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
-  const body = isJson ? (JSON.parse(text) as JsonObject) : undefined;
+  const body = isJson ? parse(text) : undefined;
   if (body && status < 300) return { text, body };
   const message = typeof body?.['message'] === 'string' ? harmless(body['message']) : undefined;
   if (message === undefined) {
@@ -123,6 +123,15 @@ function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
   }
   if (status === 429 || status >= 500) throw new ApiAway(message);
   throw new ApiRefused(status, String(body?.['code']), message + fieldMessages(body, message));
+}
+
+/** Undefined for what is no JSON, whatever its type says: a proxy in between may have cut it, or put its own there. */
+function parse(text: string): JsonObject | undefined {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The fields that were refused, unless the one sentence says it all. */

@@ -27,14 +27,16 @@ export function readSecret(
   );
 }
 
-/** Other secrets, one a line, each alone or behind a name: `shop wh_…`. Throws UsageError. */
+// A secret itself may end with =. What does not begin with wh_ may still be one, without its beginning.
+const wholeLine = /^(?:(.*?)[\s:=]+)?["']?(wh_[^\s"']+)["']?$/;
+const anyLine = /^(.*?)[\s:]*(\S+)$/;
+
+/** Other secrets, one a line, each alone or behind a name: `shop wh_…`, `shop=wh_…`. Throws UsageError. */
 export function readOtherSecrets(paths: readonly string[]): NamedSecret[] {
   return paths.flatMap((path) => {
-    const lines = readText(path)
-      .split(/\r?\n/)
-      .filter((line) => line.trim() !== '');
-    return lines.map((line, place) => {
-      const [, name = '', secret = ''] = /^(.*?)[\s:=]*(\S+)$/.exec(line.trim()) ?? [];
+    const lines = [...readText(path).split(/\r?\n/).entries()].filter(([, line]) => line.trim() !== '');
+    return lines.map(([place, line]) => {
+      const [, name = '', secret = ''] = wholeLine.exec(line.trim()) ?? anyLine.exec(line.trim()) ?? [];
       const where = lines.length === 1 ? path : `${path}, line ${place + 1}`;
       return { name: name === '' ? where : name, secret };
     });

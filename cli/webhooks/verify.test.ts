@@ -68,11 +68,15 @@ describe('dalasi webhooks verify', () => {
       'x-service-signature': ['wrong_secret'],
       'webhook-signature': ['wrong_secret'],
     });
-    for (const others of [`till ${otherSecret}\nshop=${secret}\n`, `till: ${otherSecret}`]) {
+    const forms = [`till ${otherSecret}`, `till: ${otherSecret}`, `till=${otherSecret}`, `till="${otherSecret}"`];
+    for (const others of forms.map((form) => `shop=${secret}\n\n${form}\n`)) {
       const run = await verify([...words, '--other-secret-file', file(others)], { environment: {} });
       assert.match(run.text, /another secret that you gave: till\./);
       assert.ok(!run.text.includes(otherSecret), 'and shows none');
     }
+    const lines = file(`${secret}\n\n${otherSecret}\n`);
+    const unnamed = await verify([...words, '--other-secret-file', lines], { environment: {} });
+    assert.match(unnamed.text, /another secret that you gave: .*, line 3\./);
   });
 
   it('reads a request kept for later at the time when it came', async () => {

@@ -86,24 +86,31 @@ export async function openOperatorDatabase(
   const runningUrl = isEmbedded ? findRunningServer(config.dataDirectory) : undefined;
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
-  const url = await prepareDatabase(config, adminUrl, parts).catch(async (error: unknown) => {
+  try {
+    const db = openDatabase({
+      url: await prepareDatabase(config, adminUrl, parts),
+      connectionsMax: 4,
+      clock: parts.clock,
+      onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
+      statementTimeoutMs: operatorStatementTimeoutMs,
+    });
+    try {
+      await assertSchemaIsCurrent(db);
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
+    return {
+      db,
+      close: async () => {
+        await db.close();
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
     await embedded?.stop();
     throw error;
-  });
-  const db = openDatabase({
-    url,
-    connectionsMax: 4,
-    clock: parts.clock,
-    onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
-    statementTimeoutMs: operatorStatementTimeoutMs,
-  });
-  return {
-    db,
-    close: async () => {
-      await db.close();
-      await embedded?.stop();
-    },
-  };
+  }
 }
 
 function startOwnDatabase(

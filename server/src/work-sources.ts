@@ -140,9 +140,7 @@ export function webhookSources(
       listDueKeys: webhooks.listDueMerchants,
       run: webhooks.deliver,
       attach: webhooks.attach,
-      whileRunning: (merchantId) => {
-        webhooks.deliver(merchantId).catch((error: unknown) => log.error('delivering failed', error));
-      },
+      whileRunning: webhooks.nudge,
     },
     chore('forgetting events', 10 * minuteMs, log, () => purgeEvents(context)),
     chore('forgetting attempts', 10 * minuteMs, log, () => purgeAttempts(context)),

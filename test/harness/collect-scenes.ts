@@ -61,5 +61,5 @@ export const counterScenes: Record<string, Place> = {
 
 export const scenePlaces: CollectPlaces = {
   findLink: (token) => Promise.resolve(linkScenes[token]),
-  findCounter: (address) => Promise.resolve(counterScenes[address]),
+  findCounter: (address) => Promise.resolve(counterScenes[address.toUpperCase()]),
 };

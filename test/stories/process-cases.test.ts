@@ -161,7 +161,10 @@ test('what a proposal lacks is said in a sentence', async () => {
   await refuses(awa, resolve('--as', 'burn', '--evidence', evidence), /is resolved as accept or return\.\n$/);
   const money = ['--as', 'accept', '--evidence', evidence, '--transaction', 'T1'];
   await refuses(awa, resolve(...money), /belong together/);
-  await refuses(awa, resolve(...money, '--amount', '1e3'), /^--amount is what the network says was paid/);
+  for (const amount of ['1e3', '10.005', '99999999999999999999']) {
+    await refuses(awa, resolve(...money, '--amount', amount), /^--amount is an amount in dalasi/);
+  }
+  await refuses(awa, resolve(...money, '--amount', '0'), /^--amount is what the network says was paid/);
   await refuses(awa, resolve(...money, '--amount', '101'), /name no transaction/);
 });
 

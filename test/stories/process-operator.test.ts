@@ -156,6 +156,19 @@ describe('beside a running service', () => {
     test(`a mistake is said in a sentence, with exit code 2: ${words.join(' ')}`, () => refuses(words, sentence));
   }
 
+  test('a database that is busy is said in a sentence, and is no mistake of who gave the command', async () => {
+    await withAdminClient(findRunningServer(dataDirectory) ?? '', async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE operators');
+      const { code, stdout, stderr } = await runHere('operators', 'list');
+      assert.deepEqual(
+        { code, stdout, stderr },
+        { code: 1, stdout: '', stderr: 'Something else is changing this just now. Try again in a second.\n' },
+      );
+      await client.query('ROLLBACK');
+    });
+  });
+
   test('the service does not notice', async () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     assert.equal(service.stderr(), '');

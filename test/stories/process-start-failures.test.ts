@@ -166,6 +166,14 @@ describe('a database that cannot be used is said to be so', { concurrency }, () 
     const sentence = /^The database is at migration 9999 and this program knows only \d+; start the newer program/;
     await refuses({ ...production, DATABASE_URL: url }, sentence);
     await refuses({ ...production, APP_DATABASE_URL: appUrl }, sentence);
+    for (const [name, value] of [
+      ['DATABASE_URL', url],
+      ['APP_DATABASE_URL', appUrl],
+    ] as const) {
+      const { code, stderr } = await world.runOperatorHere({ ...production, [name]: value }, ['businesses', 'list']);
+      assert.match(stderr, sentence, `an operator's command with ${name}`);
+      assert.equal(code, 1);
+    }
   });
 
   test('the role that owns the tables, where the serving role belongs', async () => {

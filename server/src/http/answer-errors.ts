@@ -37,7 +37,7 @@ export function answerError(
   reply: FastifyReply,
   options: ErrorOptions,
 ): FastifyReply {
-  const appError = toAppError(error);
+  const appError = toAppError(error, request);
   const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
   if (appError.statusCode >= 500) options.log.error('a request failed', error, fields);
   else options.log.debug('a request was refused', fields);
@@ -62,8 +62,10 @@ export function errorBody(error: AppError, request: { id: string }, options: { d
   };
 }
 
-function toAppError(error: FastifyError | Error): AppError {
+function toAppError(error: FastifyError | Error, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
+  // The client left while it was sending: nobody reads this answer, and nobody here made a mistake.
+  if (request.raw.errored === error) return new AppError('invalid_request', 'The request ended before it was whole.');
   if ('validation' in error && error.validation) return validationError(error);
   const code = 'code' in error ? error.code : undefined;
   switch (code) {

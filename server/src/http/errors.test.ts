@@ -182,6 +182,20 @@ describe('a request that cannot be read', () => {
     assert.equal(unknownFirst.body['code'], isUnknown ? 'unknown_field' : 'invalid_request');
   });
 
+  it('because a field has none of its values says so once, of whatever type it is', async () => {
+    const message = 'status must be active or inactive.';
+    for (const status of [null, 5, 'x', {}]) {
+      const body = JSON.stringify({ status });
+      const headers = { 'content-type': 'application/json' };
+      const refused = await api.send('PUT', `/v1/payment-links/${unknownId}`, { body, headers });
+      assert.deepEqual(
+        [refused.body['code'], refused.body['message'], refused.body['errors']],
+        ['invalid_request', message, [{ path: 'status', message }]],
+        body,
+      );
+    }
+  });
+
   it('because it is not HTTP answers 400', async () => {
     const head = `Host: localhost\r\n${authorization}`;
     const nonsense = {

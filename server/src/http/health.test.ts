@@ -44,13 +44,13 @@ after(async () => {
   await database.drop();
 });
 
-async function get(path: string): Promise<{ status: number; text: string }> {
+async function get(path: string, isClosing = () => false): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
   const gate = new ChannelGate(context);
   const seen = { db, clock, pauses: context.pauses, networks, gate };
   registerGauges(metrics, seen);
-  registerHealth(app, { ...seen, metrics, isClosing: () => false });
+  registerHealth(app, { ...seen, metrics, isClosing });
   const answer = await app.inject(path);
   await app.close();
   return { status: answer.statusCode, text: answer.body };
@@ -78,6 +78,12 @@ test('a paused network is told of and does not make the process unready: it is d
     status: 'ready',
     checks: { ...wellChecks, networks: { wave, 'wave-test': 'ok' }, paused_numbers: 1 },
   });
+});
+
+test('a process that is about to end is not ready, and blames nothing else for it', async () => {
+  const { status, text } = await get('/readyz', () => true);
+  const { status: said, checks } = JSON.parse(text) as { status: string; checks: Record<string, unknown> };
+  assert.deepEqual([status, said, checks['closing'], checks['database']], [503, 'not_ready', true, 'ok']);
 });
 
 test('pauses are measured by network, reason and environment, and those of single numbers only counted', async () => {

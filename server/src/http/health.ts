@@ -32,7 +32,7 @@ interface ChatChannelStop {
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const database = options.isClosing() ? false : await isReachable(options.db);
+    const database = await isReachable(options.db);
     const ready = database && !options.isClosing();
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not_ready',

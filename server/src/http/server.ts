@@ -7,6 +7,7 @@ import type { Random } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
 import { answerClientErrors } from './client-errors.ts';
+import { takeTurns } from './connection-turns.ts';
 import { formats } from './formats.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -74,6 +75,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   answerErrors(app, options);
   app.decorateRequest('merchant', null);
+  takeTurns(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...answerHeaders, 'x-request-id': request.id });
   });

@@ -24,8 +24,7 @@ export function validationError(error: FastifyError): AppError {
   const problems = ofTheFormThatWasSent(error.validation ?? []);
   const choices = choicesByPath(problems);
   const fields = problems
-    // Each value that a field may have is told as a problem of its own; the first one names them all.
-    .filter((problem) => isWorthTelling(problem) && (choices.get(problem.instancePath)?.indexOf(problem) ?? 0) <= 0)
+    .filter((problem) => isWorthTelling(problem, choices))
     .slice(0, problemsMax)
     .map((problem) => describe(problem, choices));
   const [first] = fields;
@@ -47,10 +46,15 @@ function ofTheFormThatWasSent(problems: Problem[]): Problem[] {
   return problems.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${isWrapped ? 1 : 0}/`));
 }
 
-/** A union tells of each branch and then of itself; the branches say more, and null says nothing. */
-function isWorthTelling(problem: Problem): boolean {
+/**
+ * A union tells of each branch and then of itself; the branches say more, and null says nothing. Where a field may have
+ * certain values, each is told as a problem of its own, and its type as another: the first value names them all.
+ */
+function isWorthTelling(problem: Problem, choices: Choices): boolean {
   if (problem.keyword === 'anyOf') return false;
-  return !(problem.keyword === 'type' && problem.params['type'] === 'null');
+  const values = choices.get(problem.instancePath);
+  if (problem.keyword === 'type') return values === undefined && problem.params['type'] !== 'null';
+  return problem.keyword !== 'const' || values?.[0] === problem;
 }
 
 type Choices = ReadonlyMap<string, readonly Problem[]>;

@@ -162,6 +162,33 @@ test('a lost connection is made again, and hints arrive again', async () => {
   });
 });
 
+test('a database that stays away is told of once, each time', async (context) => {
+  let isAway = false;
+  let tries = 0;
+  const dedicatedClient = () => {
+    tries += 1;
+    return isAway ? Promise.reject(new Error('the database is away')) : db.dedicatedClient();
+  };
+  const told: unknown[] = [];
+  const notifier = await startNotifier({ db: { dedicatedClient }, clock, onError: (error) => told.push(error) });
+  context.after(() => notifier.close());
+  for (const times of [1, 2]) {
+    isAway = true;
+    tries = 0;
+    await endListeningConnections();
+    await eventually('it has tried three times', async () => {
+      await clock.advance(reconnectMs);
+      return tries >= 3;
+    });
+    isAway = false;
+    await eventually('all listen again', async () => {
+      await clock.advance(reconnectMs);
+      return (await listeningConnections()) === 3;
+    });
+    assert.equal(told.length, times);
+  }
+});
+
 test('closing waits for no clock, and sends the hints that were gathered', async () => {
   const heard = hear(there, 'intent:1');
   here.announce('intent:1');

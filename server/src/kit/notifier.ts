@@ -15,8 +15,9 @@ export interface Notifier extends ChangeFeed {
 }
 
 interface NotifierOptions {
-  db: Database;
+  db: Pick<Database, 'dedicatedClient'>;
   clock: Clock;
+  /** Hears of a database that is away once, when it does not come back at the first try. */
   onError: (error: unknown) => void;
 }
 
@@ -95,6 +96,7 @@ class PostgresNotifier implements Notifier {
 
   async #reconnect(): Promise<void> {
     this.#client = null;
+    let isTold = false;
     while (!this.#closed.signal.aborted) {
       await this.#options.clock.sleep(reconnectMs, this.#closed.signal);
       if (this.#closed.signal.aborted) return;
@@ -102,7 +104,8 @@ class PostgresNotifier implements Notifier {
         await this.listen();
         return;
       } catch (error) {
-        this.#options.onError(error);
+        if (!isTold) this.#options.onError(error);
+        isTold = true;
       }
     }
   }

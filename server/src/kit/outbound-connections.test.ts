@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { queryObjects } from 'node:v8';
+import { Pool } from 'undici';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { createOutboundWorld } from './outbound-world.corpus.ts';
 
@@ -35,4 +37,23 @@ test('a bounded number of connections is kept in all, however many receivers the
   for (const { url } of receivers) assert.equal((await post(url)).kind, 'answered');
   const open = (): number => receivers.reduce((sum, one) => sum + one.open(), 0);
   await eventually('the others are closed', () => open() === 4);
+});
+
+test('nothing is kept of a receiver once its connections have ended, also of one that hung', async () => {
+  const silent = await tcpServer(() => {});
+  const endless = await tcpServer((socket) =>
+    socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n${' '.repeat(70_000)}`)),
+  );
+  const resolveName = () => Promise.resolve(['127.0.0.1']);
+  const kept = (): number => queryObjects(Pool, { format: 'count' });
+  const before = kept();
+  const { post } = client({ resolveName, totalTimeoutMs: 200 });
+  // As somebody can have as many names as they like.
+  const urls = Array.from({ length: 20 }, (_, place) => [
+    `http://silent-${place}.example:${silent.port}/`,
+    `http://endless-${place}.example:${endless.port}/`,
+  ]);
+  const results = await Promise.all(urls.flat().map((url) => post(url)));
+  assert.ok(results.some(({ kind }) => kind === 'failed'));
+  await eventually('they are forgotten', () => kept() <= before);
 });

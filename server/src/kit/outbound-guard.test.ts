@@ -84,6 +84,12 @@ describe('the outbound guard on a production server', () => {
     }
   });
 
+  it('allows every port but 0 on a development server, and says so', () => {
+    for (const port of ['1', '3000', '65535'])
+      assert.equal(refusal(`http://shop.example:${port}/`, development), 'allowed');
+    assert.throws(() => assertUrlAllowed('http://shop.example:0/', development), /must not use port 0/);
+  });
+
   it('takes 2,048 characters and not one more', () => {
     const url = (length: number) => 'https://shop.example/'.padEnd(length, 'a');
     assert.equal(refusal(url(2_048), production), 'allowed');

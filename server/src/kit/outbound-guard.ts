@@ -65,7 +65,8 @@ export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
   if (url.username !== '' || url.password !== '') {
     throw new UrlNotAllowedError('credentials', 'The URL must not hold a user name or a password.');
   }
-  if (policy.allowPrivate ? url.port === '0' : !portsAllowed.has(url.port)) {
+  if (url.port === '0') throw new UrlNotAllowedError('port', 'The URL must not use port 0, where nobody can listen.');
+  if (!policy.allowPrivate && !portsAllowed.has(url.port)) {
     throw new UrlNotAllowedError('port', 'The URL may use the ports 443, 80, 8443 and 8080 only.');
   }
   assertHostAllowed(url.hostname, policy);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Agent } from 'undici';
+import { Agent, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import { answerTooLargeCode } from './outbound-answer-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
@@ -79,6 +79,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   const sockets = new Set<Socket>();
   const agent = new Agent({
     connect: guardedConnector({ policy, clock, connectTimeoutMs, resolveName, sockets }),
+    factory: forgettingPool,
     connections: connectionsPerOriginMax,
     pipelining: 1,
     // Otherwise the requests to a new origin would wait for the first one to learn which protocol it speaks.
@@ -94,6 +95,18 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     post: (request) => post({ agent, options, sockets }, request),
     close: () => agent.destroy(),
   };
+}
+
+/**
+ * The agent forgets an origin when it hears that its last connection has ended. A request that we broke off still counts as
+ * waiting in that moment, and the origin would be kept for ever: so the agent hears of it again when the request is gone.
+ * Otherwise names without end, each of which leaves one request without an answer, would fill the memory.
+ */
+function forgettingPool(origin: string | URL, options: object): Pool {
+  const pool = new Pool(origin, options);
+  return pool.on('disconnect', (url, _targets, error) => {
+    setImmediate(() => pool.emit('connectionError', url, [], error));
+  });
 }
 
 interface ClientParts {

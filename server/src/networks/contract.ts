@@ -54,8 +54,6 @@ export interface Capabilities {
   readonly numberRequired: boolean;
   /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
   readonly amountStepMinor: bigint;
-  /** 0 where nothing is typed on our page. */
-  readonly codeLength: number;
   /** How long a call may take before its outcome counts as unknown. */
   readonly callTimeoutMs: number;
   /** Waits before the first, second, … look-up; the last one repeats. */

@@ -237,6 +237,22 @@ test('the summary names what pays out, and counts what is paused for single numb
   assert.equal(scopedCount, 1);
 });
 
+test('however many numbers testers make fail, the pause of a live network stays known', async () => {
+  const { retryAt } = await reportPayout(one, wave, 'float_empty');
+  await clock.advance(1_000);
+  await db.run({
+    name: 'test_many_pauses',
+    text: `INSERT INTO network_pauses (network, test_mode, scope, reason, since, retry_at, is_probing, failed_probes,
+             unclear_in_a_row, version, updated_at)
+           SELECT 'wave', true, 'm:' || number, 'network_unavailable', $1, $1, false, 0, 0, 1, $1
+           FROM generate_series(1, 1000) AS number`,
+    values: [clock.now()],
+  });
+  assert.deepEqual(await refused(other), { allowed: false, reason: 'float_empty', retryAt });
+  const networks = createNetworkRegistry([liveWave]);
+  assert.equal((await summarizePauses({ ...other, networks })).networks[0]?.pause?.reason, 'float_empty');
+});
+
 test('what nobody has sent anything to for an hour is forgotten, and nothing else', async () => {
   await reportPayout(one, wave, 'float_empty');
   await reportPayout(one, pausePoint(testWave, payout), 'unclear');

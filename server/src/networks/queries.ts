@@ -139,12 +139,13 @@ const pauseColumns = `network, test_mode AS "testMode", scope, reason, since, re
                   is_probing AS "isProbing", failed_probes AS "failedProbes",
                   unclear_in_a_row AS "unclearInARow", version`;
 
-/** What is known against any point, the latest first. */
+/** What is known against any point: what concerns live money first, then whole networks, then the latest. */
 export function listPauses(db: Queryable, rowsMax: bigint): Promise<Pause[]> {
   return db.rows<Pause>({
     name: 'network_pauses_list',
     text: `SELECT ${pauseColumns} FROM network_pauses
-           WHERE reason IS NOT NULL OR unclear_in_a_row > 0 ORDER BY updated_at DESC LIMIT $1`,
+           WHERE reason IS NOT NULL OR unclear_in_a_row > 0
+           ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1`,
     values: [rowsMax],
   });
 }

@@ -51,7 +51,6 @@ export class ScriptedNetwork implements Connector {
       shape: 'push',
       numberRequired: true,
       amountStepMinor: 1n,
-      codeLength: 0,
       callTimeoutMs: 3_000,
       lookUpDelaysMs: [2_000, 3_000, 5_000],
       notFoundIsFinalAfterMs: 30_000,

@@ -2,15 +2,15 @@ import { findCaseById, listCases, listResolutionSteps } from '../cases/list-case
 import type { Case } from '../cases/open-case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
-import { AmountError, moneyText, parseAmount } from '../kit/money.ts';
+import { moneyText } from '../kit/money.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { requireOperator } from './operator-commands.ts';
+import { readAmount } from './rule-owner.ts';
 
 const casesMax = 500;
 
@@ -21,7 +21,8 @@ const list: Command = {
   options: { status: { type: 'string', required: false } },
   positionals: 0,
   async run({ db }, { options }) {
-    const cases = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax);
+    const listed = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax + 1);
+    const cases = listed.slice(0, casesMax);
     const rows = cases.map((found) => [
       found.id,
       found.status,
@@ -31,7 +32,8 @@ const list: Command = {
       found.proposalId === null ? '' : 'waits for a second operator',
     ]);
     const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'PROPOSED'];
-    const text = cases.length === 0 ? 'No cases.' : table(headings, rows);
+    const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
+    const text = cases.length === 0 ? 'No cases.' : table(headings, rows) + more;
     return { text, data: cases.map(caseToData), exitCode: 0 };
   },
 };
@@ -67,14 +69,13 @@ const resolve: Command = {
     amount: { type: 'string', required: false },
   },
   positionals: 1,
-  async run(context, { positionals, options }) {
+  async run(context, input) {
     const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await mustFind(context, positionals[0]);
-    const { as: resolution = '', evidence = '' } = options;
-    const told = toldMoney(options);
-    const step = await inSentences(
-      proposeResolution(await context.caseWork(), { caseId, resolution, evidence, told, operatorId }),
-    );
+    const { id: caseId } = await mustFind(context, input.positionals[0]);
+    const { as: resolution = '', evidence = '' } = input.options;
+    const told = toldMoney(input);
+    const proposed = { caseId, resolution, evidence, told, operatorId };
+    const step = await proposeResolution(await context.caseWork(), proposed);
     const text = `Proposed: ${resolution}. Another operator confirms it with: cases confirm ${caseId}`;
     return { text, data: stepToData(step), exitCode: 0 };
   },
@@ -89,7 +90,7 @@ const confirm: Command = {
   async run(context, { positionals }) {
     const { id: operatorId } = await requireOperator(context);
     const { id: caseId } = await mustFind(context, positionals[0]);
-    const step = await inSentences(confirmResolution(await context.caseWork(), { caseId, operatorId }));
+    const step = await confirmResolution(await context.caseWork(), { caseId, operatorId });
     return { text: `Case ${caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
   },
 };
@@ -103,7 +104,7 @@ const withdraw: Command = {
   async run(context, { positionals }) {
     const { id: operatorId } = await requireOperator(context);
     const { id: caseId } = await mustFind(context, positionals[0]);
-    const step = await inSentences(withdrawProposal(await context.caseWork(), { caseId, operatorId }));
+    const step = await withdrawProposal(await context.caseWork(), { caseId, operatorId });
     return { text: `Withdrawn: ${step.resolution}. Case ${caseId} is open.`, data: stepToData(step), exitCode: 0 };
   },
 };
@@ -124,34 +125,14 @@ async function mustFind({ db }: CommandContext, id = ''): Promise<Case> {
 
 const transactionLengthMax = 200;
 
-function toldMoney({ transaction, amount }: CommandInput['options']): ToldMoney | null {
-  if (transaction === undefined && amount === undefined) return null;
+function toldMoney(input: CommandInput): ToldMoney | null {
+  const transaction = input.options['transaction'];
+  const amountMinor = readAmount(input, 'amount');
+  if (transaction === undefined && amountMinor === undefined) return null;
   const transactionId = transaction?.trim() ?? '';
-  if (transactionId === '' || transactionId.length > transactionLengthMax || amount === undefined) {
+  if (transactionId === '' || transactionId.length > transactionLengthMax || amountMinor === undefined) {
     throw new UsageError('--transaction (the network’s id of the money) and --amount (in dalasi) belong together.');
   }
-  return { transactionId, amountMinor: amountOf(amount) };
-}
-
-function amountOf(text: string): bigint {
-  const message = '--amount is what the network says was paid, in dalasi, for example 450 or 10.50.';
-  if (!/^\d+([.]\d+)?$/.test(text)) throw new UsageError(message);
-  try {
-    const amountMinor = parseAmount(Number(text));
-    if (amountMinor > 0n) return amountMinor;
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error;
-  }
-  throw new UsageError(message);
-}
-
-/** A refusal is the operator's to read, like a slip in the command. */
-async function inSentences<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const field = error.fields?.map(({ message }) => message).join(' ');
-    throw new UsageError(field ?? error.message);
-  }
+  if (amountMinor === 0n) throw new UsageError('--amount is what the network says was paid, which is more than 0.');
+  return { transactionId, amountMinor };
 }

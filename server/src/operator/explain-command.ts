@@ -1,3 +1,4 @@
+import { utcDay } from '../kit/clock.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { amountToJson, formatAmount, moneyText } from '../kit/money.ts';
 import { accountKinds } from '../ledger/accounts.ts';
@@ -47,7 +48,7 @@ export const explainCommand: Command = {
     const moment = at === null ? 'now' : `at ${at.toISOString()}`;
     const text = [
       `${account} of ${merchant.name} (${merchant.id}) has ${moneyText({ currency: merchant.currency, amountMinor: balanceMinor })} ${moment}.`,
-      table(['TIME', 'FLOW', 'SOURCE', 'AMOUNT', 'BALANCE'], rows),
+      rows.length === 0 ? nothingBooked : table(['TIME', 'FLOW', 'SOURCE', 'AMOUNT', 'BALANCE'], rows),
       ...(last === undefined ? [] : [`Older ones: add --before ${last}`]),
     ].join('\n');
     const data = {
@@ -71,6 +72,9 @@ export const explainCommand: Command = {
   },
 };
 
+// An account without movements looks like one whose name was mistyped.
+const nothingBooked = 'Nothing was booked on it. If that is a surprise, look for a slip in its name.';
+
 function readAccount(text: string): Account {
   const kind = text.split(':', 1)[0] ?? '';
   if (Object.hasOwn(accountKinds, kind)) return text as Account;
@@ -81,8 +85,9 @@ function readAccount(text: string): Account {
 function readTime(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const at = new Date(text);
-  // What names no zone would be read in this machine's.
-  const isTime = !Number.isNaN(at.getTime()) && (/Z$|[+-]\d\d:\d\d$/.test(text) || /^\d{4}-\d\d-\d\d$/.test(text));
+  // What names no zone would be read in this machine's, and 30 February as 2 March.
+  const [, day = ''] = /^(\d{4}-\d\d-\d\d)(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  const isTime = !Number.isNaN(at.getTime()) && day !== '' && utcDay(new Date(`${day}T00:00:00Z`)) === day;
   if (!isTime) throw new UsageError(`--at is a time such as 2026-11-20T10:00:00Z, not ${text}.`);
   return at;
 }

@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts';
+import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { listCommands, readInput, usageOf, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
@@ -51,10 +52,18 @@ export async function runCommand(words: readonly string[], shell: Shell): Promis
   try {
     return await answer(words, shell);
   } catch (error) {
-    const isExpected = error instanceof UsageError || error instanceof StartError;
-    shell.stderr.write(`${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    shell.stderr.write(`${inWords(error)}\n`);
+    // That the database is away, or busy, is nobody's mistake.
+    const isMistake = error instanceof AppError && error.code !== 'unavailable';
+    return isMistake || error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** A refusal is the operator's to read, like a slip in the command; a mistake of ours comes with where it was made. */
+function inWords(error: unknown): string {
+  if (error instanceof AppError) return error.fields?.map(({ message }) => message).join(' ') ?? error.message;
+  if (error instanceof UsageError || error instanceof StartError) return error.message;
+  return String(error instanceof Error ? error.stack : error);
 }
 
 async function answer(words: readonly string[], shell: Shell): Promise<number> {

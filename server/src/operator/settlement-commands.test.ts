@@ -122,10 +122,15 @@ describe('ledger explain', () => {
     assert.equal(other.movements[0]?.balance, one.balance - (one.movements[0]?.amount ?? 0));
   });
 
+  test('says where nothing was ever booked, because a slip in the name looks like an empty account', async () => {
+    const mistyped = await run('ledger explain --merchant MERCHANT --account float:rail-wvae');
+    assert.match(mistyped.text, /has GMD 0\.00 now\.\nNothing was booked on it\./);
+  });
+
   test('says what it does not understand', async () => {
     const explain = 'ledger explain --merchant MERCHANT';
     assert.match(await refused(`${explain} --account purse`), /No account is of the kind purse/);
-    for (const at of ['noon', '2026-11-20T10:00:00', '2026-13-01']) {
+    for (const at of ['noon', '2026-11-20T10:00:00', '2026-13-01', '2026-02-30', '2026-02-30T10:00:00Z']) {
       assert.match(await refused(`${explain} --account held --at ${at}`), /--at is a time such as/);
     }
     for (const limit of ['0', '1001', 'many']) {

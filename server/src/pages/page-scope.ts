@@ -15,8 +15,8 @@ export interface PageScopeOptions {
   homeOf(request: FastifyRequest): string | null;
 }
 
-// A network, a number, a code and a proof fit many times over.
-const formBytesMax = 4_096;
+// The largest form is a link's: ten answers of 200 characters, each of which takes up to nine bytes in percent encoding.
+const formBytesMax = 24 * 1_024;
 
 /**
  * Makes a Fastify scope one of pages: forms are read as browsers post them and nothing else, every state change needs
@@ -30,13 +30,14 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { bodyLimit: formBytesMax });
   scope.addHook('preHandler', async (request, reply) => {
-    if (request.method !== 'POST') return;
-    if (!options.guard.allows(request, options.homeOf(request) ?? ''))
-      return sendTrouble(request, reply, { status: 403 });
+    if (request.method !== 'POST' || options.guard.allows(request, options.homeOf(request) ?? '')) return;
+    options.log.debug('a request was refused', { request_id: request.id, reason: 'not shown to be our own form' });
+    return sendTrouble(request, reply, { status: 403 });
   });
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log.error('a page failed', error, { request_id: request.id });
+    else logRefusal(options.log, request, error);
     const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
     return sendTrouble(request, reply, { status, retryAfterSeconds });
   });
@@ -51,6 +52,12 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     const content = troublePage(troubleFor(status, { home: options.homeOf(request), requestId: request.id }));
     return options.sender.send(request, reply, { status, content });
   }
+}
+
+/** Why a page refused something, which its words for the payer may leave out; the API's refusals are logged the same. */
+export function logRefusal(log: Log, request: FastifyRequest, error: FastifyError | AppError): void {
+  const internal = error instanceof AppError ? error.internal : undefined;
+  log.debug('a request was refused', { request_id: request.id, code: error.code, internal });
 }
 
 /** After a form: our own page again, by GET. Nothing is repeated when the browser loads it once more. */

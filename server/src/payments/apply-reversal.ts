@@ -1,5 +1,6 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
+import type { Case } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
@@ -11,7 +12,7 @@ import type { Charge } from './charge.ts';
 import { changeCharge, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
-import { isMoneyCase } from './intent.ts';
+import { isMoneyCase, isSameMoney } from './intent.ts';
 
 /**
  * The network took a collection back after it had said that it was paid. The success is booked first where we had not
@@ -32,19 +33,29 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
     const waited = about.find(({ kind }) => isMoneyCase(kind));
     const payment = standing.at === 'booked' ? standing.payment : locked;
     if (standing.at === 'suspense' && waited?.resolution !== 'accept') {
-      const returned = `It had been returned already, by case ${waited?.id}: nothing was booked.`;
-      await openReversalCase(tx, context, charge, from, waited?.status === 'resolved' ? returned : whereItStands);
+      await openReversalCase(tx, context, charge, from, suspenseRemark(receipt, waited));
       return;
     }
     if (!isPaid(payment.charge) || about.some(({ kind }) => kind === 'network_reversal')) return;
     // What a person accepted is what came with this transaction; else it is what was asked for.
     const takenMinor = waited?.resolution === 'accept' ? waited.amountMinor : charge.amountPaidMinor;
+    // Another amount than what came is nothing that a rule may book.
+    if (receipt.amountMinor !== takenMinor || receipt.currency !== charge.currency) {
+      await openReversalCase(tx, context, charge, from, notWhatCame);
+      return;
+    }
     await takeBack(tx, context, payment, { ...from, takenMinor });
   });
 }
 
-// Whoever resolves that money's own case must know that it is gone.
-const whereItStands = 'It stands in suspense: there is nothing left to return.';
+const notWhatCame = 'That is not what it had brought: nothing was booked.';
+
+/** Whoever resolves the case of money in `suspense` must know that it is gone, as far as that is so. */
+function suspenseRemark(receipt: Receipt, waited: Case | undefined): string {
+  if (waited?.status === 'resolved') return `It had been returned already, by case ${waited.id}: nothing was booked.`;
+  const isWhole = waited !== undefined && isSameMoney({ ...receipt, reference: receipt.transactionId }, waited);
+  return isWhole ? 'It stands in suspense: there is nothing left to return.' : notWhatCame;
+}
 
 /** Money that had become the merchant's leaves the balance again. */
 async function takeBack(

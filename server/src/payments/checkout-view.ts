@@ -25,7 +25,7 @@ export interface CheckoutView {
   cancelUrl: string | null;
   attemptsLeft: number;
   networks: CheckoutNetwork[];
-  /** The newest attempt. */
+  /** The attempt that paid; else one whose money waits for a person; else the newest. */
   charge: CheckoutCharge | null;
 }
 

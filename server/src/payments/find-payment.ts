@@ -14,14 +14,14 @@ import {
   findChargeById,
   findChargeByReference,
   findChargeByTransactionReference,
-  findLatestCharge,
+  findTellingCharge,
   listCharges,
 } from './queries/charges.ts';
 import { countIntents, findIntentById, findIntentBySecret, listIntents, listIntentsByIds } from './queries/intents.ts';
 
 export interface FoundPayment {
   intent: Intent;
-  /** The newest attempt, when there is one. */
+  /** The attempt that paid, else the newest, when there is one. */
   charge: Charge | undefined;
 }
 
@@ -29,13 +29,13 @@ export interface FoundPayment {
 export async function findPayment(db: Queryable, merchantId: string, id: string): Promise<FoundPayment> {
   const intent = await findIntentById(db, merchantId, id);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this id in this environment.');
-  return { intent, charge: await findLatestCharge(db, merchantId, id) };
+  return { intent, charge: await findTellingCharge(db, merchantId, id) };
 }
 
 export async function findPaymentBySecret(db: Queryable, merchantId: string, secret: string): Promise<FoundPayment> {
   const intent = await findIntentBySecret(db, merchantId, secret);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this secret in this environment.');
-  return { intent, charge: await findLatestCharge(db, merchantId, intent.id) };
+  return { intent, charge: await findTellingCharge(db, merchantId, intent.id) };
 }
 
 /** A charge by any name that merchants know it by: its two references, or its id. */
@@ -60,8 +60,8 @@ export async function listPayments(
 }
 
 /**
- * A charge with its intent, by the charge's id, or by the intent's: then its newest charge. Undefined where neither has
- * the id. Throws AppError `no_charge_yet`.
+ * A charge with its intent, by the charge's id, or by the intent's: then the charge that paid it, else its newest. Undefined
+ * where neither has the id. Throws AppError `no_charge_yet`.
  */
 export async function findTransaction(
   db: Queryable,
@@ -71,12 +71,12 @@ export async function findTransaction(
   const charge = await findChargeById(db, merchantId, id);
   const intent = await findIntentById(db, merchantId, charge?.intentId ?? id);
   if (!intent) return undefined;
-  const latest = charge ?? (await findLatestCharge(db, merchantId, id));
-  if (!latest) {
+  const told = charge ?? (await findTellingCharge(db, merchantId, id));
+  if (!told) {
     const message = 'Nobody has tried to pay this payment intent yet, so it has no transaction.';
     throw new AppError('no_charge_yet', message);
   }
-  return { intent, charge: latest };
+  return { intent, charge: told };
 }
 
 export async function listTransactions(

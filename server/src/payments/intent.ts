@@ -57,6 +57,13 @@ export function isMoneyCase(kind: string): boolean {
   return kind === 'amount_mismatch' || kind === 'second_success';
 }
 
+/** Whether two cases are about the same money of a network: what it brought, and what it took back. */
+export function isSameMoney(one: Money, other: Money): boolean {
+  return one.reference === other.reference && one.amountMinor === other.amountMinor && one.currency === other.currency;
+}
+
+type Money = Readonly<{ reference: string; amountMinor: bigint; currency: string }>;
+
 /** The payer may try this often; a typo, an empty wallet and a change of mind fit, a guessing game does not. */
 export const attemptsMax = 5n;
 

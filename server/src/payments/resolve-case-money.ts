@@ -11,7 +11,7 @@ import { completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
-import { isMoneyCase } from './intent.ts';
+import { isMoneyCase, isSameMoney } from './intent.ts';
 import type { ChargeCaseRule, Situation } from './resolve-case.ts';
 
 // Cases of money that stands in `suspense`, or that the network has taken back.
@@ -63,7 +63,7 @@ const acknowledgeReversal: ChargeCaseRule = {
     const { railAccount, displayName } = (await connectorOf(context, charge)).capabilities;
     return async (tx, locked, { situation, confirmation }) => {
       const { found, cases } = situation;
-      const money = cases.find((other) => isOpenMoney(other) && other.reference === found.reference);
+      const money = cases.find((other) => isOpenMoney(other) && isSameMoney(other, found));
       if (!money) return;
       await bookLeftSuspense(tx, context, locked.charge, { flow: 'reversed', railAccount, money });
       await closeWith(tx, context, confirmation, money);
@@ -97,7 +97,7 @@ function isOpenMoney({ status, kind }: Case): boolean {
 }
 
 function refuseMovedMoney({ found, cases }: Situation): string | null {
-  const reversal = cases.find(({ kind, reference }) => kind === 'network_reversal' && reference === found.reference);
+  const reversal = cases.find((other) => other.kind === 'network_reversal' && isSameMoney(other, found));
   if (!reversal) return null;
   return `The network has taken this money back: resolve case ${reversal.id}, which closes this one.`;
 }

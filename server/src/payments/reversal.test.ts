@@ -158,3 +158,19 @@ test('a reversal of a transaction that paid something else takes nothing from an
   assert.deepEqual(await world.movements(other.charge), []);
   assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
 });
+
+for (const [name, receipt] of [
+  ['less than', { amountMinor: 4_000n }],
+  ['more than', { amountMinor: 10_100n }],
+  ['another currency than', { currency: 'XOF' }],
+] as const) {
+  test(`a reversal of ${name} what had come is told to a person, and booked by nobody`, async () => {
+    const { charge } = await world.createSent();
+    await applyAnswer(world.context, charge, succeeded(charge));
+    for (let time = 0; time < 2; time += 1) await applyAnswer(world.context, charge, reversed(charge, receipt));
+    assert.equal((await world.charge(charge)).status, 'completed');
+    assert.deepEqual(await world.movements(charge), [collected]);
+    assert.deepEqual(await world.cases(charge), ['network_reversal']);
+    assert.match((await caseSummary(charge)) ?? '', / That is not what it had brought: nothing was booked\.$/);
+  });
+}

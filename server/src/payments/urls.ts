@@ -44,10 +44,13 @@ export function linkableUrl(url: string | null, parameters: Readonly<Record<stri
   return link.href;
 }
 
-/** The payer's browser goes there, not we: on which port a shop's pages live, or beside this service, is its affair. */
+/**
+ * The payer's browser goes there, not we: on which port a shop's pages live, or beside this service, is its affair. Only
+ * the host is judged; a path grows when its letters are written out, which makes what was sent no longer.
+ */
 function checkBrowserUrl(policy: OutboundPolicy, path: string, url: string): void {
   const judged = URL.parse(url);
-  if (judged !== null) judged.port = '';
+  if (judged !== null) Object.assign(judged, { port: '', pathname: '', search: '', hash: '' });
   checkCallbackUrl({ ...policy, refusedNames: [] }, path, judged?.href ?? url);
 }
 

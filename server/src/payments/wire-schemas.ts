@@ -148,7 +148,7 @@ export const intentSchema = Type.Object(
     ...createdFields,
     ...detailFields,
     next_action: nextAction,
-    transaction_id: orNull(idType('The newest attempt.')),
+    transaction_id: orNull(idType('The attempt that paid, else the newest.')),
   },
   { title: 'PaymentIntent' },
 );

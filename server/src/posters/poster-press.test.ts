@@ -6,6 +6,7 @@ import { AppError } from '../kit/app-error.ts';
 import { ByteCache } from './byte-cache.ts';
 import { createPosterPress } from './poster-press.ts';
 import type { PosterPress } from './poster-press.ts';
+import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
 
 const presses: PosterPress[] = [];
@@ -36,24 +37,28 @@ after(async () => {
 
 const poster = (merchantName: string) => samplePoster({ merchantName });
 
-const isUnavailable = (error: unknown) =>
-  error instanceof AppError && error.code === 'unavailable' && error.retryAfterSeconds === 5;
+const print = (press: PosterPress, wanted: Poster, merchantId = 'shop') => press.print(merchantId, wanted);
+
+const isBusy = (error: unknown, retryAfterSeconds: number) =>
+  error instanceof AppError && error.code === 'unavailable' && error.retryAfterSeconds === retryAfterSeconds;
+
+const isUnavailable = (error: unknown) => isBusy(error, 5);
 
 describe('the press', () => {
   it('draws equal posters once, also when they are asked for at the same time', async () => {
     const press = pressOf();
-    const [one, other] = await Promise.all([press.print(poster('Shop')), press.print(poster('Shop'))]);
-    assert.deepEqual([[...one], [...other], [...(await press.print(poster('Shop')))]], [[1], [1], [1]]);
-    assert.deepEqual([...(await press.print(poster('Another')))], [2]);
+    const [one, other] = await Promise.all([print(press, poster('Shop')), print(press, poster('Shop'))]);
+    assert.deepEqual([[...one], [...other], [...(await print(press, poster('Shop')))]], [[1], [1], [1]]);
+    assert.deepEqual([...(await print(press, poster('Another')))], [2]);
     const withLogo = { ...poster('Shop'), logo: new Uint8Array([1]) };
-    assert.deepEqual([...(await press.print(withLogo))], [3]);
-    assert.deepEqual([...(await press.print({ ...withLogo, logo: new Uint8Array([2]) }))], [4]);
+    assert.deepEqual([...(await print(press, withLogo))], [3]);
+    assert.deepEqual([...(await print(press, { ...withLogo, logo: new Uint8Array([2]) }))], [4]);
   });
 
   it('takes a new thread after one has crashed, and says to try again', async () => {
     const press = pressOf();
-    assert.deepEqual([...(await press.print(poster('a')))], [1]);
-    const [crashed, next] = [press.print(poster('crash')), press.print(poster('b'))];
+    assert.deepEqual([...(await print(press, poster('a')))], [1]);
+    const [crashed, next] = [print(press, poster('crash')), print(press, poster('b'))];
     await assert.rejects(crashed, isUnavailable);
     assert.deepEqual([...(await next)], [1]);
   });
@@ -61,8 +66,8 @@ describe('the press', () => {
   it('ends a thread that takes too long, and draws what waited with a new one', async () => {
     const clock = new ManualClock();
     const press = pressOf(clock);
-    assert.deepEqual([...(await press.print(poster('a')))], [1]);
-    const [hung, next] = [press.print(poster('hang')), press.print(poster('b'))];
+    assert.deepEqual([...(await print(press, poster('a')))], [1]);
+    const [hung, next] = [print(press, poster('hang')), print(press, poster('b'))];
     const refused = assert.rejects(hung, isUnavailable);
     // The drawing begins, and its time with it.
     await clock.advance(0);
@@ -78,34 +83,56 @@ describe('the press', () => {
 
   it('keeps its thread after a poster that could not be drawn, which is our mistake', async () => {
     const press = pressOf();
-    await assert.rejects(press.print(poster('fail')), (error) => !(error instanceof AppError));
-    assert.deepEqual([...(await press.print(poster('a')))], [2]);
+    await assert.rejects(print(press, poster('fail')), (error) => !(error instanceof AppError));
+    assert.deepEqual([...(await print(press, poster('a')))], [2]);
   });
 
-  it('refuses what would wait behind 32 others', async () => {
+  it('refuses what would wait behind 32 others, of one merchant and of all together', async () => {
     const press = pressOf();
-    const hung = press.print(poster('hang'));
-    const waiting = Array.from({ length: 31 }, (_, index) => press.print(poster(String(index))));
-    await assert.rejects(press.print(poster('one too many')), isUnavailable);
-    const ended = Promise.allSettled([hung, ...waiting]);
+    const hung = print(press, poster('hang'));
+    const own = Array.from({ length: 31 }, (_, index) => print(press, poster(String(index))));
+    await assert.rejects(print(press, poster('one too many')), (error) => isBusy(error, 1));
+    const others = Array.from({ length: 28 }, (_, index) => print(press, poster(`of ${index}`), `another ${index}`));
+    await assert.rejects(print(press, poster('one too many'), 'one more'), isUnavailable);
+    const ended = Promise.allSettled([hung, ...own, ...others]);
     await press.close();
     for (const { status } of await ended) assert.equal(status, 'rejected');
-    await assert.rejects(press.print(poster('late')), isUnavailable);
+    await assert.rejects(print(press, poster('late')), isUnavailable);
+  });
+
+  it('draws for one merchant while another waits for many', async () => {
+    const clock = new ManualClock();
+    const press = pressOf(clock);
+    const drawn: string[] = [];
+    const note = async (name: string, merchantId?: string) => {
+      await print(press, poster(name), merchantId);
+      drawn.push(name);
+    };
+    const hung = print(press, poster('hang'));
+    const batch = Array.from({ length: 31 }, (_, index) => note(String(index)));
+    const other = note('of another', 'another');
+    const refused = assert.rejects(hung, isUnavailable);
+    await clock.advance(0);
+    await clock.advance(20_000);
+    await refused;
+    await Promise.all([...batch, other]);
+    assert.deepEqual(drawn.slice(0, 4), ['0', '1', '2', 'of another']);
+    assert.equal(drawn.length, 32);
   });
 
   it('gives its thread’s memory back a minute after the last poster', async () => {
     const clock = new ManualClock();
     const press = pressOf(clock);
-    assert.deepEqual([...(await press.print(poster('a')))], [1]);
+    assert.deepEqual([...(await print(press, poster('a')))], [1]);
     await clock.advance(59_999);
-    assert.deepEqual([...(await press.print(poster('b')))], [2]);
+    assert.deepEqual([...(await print(press, poster('b')))], [2]);
     await clock.advance(59_999);
-    assert.deepEqual([...(await press.print(poster('c')))], [3]);
+    assert.deepEqual([...(await print(press, poster('c')))], [3]);
     await clock.advance(60_000);
     let count = 0;
     await eventually('a new thread draws', async () => {
       count += 1;
-      return (await press.print(poster(`d${count}`)))[0] === 1;
+      return (await print(press, poster(`d${count}`)))[0] === 1;
     });
   });
 });

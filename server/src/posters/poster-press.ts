@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PlacesByKey } from '../kit/places-by-key.ts';
 import { ByteCache } from './byte-cache.ts';
 import { busy, openDrawingRoom } from './drawing-room.ts';
 import type { DrawingRoomOptions } from './drawing-room.ts';
@@ -7,18 +8,22 @@ import type { Poster } from './poster.ts';
 /** Draws posters beside everything else: the thread that answers requests only waits. */
 export interface PosterPress {
   /** Throws AppError `unavailable` while too many wait, and for one that cannot be drawn in time. */
-  print(poster: Poster): Promise<Uint8Array>;
+  print(merchantId: string, poster: Poster): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 // At 0.3 s each, whoever is last in the queue waits for ten seconds.
 const waitingMax = 32;
+// Of one merchant: the rest of a batch waits beside the queue, in which others stand then.
+const perMerchantMax = 4;
+const tooManyOfOne = 'Too many of your posters are being drawn. Try again in a few seconds.';
 const cacheBytesMax = 16 * 1_024 * 1_024;
 
 export function createPosterPress(options: DrawingRoomOptions): PosterPress {
   const room = openDrawingRoom(options);
   const cache = new ByteCache(cacheBytesMax);
   const underWay = new Map<string, Promise<Uint8Array>>();
+  const places = new PlacesByKey({ placesMax: perMerchantMax, waitingMax: waitingMax - perMerchantMax });
   let last: Promise<unknown> = Promise.resolve();
 
   async function drawAfter(before: Promise<unknown>, key: string, poster: Poster): Promise<Uint8Array> {
@@ -32,16 +37,20 @@ export function createPosterPress(options: DrawingRoomOptions): PosterPress {
     }
   }
 
+  async function draw(key: string, poster: Poster): Promise<Uint8Array> {
+    const known = cache.get(key) ?? underWay.get(key);
+    if (known) return known;
+    if (underWay.size >= waitingMax) throw busy('Too many posters are being drawn.');
+    const printed = drawAfter(last, key, poster);
+    underWay.set(key, printed);
+    last = printed.catch(() => {});
+    return printed;
+  }
+
   return {
-    print: async (poster) => {
+    print: async (merchantId, poster) => {
       const key = keyOf(poster);
-      const known = cache.get(key) ?? underWay.get(key);
-      if (known) return known;
-      if (underWay.size >= waitingMax) throw busy('Too many posters are being drawn.');
-      const printed = drawAfter(last, key, poster);
-      underWay.set(key, printed);
-      last = printed.catch(() => {});
-      return printed;
+      return cache.get(key) ?? places.run(merchantId, tooManyOfOne, () => draw(key, poster));
     },
     close: async () => {
       await room.close();

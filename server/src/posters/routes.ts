@@ -60,7 +60,7 @@ const download = fileRoute({
     const { format = 'png', size = 'poster', language = defaultLanguage } = query;
     const terminal = await getTerminal(db, caller.merchantId, params.id);
     const merchant = await merchantOf(context, caller);
-    const bytes = await context.posters.print({
+    const bytes = await context.posters.print(merchant.id, {
       format,
       size,
       merchantName: merchant.name,

@@ -122,6 +122,7 @@ describe('a payout of a sub-account', () => {
     assert.ok(late.state === 'succeeded');
     await applyAnswer(world.context, await world.transfer(payout), late);
     assert.equal(await world.settled(subAccount), 0n, 'it went to where the sub-account wanted it');
+    assert.match(await world.summaryOf(payout), /It was taken from the sub-account's balance/);
     await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
     assert.equal(await world.settled(subAccount), 3_000n);
     assert.equal(await world.balance('payable_available'), before);

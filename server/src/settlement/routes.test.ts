@@ -266,6 +266,8 @@ describe('GET /v1/balances/movements', () => {
     const { next_cursor: cursor } = page['meta'] as { next_cursor: string };
     const [older] = (await own(`account=payout_balance&limit=1&cursor=${cursor}`))['data'] as object[];
     assert.deepEqual(older, (before['data'] as object[])[0]);
+    const { source_type: sourceType, source_id: sourceId } = older as Record<string, unknown>;
+    assert.deepEqual([sourceType, sourceId], ['merchant', shop.merchant.merchant.id], 'test money is of the merchant');
     assert.equal((await own('account=available_balance'))['balance'], 0);
   });
 

@@ -10,8 +10,10 @@ export const newPayoutSchema = Type.Object(
 export const deletedSchema = Type.Object({ id: idType('The sub-account.'), deleted: Type.Boolean() });
 
 const sourceFields = {
-  source_type: Type.String({ description: '`charge`, `transfer` (also a payout) or `refund`.' }),
-  source_id: idType('Of the charge, transfer, payout or refund.'),
+  source_type: Type.String({
+    description: '`charge`, `transfer` (also a payout), `refund`, or `merchant` for the test money it began with.',
+  }),
+  source_id: idType('Of the charge, transfer, payout, refund or merchant.'),
   reference: orNull(Type.String({ description: 'Its reference.' })),
 };
 

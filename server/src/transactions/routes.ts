@@ -32,7 +32,7 @@ const retrieve = readRoute({
   tag,
   summary: 'Retrieve a transaction',
   description:
-    'The full charge record. A payment intent’s id answers that intent’s newest charge, a transfer’s id that transfer.',
+    'The full charge record. A payment intent’s id answers the charge that paid it, else its newest; a transfer’s id that transfer.',
   params: idParameters,
   status: 200,
   response: Type.Union([chargeSchema, transferSchema]),

@@ -7,7 +7,7 @@ import { applySuccess } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
 import type { Rail } from './rail.ts';
-import { sendWork } from './transfer-work.ts';
+import { lookUpWork, sendWork } from './transfer-work.ts';
 import type { Transfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 
@@ -43,9 +43,14 @@ async function applyAcceptance(
 ): Promise<void> {
   if (transfer.networkReference === networkReference) return;
   await withLockedTransfer(context, transfer, async (tx, locked) => {
-    if (locked.transfer.status !== 'pending' || locked.transfer.networkReference !== null) return;
+    const { merchant, transfer: current } = locked;
+    if (current.status !== 'pending' || current.networkReference !== null) return;
     noteTransfer(tx, context, transfer, 'accepted_by_network', 'The network has accepted it and is paying.');
-    await changeTransfer(tx, context, locked, { networkReference, networkHandles });
+    // It had said that it took nothing, and has it all the same: now only its answer ends it, so it is asked.
+    const isBack = current.progress === 'created';
+    if (isBack) enqueue(tx, context, lookUpWork(merchant, current));
+    const sent = isBack ? ({ progress: 'submitted', sentAt: context.clock.now(), waitingFor: null } as const) : {};
+    await changeTransfer(tx, context, locked, { networkReference, networkHandles, ...sent });
   });
 }
 

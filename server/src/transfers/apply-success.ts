@@ -1,5 +1,6 @@
-import { hasCase, openCase } from '../cases/open-case.ts';
-import type { CaseKind } from '../cases/open-case.ts';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
+import { openCase } from '../cases/open-case.ts';
+import type { Case, CaseKind } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
@@ -127,10 +128,14 @@ async function bookAfterTheEnd(
   const { transfer } = locked;
   const { shortfallMinor } = await bookLateSuccess(tx, context, transfer, payout);
   const late = `${transfer.network} paid ${moneyText(payout.receipt)} for a transfer that is ${transfer.status}.`;
+  const from =
+    transfer.kind === 'sub_account_payout'
+      ? "the sub-account's balance, then the merchant's"
+      : "the merchant's balance";
   const short = `The merchant's balance was short by ${moneyText({ currency: transfer.currency, amountMinor: shortfallMinor })}.`;
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'late_success',
-    summary: `${late} It was taken from the merchant's balance. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
+    summary: `${late} It was taken from ${from}. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
   return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.receipt) });
@@ -142,14 +147,21 @@ async function bookSecondPayout(
   { transfer }: LockedTransfer,
   payout: Payout,
 ): Promise<Transfer> {
-  const reference = payout.receipt.transactionId;
-  if (await hasCase(tx, { ...transfer, reference })) return transfer;
+  const cases = await listCasesOfSubject(tx, transfer.merchantId, transfer.id);
+  if (cases.some((found) => accountsFor(found, payout.receipt))) return transfer;
   await bookPaidTwice(tx, context, transfer, payout);
   await openTransferCase(tx, context, transfer, payout.receipt, {
     kind: 'second_success',
     summary: `${transfer.network} paid ${moneyText(payout.receipt)} a second time for one transfer. Ask for it back.`,
   });
   return transfer;
+}
+
+/** It was booked before, or the network had told that it gave all of it back before it told of it: nothing is gone. */
+function accountsFor(found: Case, { transactionId, amountMinor, currency }: PayoutReceipt): boolean {
+  if (found.reference !== transactionId) return false;
+  const isWhole = found.amountMinor === amountMinor && found.currency === currency;
+  return found.kind === 'second_success' || (found.kind === 'network_reversal' && isWhole);
 }
 
 /** Somebody else's transaction says nothing about this transfer, which goes on waiting. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { PayoutAnswer } from '../networks/contract.ts';
+import { applyAnswer } from './apply-answer.ts';
 import { createTransferWorld, noAnswer, paid, receiptOf, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
@@ -99,6 +100,17 @@ for (const [name, first] of [
     assert.equal(await world.balance('held'), 0n);
   });
 }
+
+test('an order that its network has after all, though it had said that it takes nothing, is asked about and not sent again', async () => {
+  answerWith(unavailable);
+  const order = await world.create();
+  await world.work();
+  await applyAnswer(world.context, order, taken);
+  await assert.rejects(world.cancel(order), { code: 'state_conflict' }, 'the network may pay it');
+  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  assert.equal((await after(order, minuteMs)).status, 'completed');
+  assert.equal(world.networks.wave.count('pay_out'), 1);
+});
 
 test('an order that never arrived goes out again under the same reference, after the time in which it could arrive', async () => {
   rememberingNetwork((count) => (count < 3 ? { pays: false, answer: noAnswer } : { pays: true, answer: 'truth' }));

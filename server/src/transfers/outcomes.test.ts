@@ -207,6 +207,18 @@ test('a refusal after a success takes nothing back; a person has to ask', async 
   assert.deepEqual(await world.cases(order), ['contradictory_outcome']);
 });
 
+test('a second transaction that was first told in another currency is booked once it is told in ours', async () => {
+  const order = await world.createSent(taken);
+  await told(order, paid(order));
+  const transactionId = `again-${order.reference}`;
+  const change = await changes(async () => {
+    await told(order, paid(order, { transactionId, currency: 'XOF' }), paid(order, { transactionId }));
+    await told(order, paid(order, { transactionId }));
+  });
+  assert.deepEqual(change, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
+  assert.deepEqual(await world.cases(order), ['contradictory_outcome', 'second_success']);
+});
+
 test('a second transaction for one order is the operator’s loss until it is recovered, not the merchant’s', async () => {
   const order = await world.createSent(taken);
   await told(order, paid(order));
@@ -216,6 +228,22 @@ test('a second transaction for one order is the operator’s loss until it is re
   });
   assert.deepEqual(change, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
   assert.deepEqual(await world.cases(order), ['second_success']);
+});
+
+test('a second transaction is booked unless all of it had been given back before it was told', async () => {
+  const order = await world.createSent(taken);
+  await told(order, paid(order));
+  const [whole, part] = ['whole', 'part'].map((name) => ({ transactionId: `${name}-${order.reference}` }));
+  const wholeIsBack = await changes(async () => {
+    await told(order, { ...paid(order, whole), state: 'reversed' } as PayoutAnswer, paid(order, whole));
+  });
+  assert.deepEqual(wholeIsBack, {});
+  const partIsBack = await changes(async () => {
+    const back = { ...paid(order, { ...part, amountMinor: 4_000n }), state: 'reversed' } as PayoutAnswer;
+    await told(order, back, paid(order, part), paid(order, part));
+  });
+  assert.deepEqual(partIsBack, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
+  assert.deepEqual(await world.cases(order), ['network_reversal', 'network_reversal', 'second_success']);
 });
 
 test('a transaction that settled another transfer settles this one not, and the money stays held', async () => {

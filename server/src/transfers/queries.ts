@@ -204,14 +204,18 @@ export function findUnmatchedHold(
   });
 }
 
-// A transfer that is looked up for months writes nothing new; what it writes is bounded by its sends and answers.
+// Look-ups write nothing new. A network that is away for hours makes two with each probe, so the last ones are kept in
+// sight: they say how it ended.
 const notesMax = 500;
 
+/** The newest, oldest first. */
 export function listNotesOfTransfer(db: Queryable, merchantId: string, transferId: string): Promise<TransferNote[]> {
   return db.rows<TransferNote>({
     name: 'transfer_notes_list',
-    text: `SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
-           FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id LIMIT ${notesMax}`,
+    text: `SELECT * FROM (
+             SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
+             FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id DESC LIMIT ${notesMax}
+           ) AS newest ORDER BY id`,
     values: [merchantId, transferId],
   });
 }

@@ -81,7 +81,7 @@ const rules: readonly TransferCaseRule[] = [
     {
       kind,
       resolution: 'not_paid',
-      effect: 'Amount and fee go back to the merchant’s balance; the transfer has failed.',
+      effect: 'Amount and fee go back where they came from; the transfer has failed.',
       note: 'The network has confirmed that it did not pay.',
       refusal: mustWait,
       async carryOut(tx, context, locked) {
@@ -118,7 +118,7 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'amount_mismatch',
     resolution: 'accept',
-    effect: 'The beneficiary keeps what was paid; what was not paid goes back to the merchant, the fee to fees.',
+    effect: 'The beneficiary keeps what was paid; what was not paid is free again, the fee goes to fees.',
     note: 'The other amount was accepted; what was not paid is back.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found }) {
@@ -130,7 +130,7 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'amount_mismatch',
     resolution: 'return',
-    effect: 'The network has taken back what it paid: amount and fee go back to the merchant; the transfer has failed.',
+    effect: 'The network has taken back what it paid: amount and fee are free again; the transfer has failed.',
     note: 'The network took the other amount back; all of the money is free again.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found, railAccount }) {
@@ -142,7 +142,7 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'late_success',
     resolution: 'accept',
-    effect: 'Nothing more is booked: the merchant has paid it already. The transfer counts as completed.',
+    effect: 'Nothing more is booked: it was taken from the balance already. The transfer counts as completed.',
     note: 'The network did pay: the transfer counts as completed.',
     refusal: mustBeUnderReview('late_success'),
     async carryOut(tx, context, locked) {
@@ -154,8 +154,7 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'late_success',
     resolution: 'recovered',
-    effect:
-      'The network gave the money back: what the merchant owes for it is repaid, the rest is the merchant’s again.',
+    effect: 'The network gave the money back: what the merchant owes for it is repaid, the rest is whose it was.',
     note: 'The network gave the money back that it had paid too late.',
     refusal: mustBeUnderReview('late_success'),
     carryOut: undoLateSuccess,
@@ -181,7 +180,7 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'contradictory_outcome',
     resolution: 'reversed',
-    effect: 'The network gave the money back: amount and fee go to the merchant’s balance; the transfer is reversed.',
+    effect: 'The network gave the money back: amount and fee go to whoever gave them; the transfer is reversed.',
     note: 'The network gave the money back.',
     refusal: mustBeCompleted,
     carryOut: reverse,

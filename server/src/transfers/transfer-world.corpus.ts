@@ -167,6 +167,9 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
         .filter(({ subjectId }) => subjectId === transfer.id)
         .map(({ kind }) => kind)
         .toSorted(),
+    /** What the newest case about a transfer tells an operator. */
+    summaryOf: async (transfer: Transfer): Promise<string> =>
+      (await listCases(db, null, 10_000)).find(({ subjectId }) => subjectId === transfer.id)?.summary ?? '',
     balance: (account: Account, owner = merchant): Promise<bigint> =>
       readBalance(db, { merchantId: owner.id, account, currency: 'GMD' }),
     /** What the ledger booked for a transfer: `flow debit → credit amount`. */

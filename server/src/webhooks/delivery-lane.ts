@@ -125,8 +125,8 @@ export class DeliveryLane {
   async putBackStale(now: Date): Promise<void> {
     const stale = this.#ahead.filter((ahead) => this.#isStale(ahead, now));
     if (stale.length === 0) return;
-    // Those that were claimed first stand first.
-    this.#ahead.splice(0, stale.length);
+    const fresh = this.#ahead.filter((ahead) => !this.#isStale(ahead, now));
+    this.#ahead.splice(0, Infinity, ...fresh);
     const unsent = stale.map(({ claimed }) => claimed.delivery);
     await this.#tryStatement('a claim could not be put back', putBackDeliveries(this.#lane.merchantId, unsent, now));
   }
@@ -266,7 +266,9 @@ export class DeliveryLane {
   }
 
   #isStale({ claimedAt }: Ahead, now: Date): boolean {
-    return this.#isEnded || now.getTime() - claimedAt.getTime() > aheadMaxMs;
+    const ageMs = now.getTime() - claimedAt.getTime();
+    // A clock that was set back must not keep a claim for longer than its lease.
+    return this.#isEnded || ageMs < 0 || ageMs > aheadMaxMs;
   }
 
   /** A lane in which a request has waited for long is slow before anybody knows how that one ends. */

@@ -212,4 +212,24 @@ describe('the health of an endpoint', () => {
     await tryOnce();
     assert.deepEqual((await healthOf(endpoint.id))?.failingSince, world.clock.now());
   });
+
+  it('ends its failing also where the worker that sees the next try succeed has told of a success just before', async () => {
+    const endpoint = await world.endpointAt();
+    const other = createWebhookWorker(world.context);
+    await world.dispatch();
+    await other.deliver(world.caller.merchantId);
+    world.receiver.answerWith(endpoint.path, 500);
+    await tryOnce();
+    assert.deepEqual((await healthOf(endpoint.id))?.failingSince, world.clock.now());
+    world.receiver.answerWith(endpoint.path, 200);
+    await world.clock.advance(6_000);
+    await other.deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 3);
+    assert.equal((await healthOf(endpoint.id))?.failingSince, null);
+    // One failure after a quiet week would switch it off.
+    await world.clock.jump(7 * dayMs);
+    world.receiver.answerWith(endpoint.path, 503);
+    await tryOnce();
+    assert.deepEqual(await kindsToldOf(endpoint.id), []);
+  });
 });

@@ -117,6 +117,35 @@ describe('a merchant with a backlog', () => {
     assert.equal(endpoint.received().length, 80);
   });
 
+  it('sends what it claimed ahead once, also when the clock is set back meanwhile', async () => {
+    const open: ServerResponse[] = [];
+    const endpoint = await world.endpointAt();
+    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    await world.deliver();
+    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    const claimed = async (): Promise<number> => {
+      const rows = await listDeliveries(world);
+      return rows.filter(({ status, attempts }) => status === 'pending' && attempts === 1n).length;
+    };
+    for (let count = 0; count < 13; count += 1) await world.dispatch();
+    const delivered = world.deliver();
+    await eventually('eight hang, five are claimed ahead', async () => open.length === 8 && (await claimed()) === 13);
+    await world.clock.jump(-10_000);
+    for (let count = 0; count < 5; count += 1) await world.dispatch();
+    await eventually('five more are claimed ahead', async () => (await claimed()) === 18);
+    for (let second = 0; second < 3; second += 1) {
+      await world.clock.advance(1_000);
+      await world.clock.untilSleeping(9);
+    }
+    world.receiver.answer(endpoint.path, answering(200));
+    for (const response of open) response.writeHead(200).end();
+    await delivered;
+    const ids = endpoint.received().map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual([ids.length, new Set(ids).size], [38, 38]);
+    const rows = (await listDeliveries(world)).filter(({ endpointId }) => endpointId === endpoint.id);
+    assert.ok(rows.every(({ status, attempts }) => status === 'delivered' && attempts === 1n));
+  });
+
   it('gives back at once, when its worker stops, what was claimed ahead', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
@@ -156,7 +185,7 @@ describe('a merchant with a backlog', () => {
     for (let count = 0; count < 20; count += 1) await dispatchOne();
     assert.ok(looks() - before <= 1, `${looks() - before} looks for 20 events`);
     // Hints of other processes do not say whom they are for.
-    for (let count = 0; count < 50; count += 1) void worker.deliver(world.caller.merchantId);
+    for (let count = 0; count < 50; count += 1) worker.nudge(world.caller.merchantId);
     await world.clock.advance(50);
     await eventually('it has looked', () => looks() > before);
     assert.ok(looks() - before <= 2, `${looks() - before} looks for 50 hints`);

@@ -26,10 +26,12 @@ export class HealthNotes {
   /** One note for each endpoint whose health has changed, or was written long ago. */
   worthWriting(outcomes: readonly Outcome[]): HealthNote[] {
     const nowMs = this.#clock.now().getTime();
+    const recovered = new Set(outcomes.filter(isRecovery).map(({ claimed }) => claimed.target.id));
     return healthOf(outcomes).filter((note) => {
       const known = this.#known.get(note.endpointId);
       return (
         known === undefined ||
+        recovered.has(note.endpointId) ||
         known.isFailing !== (note.failingSince !== null) ||
         (note.failingSince !== null && known.lastFailure !== note.lastFailure) ||
         nowMs - known.writtenAtMs >= repeatAfterMs
@@ -45,6 +47,11 @@ export class HealthNotes {
       this.#known.set(endpointId, { isFailing: failingSince !== null, lastFailure, writtenAtMs });
     }
   }
+}
+
+/** An attempt before it has failed, and another process may have written that. Nobody may come later to end it. */
+function isRecovery({ claimed, attempt }: Outcome): boolean {
+  return claimed.delivery.attempt > 1n && isSuccess(attempt.result);
 }
 
 /** What callback addresses answer says nothing of the endpoint that signs for them. */

@@ -29,10 +29,15 @@ export interface WebhookWorker {
   /** The merchants for whom `deliver` has something to do now. */
   listDueMerchants(): Promise<string[]>;
   /**
-   * Sends what is due for the merchant; resolves when nothing is due and nothing under way. Called again meanwhile it
-   * looks again at once. Rejects only when the database does, and what was claimed comes back by itself.
+   * Sends what is due for the merchant; resolves when nothing is due and nothing under way. Rejects only when the
+   * database does, and what was claimed comes back by itself.
    */
   deliver(merchantId: string): Promise<void>;
+  /**
+   * There is more for a merchant to whom `deliver` is sending: it looks again at once. Waits for nothing, because where a
+   * receiver hangs that sending goes on for days, and each sweep comes here.
+   */
+  nudge(merchantId: string): void;
   /** Hands over how `deliver` is begun in this process: what was dispatched here needs no hint through the database. */
   attach(begin: (merchantId: string) => void): void;
   /** Takes nothing new and waits for what is under way. */
@@ -71,11 +76,9 @@ export function createWebhookWorker(context: WebhookWorkerContext): WebhookWorke
     dispatchDue: (merchantId) => dispatchDueEvents({ ...context, wakeDelivery }, merchantId),
     listDueMerchants: () => listMerchantsWithDueDeliveries(context.db, context.clock.now()),
     deliver: async (merchantId) => {
-      if (isStopped) return;
-      const pump = pumps.get(merchantId);
-      pump?.nudge();
-      await (pump ? pump.done : startPump(merchantId));
+      if (!isStopped) await (pumps.get(merchantId)?.done ?? startPump(merchantId));
     },
+    nudge: (merchantId) => pumps.get(merchantId)?.nudge(),
     attach: (given) => {
       begin = given;
     },

@@ -114,6 +114,25 @@ test('a look for work that fails is logged and repeated', async () => {
   await worker.stop();
 });
 
+test('a look that goes on failing is said once a minute, and at once when it fails again after it worked', async () => {
+  let isAway = true;
+  const { made } = source();
+  const listDueKeys = async () => {
+    if (isAway) throw new Error('no database');
+    return [];
+  };
+  const worker = start({ ...made, listDueKeys });
+  await clock.untilSleeping(1);
+  for (let second = 0; second < 119; second += 1) await clock.advance(sweepEveryMs);
+  assert.equal(logged.length, 2);
+  isAway = false;
+  await clock.advance(sweepEveryMs);
+  isAway = true;
+  await clock.advance(sweepEveryMs);
+  assert.equal(logged.length, 3);
+  await worker.stop();
+});
+
 test('stopping waits for what is under way, tells it, and takes nothing new', async () => {
   const mayEnd = Promise.withResolvers<void>();
   const begun: string[] = [];

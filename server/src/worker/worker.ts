@@ -43,6 +43,8 @@ interface WorkerOptions {
 
 // A source that finds more to do each time it is asked would otherwise keep a drain from ending.
 const drainRoundsMax = 50;
+// While the database is away every look of every source fails. The operator needs to know, and that it goes on.
+const repeatAfterMs = 60_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const stopped = new AbortController();
@@ -129,11 +131,17 @@ async function sweepLoop(
   sweep: () => Promise<number>,
   stopped: AbortSignal,
 ): Promise<void> {
+  let quietUntilMs = 0;
   while (!stopped.aborted) {
     try {
       await sweep();
+      quietUntilMs = 0;
     } catch (error) {
-      options.log.error(`looking for ${source.name} failed and will be tried again`, error);
+      const nowMs = options.clock.now().getTime();
+      if (nowMs >= quietUntilMs) {
+        options.log.error(`looking for ${source.name} failed and will be tried again`, error);
+        quietUntilMs = nowMs + repeatAfterMs;
+      }
     }
     await options.clock.sleep(source.sweepEveryMs, stopped);
   }

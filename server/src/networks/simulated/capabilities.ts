@@ -43,7 +43,6 @@ export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
       railAccount: 'sim-wave',
       shape: 'redirect',
       numberRequired: false,
-      codeLength: 0,
     },
     {
       ...shared,
@@ -52,7 +51,6 @@ export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
       railAccount: 'sim-afrimoney',
       shape: 'push_then_confirm',
       numberRequired: true,
-      codeLength: 0,
     },
     {
       ...shared,
@@ -61,7 +59,6 @@ export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
       railAccount: 'sim-qmoney',
       shape: 'code',
       numberRequired: true,
-      codeLength: 6,
     },
     {
       ...shared,
@@ -70,7 +67,6 @@ export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
       railAccount: 'sim-aps',
       shape: 'push',
       numberRequired: true,
-      codeLength: 0,
     },
   ];
 }

@@ -12,7 +12,8 @@ export class HeldRequests {
   hold(reply: FastifyReply): void {
     reply.hijack();
     const { socket } = reply.request;
-    if (this.#closed) {
+    // Of a caller who has gone meanwhile nothing more would be heard, so its place would never become free.
+    if (this.#closed || socket.destroyed) {
       socket.destroy();
       return;
     }

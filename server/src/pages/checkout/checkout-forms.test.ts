@@ -176,6 +176,22 @@ test('a code is taken with the spaces and dashes with which it was copied', asyn
   assert.deepEqual(server.checkout.calls, [{ type: 'proceed', token: 'mine', code: '123456' }]);
 });
 
+test('a code is pasted whole, however it was written in the message', async () => {
+  for (const copied of ['123456', '123 456', '12-34-56']) {
+    server.checkout.calls.length = 0;
+    server.checkout.setSilently('mine', scene('enter_code'));
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/mine`);
+    server.checkout.next = scene('paid');
+    await page.getByRole('textbox').focus();
+    await page.keyboard.insertText(copied);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+    assert.deepEqual(server.checkout.calls, [{ type: 'proceed', token: 'mine', code: '123456' }], copied);
+  }
+});
+
 test('a form that comes too late leads to where the payment stands now', async () => {
   await using opened = await openPage(browser, { scripts: false });
   const { page } = opened;

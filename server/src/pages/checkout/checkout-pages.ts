@@ -43,7 +43,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
   const guard = createFormGuard({ publicUrl, key: options.formKey });
   const sender = createPageSender({ publicUrl, style, script });
   const simulatedPhoneUrl = options.simulatedPhoneUrl ?? (() => null);
-  const responder = createResponder({ checkout, clock, sender, guard, simulatedPhoneUrl });
+  const responder = createResponder({ checkout, clock, log, sender, guard, simulatedPhoneUrl });
   await app.register(
     async (scope) => {
       await preparePageScope(scope, { sender, guard, log, homeOf });

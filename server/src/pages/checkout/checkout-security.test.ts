@@ -49,7 +49,7 @@ const pages: Sent[] = [
   { method: 'POST', url: '/pay/choose', headers: { ...form, 'sec-fetch-site': 'same-origin' }, payload: 'network=x' },
   { method: 'POST', url: '/pay/choose', headers: { ...form, 'sec-fetch-site': 'cross-site' }, payload: 'network=wave' },
   { method: 'POST', url: '/pay/choose', headers: { 'content-type': 'application/json' }, payload: '{}' },
-  { method: 'POST', url: '/pay/choose', headers: form, payload: `network=${'x'.repeat(5_000)}` },
+  { method: 'POST', url: '/pay/choose', headers: form, payload: `network=${'x'.repeat(30_000)}` },
   {
     method: 'POST',
     url: '/pay/unknown/code',

@@ -23,7 +23,7 @@ export function enterCodeStep(scene: CheckoutScene): Html {
 ${formProof}
 <div class="code">
 <label for="code">Code from the message</label>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="${length}" autofocus${
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="${2 * length}" autofocus${
     error && html` aria-invalid="true"`
   } aria-describedby="${error && 'code-error '}code-hint">
 ${error && html`<p class="error" id="code-error">${icon('warning')}${error.message}</p>`}

@@ -219,6 +219,16 @@ test('streams beyond the limit are refused, and a place that became free is give
   });
 });
 
+test('one payment does not take the streams of the others', async () => {
+  await using small = await startCheckoutServer({ streamsMax: 20 });
+  const statusOf = async (token: string) =>
+    (await openStream(`${small.baseUrl}/pay/${token}/status`)).response.statusCode;
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf('choose')));
+  assert.equal(statuses.filter((status) => status === 200).length, 10);
+  assert.equal(statuses.filter((status) => status === 503).length, 10);
+  assert.equal(await statusOf('approve_on_phone'), 200);
+});
+
 test('asked for no stream, the state is one word, and an unknown payment has none', async () => {
   const known = await server.app.inject({ url: '/pay/open_url/status' });
   assert.equal(known.body, 'open_url-4');

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
-import { seeOther } from '../page-scope.ts';
+import { logRefusal, seeOther } from '../page-scope.ts';
 import { checkoutMain, checkoutPage } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
 import type { CheckoutScene, RefusedForm } from './scene.ts';
@@ -37,13 +38,14 @@ export interface PostedForm {
 export interface ResponderOptions {
   checkout: Checkout;
   clock: Clock;
+  log: Log;
   sender: PageSender;
   guard: FormGuard;
   simulatedPhoneUrl: (view: CheckoutView) => string | null;
 }
 
 export function createResponder(options: ResponderOptions): Responder {
-  const { checkout, clock, sender, guard } = options;
+  const { checkout, clock, log, sender, guard } = options;
   const sceneOf = (request: TokenRequest, view: CheckoutView): CheckoutScene => ({
     view,
     path: pathOf(request),
@@ -69,7 +71,10 @@ export function createResponder(options: ResponderOptions): Responder {
     },
     async answerForm(request, reply, form) {
       const path = pathOf(request);
-      const outcome = form.refused === null ? await attempt(form) : { status: 400, errors: form.refused };
+      const outcome =
+        form.refused === null
+          ? await attempt(form, (error) => logRefusal(log, request, error))
+          : { status: 400, errors: form.refused };
       if (outcome === 'done') return seeOther(reply, `${path}${form.landing ?? ''}`);
       // Perhaps a second press of the button: the page says where the payment stands.
       if (outcome === 'moved on') return seeOther(reply, path);
@@ -80,12 +85,17 @@ export function createResponder(options: ResponderOptions): Responder {
   };
 }
 
-async function attempt(form: PostedForm): Promise<'done' | ReturnType<typeof refusedFormOf>> {
+async function attempt(
+  form: PostedForm,
+  onRefusal: (error: AppError) => void,
+): Promise<'done' | ReturnType<typeof refusedFormOf>> {
   try {
     await form.act();
     return 'done';
   } catch (error) {
-    return refusedFormOf(error);
+    const outcome = refusedFormOf(error);
+    if (error instanceof AppError) onRefusal(error);
+    return outcome;
   }
 }
 

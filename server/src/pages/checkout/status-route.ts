@@ -33,7 +33,7 @@ export function registerStatusRoute(scope: FastifyInstance, options: StatusRoute
       if (!String(request.headers.accept).includes('text/event-stream')) {
         return reply.headers(streamHeaders).type('text/plain; charset=utf-8').send(stateName(view));
       }
-      if (!streams.hasRoom()) {
+      if (!streams.hasRoom(token)) {
         throw new AppError('unavailable', 'Too many pages are open just now.', { retryAfterSeconds: 5 });
       }
       reply.hijack();

@@ -8,7 +8,7 @@ import { isLive, stateName } from './step.ts';
 
 /** The open streams of one process. Each tells one browser the name of the state its page is in. */
 export interface StatusStreams {
-  hasRoom(): boolean;
+  hasRoom(token: string): boolean;
   /** Resolves when the stream has ended, on whichever side. */
   pump(stream: { response: ServerResponse; token: string; view: CheckoutView }): Promise<void>;
   /** Ends all of them, so that a server that is closing need not wait. */
@@ -30,14 +30,18 @@ const heartbeatMs = 15_000;
 // A browser that still waits opens another stream; one that is gone without a word frees its place.
 const streamMaxMs = 5 * 60_000;
 const reconnectMs = 3_000;
+// A payer has a tab or two, and streams whose end nobody noticed; one payment must not take the places of all others.
+const streamsPerPaymentMax = 10;
 
 export function createStatusStreams(options: StatusStreamsOptions): StatusStreams {
-  const open = new Set<AbortController>();
+  /** Each with the token of its payment. */
+  const open = new Map<AbortController, string>();
+  const countOf = (token: string): number => [...open.values()].filter((other) => other === token).length;
   return {
-    hasRoom: () => open.size < options.streamsMax,
+    hasRoom: (token) => open.size < options.streamsMax && countOf(token) < streamsPerPaymentMax,
     async pump({ response, token, view }) {
       const ended = new AbortController();
-      open.add(ended);
+      open.set(ended, token);
       response.on('close', () => ended.abort());
       // The browser may have left while the payment was being read.
       if (response.destroyed) ended.abort();
@@ -52,7 +56,7 @@ export function createStatusStreams(options: StatusStreamsOptions): StatusStream
       }
     },
     endAll() {
-      for (const stream of open) stream.abort();
+      for (const stream of open.keys()) stream.abort();
     },
   };
 }

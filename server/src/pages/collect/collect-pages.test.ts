@@ -89,6 +89,27 @@ test('an address that is nobody’s is not found, whatever it looks like', async
   }
 });
 
+test('a form is ours in every spelling of its page’s address, also for a browser that says no site', async () => {
+  for (const path of ['/pos/1234567-7KQ2', '/pos/1234567-7kq2', '/pos/%31234567-7KQ2', '/link/%6Fpen']) {
+    const text = await (await open(path)).text();
+    const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
+    const [, proof = ''] = /name="form_proof" value="([^"]+)"/.exec(text) ?? [];
+    const answer = await fetch(server.baseUrl + action, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+      body: new URLSearchParams({ amount: '450', form_proof: proof }).toString(),
+    });
+    assert.equal(answer.status, 303, path);
+  }
+});
+
+test('the longest answers that a link may ask for arrive', async () => {
+  const answers = Array.from({ length: 10 }, (_, index) => [`field_${index}`, 'ᡒ'.repeat(200)]);
+  const answer = await send('/link/fields', { amount: '450.00', ...Object.fromEntries(answers) });
+  assert.equal(answer.status, 303);
+});
+
 test('a form that another site sends makes no payment', async () => {
   const headers: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },

@@ -4,7 +4,7 @@ import type { Log } from '../../kit/log.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
-import { preparePageScope, seeOther } from '../page-scope.ts';
+import { logRefusal, preparePageScope, seeOther } from '../page-scope.ts';
 import { collectPage, confirmCounterPage } from './collect-page.ts';
 import type { RefusedCollect } from './collect-page.ts';
 import type { CollectPlaces, Place } from './places.ts';
@@ -35,7 +35,8 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
       async (scope) => {
         await preparePageScope(scope, { sender, guard, log, homeOf: pathOf });
         const send = (request: FastifyRequest, reply: FastifyReply, place: Place, refused: RefusedCollect | null) => {
-          const scene = { ...place.scene, formProof: guard.field(pathOf(request)), refused };
+          // For the address that the form is sent to: the one that was opened may be another spelling of it.
+          const scene = { ...place.scene, formProof: guard.field(place.scene.path), refused };
           const asks = place.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
           const content = place.closed ?? (asks && refused === null ? confirmCounterPage(scene) : collectPage(scene));
           return sender.send(request, reply, { status: statusOf(place, refused), content });
@@ -44,7 +45,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
         scope.post('/:key', async (request, reply) => {
           const place = await openPlace(find, request);
           if (place.closed) return send(request, reply, place, null);
-          const answer = await answerForm(place, request);
+          const answer = await answerForm(place, request, log);
           if ('refused' in answer) return send(request, reply, place, answer.refused);
           return seeOther(reply, answer.payPath);
         });
@@ -62,6 +63,7 @@ function statusOf({ closed }: Place, refused: RefusedCollect | null): number {
 async function answerForm(
   place: Place,
   request: FastifyRequest,
+  log: Log,
 ): Promise<{ payPath: string } | { refused: RefusedCollect }> {
   const body = (request.body ?? {}) as Record<string, unknown>;
   const amount = textOf(body['amount']);
@@ -73,6 +75,7 @@ async function answerForm(
     return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
+    logRefusal(log, request, error);
     const fields = error.fields ?? [];
     const known = place.scene.amountMinor === null || fields.every(({ path }) => path !== 'amount');
     const errors =

@@ -73,10 +73,19 @@ export function isWrappable(operation: Operation): boolean {
   return operation.requestBody?.content[json]?.schema.anyOf !== undefined;
 }
 
-/** What a request that went well is answered, and with which status. */
-export function successOf(operation: Operation): { status: string; schema: Schema | undefined } {
-  const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? ['200'];
-  return { status, schema: response?.content?.[json]?.schema };
+/**
+ * What a request that went well is answered, and with which status; `statusIfThere` is the other one of an operation
+ * that may find what it would make, else null.
+ */
+export function successOf(operation: Operation): {
+  status: string;
+  statusIfThere: string | null;
+  schema: Schema | undefined;
+} {
+  const statuses = Object.keys(operation.responses).filter((code) => code.startsWith('2'));
+  const status = statuses.at(-1) ?? '200';
+  const statusIfThere = statuses.find((code) => code !== status) ?? null;
+  return { status, statusIfThere, schema: operation.responses[status]?.content?.[json]?.schema };
 }
 
 /** Status and error codes; the codes stand in backticks in the descriptions that http/openapi.ts writes. */

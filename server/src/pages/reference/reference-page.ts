@@ -100,10 +100,12 @@ function parameterFields({ operation }: PlacedOperation): Field[] {
 }
 
 function answer({ operation }: PlacedOperation): Html {
-  const { status, schema } = successOf(operation);
+  const { status, statusIfThere, schema } = successOf(operation);
   const record = schema && recordName(schema);
-  if (record)
-    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>.</p>`;
+  if (record) {
+    const ifThere = html`, or <span class="status">${statusIfThere}</span> with one that was there already`;
+    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>${statusIfThere !== null && ifThere}.</p>`;
+  }
   return html`<p class="answer">Answers <span class="status">${status}</span></p>
 ${schema && fieldList('Answer', fieldsOf(schema))}`;
 }

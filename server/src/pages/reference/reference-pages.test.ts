@@ -50,10 +50,16 @@ describe('the API reference', () => {
   test('has every operation of the API with its address, and links lead to something', async () => {
     const { status, text } = await get('/docs');
     assert.equal(status, 200);
-    for (const { operationId, method, path } of apiRoutes) {
-      assert.ok(text.includes(`id="${operationId}"`), operationId);
+    for (const route of apiRoutes) {
+      const { operationId, method, path } = route;
+      const [section = ''] = text.slice(text.indexOf(`id="${operationId}"`)).split('</article>');
       const address = path.replace(':id', '{id}');
-      assert.ok(text.includes(`<span class="method">${method}</span> <code>${address}</code>`), operationId);
+      assert.ok(section.includes(`<span class="method">${method}</span> <code>${address}</code>`), operationId);
+      const [, answers = ''] = /<p class="answer">(.*)<\/p>/.exec(section) ?? [];
+      const made = route.kind === 'file' ? 200 : route.status;
+      const said = [...answers.matchAll(/<span class="status">(\d+)</g)].map(([, status]) => Number(status));
+      const isFound = route.kind !== 'file' && route.answersExisting === true;
+      assert.deepEqual(said, isFound ? [made, 200] : [made], `what ${operationId} answers`);
     }
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) {
       assert.equal(text.split(`id="${target}"`).length, 2, `one place is called ${target}`);

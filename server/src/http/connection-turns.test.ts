@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { takeTurns } from './connection-turns.ts';
+
+let server: FastifyInstance;
+/** Opened by the test; until then every request to `/held` waits. */
+let gate: PromiseWithResolvers<void>;
+let begun: string[];
+let underWay: number;
+let underWayMost: number;
+
+beforeEach(async () => {
+  [gate, begun, underWay, underWayMost] = [Promise.withResolvers(), [], 0, 0];
+  server = Fastify();
+  takeTurns(server);
+  server.get('/held', async () => gate.promise.then(() => 'held'));
+  server.get('/other', async () => 'other');
+  server.get<{ Params: { name: string } }>('/:name', async ({ params: { name } }) => {
+    begun.push(name);
+    underWay += 1;
+    underWayMost = Math.max(underWayMost, underWay);
+    // A whole exchange on a connection of its own: what was begun beside this one has begun by its end.
+    await fetch(`http://localhost:${port()}/other`);
+    underWay -= 1;
+    return name;
+  });
+  await server.listen({ port: 0 });
+});
+afterEach(async () => {
+  gate.resolve();
+  await server.close();
+});
+
+function port(): number {
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** Sends all of them at once, on one connection. */
+function send(paths: readonly string[]): Socket {
+  const socket = connect(port(), 'localhost');
+  socket.on('error', () => {});
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
+  return socket;
+}
+
+async function readUntil(socket: Socket, end: string): Promise<string> {
+  let text = '';
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    text += chunk.toString('utf8');
+    if (text.endsWith(end)) break;
+  }
+  return text;
+}
+
+function many(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `/number-${index}`);
+}
+
+describe('requests that are sent at once on one connection', () => {
+  it('are handled one after another, and all of them are answered in their order', async () => {
+    const answers = await readUntil(send(many(20)), 'number-19');
+    assert.equal(underWayMost, 1);
+    assert.deepEqual(
+      begun,
+      many(20).map((path) => path.slice(1)),
+    );
+    assert.deepEqual(answers.match(/number-\d+/g), begun);
+  });
+
+  it('keep nobody waiting who has another connection', async () => {
+    const socket = send(['/held', ...many(20)]);
+    const answer = await fetch(`http://localhost:${port()}/number-99`);
+    assert.equal(await answer.text(), 'number-99');
+    assert.deepEqual(begun, ['number-99']);
+    socket.destroy();
+  });
+
+  it('are not begun once their client has left', async () => {
+    const socket = send(['/held', ...many(20)]);
+    const [serverSocket] = (await once(server.server, 'connection')) as [Socket];
+    const [request] = await once(server.server, 'request');
+    assert.equal((request as { url: string }).url, '/held');
+    socket.destroy();
+    await once(serverSocket, 'close');
+    gate.resolve();
+    await fetch(`http://localhost:${port()}/number-99`);
+    assert.deepEqual(begun, ['number-99']);
+  });
+
+  it('end the connection when they are more than anybody needs', async () => {
+    const socket = send(['/held', ...many(200)]);
+    socket.resume();
+    await once(socket, 'close');
+    gate.resolve();
+    await fetch(`http://localhost:${port()}/number-999`);
+    assert.deepEqual(begun, ['number-999']);
+  });
+});
+
+describe('a connection that is kept', () => {
+  it('takes its next request after each answer', async () => {
+    const socket = send(['/first']);
+    socket.write('GET /second HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.match(await readUntil(socket, 'second'), /first[^]*second$/);
+  });
+});

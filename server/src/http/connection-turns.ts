@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+// Clients that send ahead at all send a handful. Who sends more does not want the answers.
+const waitingMax = 100;
+
+/**
+ * Handles the requests of one connection one after another. Their answers leave in that order anyway, so nobody gets one
+ * later; but whoever sends thousands without waiting would have all of them begun at once, and everybody else's next
+ * request would stand behind them. Registered before every other hook, so that who waits has cost nothing yet.
+ */
+export function takeTurns(app: FastifyInstance): void {
+  const lines = new WeakMap<Socket, ConnectionLine>();
+  app.addHook('onRequest', async (request, reply) => {
+    const { socket } = request.raw;
+    const line = lines.get(socket) ?? new ConnectionLine(socket);
+    lines.set(socket, line);
+    if (await line.enter()) reply.raw.once('close', () => line.leave());
+    // Nobody is there any more to whom it could be answered.
+    else reply.hijack();
+  });
+}
+
+class ConnectionLine {
+  readonly #socket: Socket;
+  readonly #waiting: ((isTurn: boolean) => void)[] = [];
+  #isBusy = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.once('close', () => {
+      for (const tell of this.#waiting.splice(0)) tell(false);
+    });
+  }
+
+  /** Resolves when it is the request's turn; with false when the connection is gone. */
+  async enter(): Promise<boolean> {
+    if (this.#socket.destroyed) return false;
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      return true;
+    }
+    if (this.#waiting.length >= waitingMax) {
+      this.#socket.destroy();
+      return false;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    // Its end is about to be told to those who wait.
+    if (this.#socket.destroyed) return;
+    const next = this.#waiting.shift();
+    if (next) next(true);
+    else this.#isBusy = false;
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestService } from '../../../test/harness/service.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+/** What the log says of the requests that were refused since then. */
+function refusalsSince(start: number): Record<string, unknown>[] {
+  const lines = service.logLines.slice(start).map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.filter((line) => line['msg'] === 'a request was refused');
+}
+
+test('why the shop cannot take a payment is kept from the payer and stands in the log', async () => {
+  const api = createApiClient(service.url, (await service.onboard()).test.key);
+  const wallet = { settlement_code: 'wave', account_number: '7012345' };
+  const { body: shared } = await api.post('/v1/sub-accounts', { name: 'Caretaker', percentage: 20, ...wallet });
+  const { body: link } = await api.post('/v1/payment-links', {
+    data: { title: 'Rent', amount: 100, sub_account: shared['id'] },
+  });
+  const paused = await api.send('PUT', `/v1/sub-accounts/${String(shared['id'])}`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ active: false }),
+  });
+  assert.equal(paused.status, 200, paused.text);
+  const start = service.logLines.length;
+  const page = await fetch(String(link['url']), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ amount: '100.00' }),
+  });
+  const text = await page.text();
+  assert.equal(page.status, 400);
+  assert.match(text, /The shop cannot take this payment at the moment/);
+  assert.doesNotMatch(text, /Caretaker|paused/);
+  const [refusal, ...more] = refusalsSince(start);
+  assert.deepEqual([refusal?.['level'], refusal?.['code'], more], ['debug', 'state_conflict', []]);
+  assert.match(String(refusal?.['internal']), /Caretaker is paused/);
+  assert.equal(refusal?.['request_id'], page.headers.get('x-request-id'));
+});
+
+test('what pages refuse is logged as what the API refuses is', async () => {
+  const api = createApiClient(service.url, (await service.onboard()).test.key);
+  const { body: payment } = await api.post('/v1/payments', { data: { amount: 100 } });
+  const path = new URL(String(payment['payment_link'])).pathname;
+  const numberRefused = { code: 'account_number_invalid', reason: undefined };
+  for (const { path: address, site, said } of [
+    { path, site: 'same-origin', said: numberRefused },
+    { path: '/pay/nobody', site: 'same-origin', said: { code: 'not_found', reason: undefined } },
+    { path: '/pay/nobody', site: 'cross-site', said: { code: undefined, reason: 'not shown to be our own form' } },
+  ]) {
+    const start = service.logLines.length;
+    const form = new URLSearchParams({ network: 'aps', account_number: '12' });
+    await fetch(service.url + address, { method: 'POST', headers: { 'sec-fetch-site': site }, body: form });
+    const told = refusalsSince(start).map(({ code, reason }) => ({ code, reason }));
+    assert.deepEqual(told, [said]);
+  }
+});
