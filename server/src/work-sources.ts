@@ -7,6 +7,7 @@ import type { Clock } from './kit/clock.ts';
 import type { Topic } from './kit/changes.ts';
 import type { Log } from './kit/log.ts';
 import { purgePauses } from './networks/pauses.ts';
+import { purgePrompts } from './networks/prompt-limits.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import type { NoticeContext } from './notifications/notice.ts';
 import { notifyCharge } from './notifications/notify-charge.ts';
@@ -106,6 +107,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('forgetting pauses', 10 * minuteMs, log, () => purgePauses(context)),
+    chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),
     chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
     chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),
     chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),

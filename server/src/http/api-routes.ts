@@ -4,7 +4,7 @@ import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { PlacesByKey } from '../kit/places-by-key.ts';
 import { AlreadyThere, JsonText } from '../kit/route.ts';
-import type { ApiRequest, BoundRoute, CsvFile, FileAnswer } from '../kit/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile, FileAnswer, MerchantQueue } from '../kit/route.ts';
 import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
 import { prefersCsv } from './accept.ts';
@@ -28,10 +28,15 @@ export interface ApiOptions extends IdempotencyContext {
 // What one merchant's orders may hold of the connections: six keep its balance busy without a pause. On one merchant 2, 3,
 // 4, 6 and 20 places took 160, 189, 143, 191 and 158 transfers a second, which the machine's noise explains; another
 // merchant's took 18, 16, 16, 13 and 24 ms meanwhile. Never more than half of the connections, where there are few.
-const placesPerMerchantMax = 6;
-// A second's worth at that rate, and no more memory than that.
-const waitingPerMerchantMax = 128;
-const tooManyWait = 'Too many of your requests that move money wait for each other. Send this one again in a second.';
+const balancePlacesMax = 6;
+// A history of 200,000 lines keeps a connection for half a second; two leave the others to payments.
+const historyPlacesMax = 2;
+// A second's worth of orders at that rate, as many histories as a page of a dashboard shows, and no more memory than that.
+const waitingMax: Record<MerchantQueue, number> = { balance: 128, history: 32 };
+const tooManyWait: Record<MerchantQueue, string> = {
+  balance: 'Too many of your requests that move money wait for each other. Send this one again in a second.',
+  history: 'Too many of your statements are being read. Send this request again in a second.',
+};
 
 /**
  * The API under /v1. Every request takes the same way: authenticate, limit, read and validate, run the route's one
@@ -46,13 +51,18 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     reply.headers(allowance.headers);
     if (allowance.refusal) throw allowance.refusal;
   });
-  const placesMax = Math.min(placesPerMerchantMax, Math.floor(options.databaseConnections / 2));
-  const places = new PlacesByKey({ placesMax, waitingMax: waitingPerMerchantMax });
+  const half = Math.floor(options.databaseConnections / 2);
+  const places: Places = {
+    balance: new PlacesByKey({ placesMax: Math.min(balancePlacesMax, half), waitingMax: waitingMax.balance }),
+    history: new PlacesByKey({ placesMax: Math.min(historyPlacesMax, half), waitingMax: waitingMax.history }),
+  };
   for (const route of options.routes) registerRoute(app, options, route, places);
   refuseOtherMethods(app, options.routes);
 }
 
-function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, places: PlacesByKey): void {
+type Places = Record<MerchantQueue, PlacesByKey>;
+
+function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, places: Places): void {
   const { params, query: querystring, body } = route;
   app.route({
     method: route.method,
@@ -69,14 +79,17 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     },
     handler: async (request, reply) => {
       if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));
+      const { waitsForItsMerchant: queue } = route;
+      const inPlace = <Result>(work: () => Promise<Result>): Promise<Result> =>
+        queue === undefined ? work() : places[queue].run(merchantIdOf(request), tooManyWait[queue], work);
       if (route.kind === 'read' && route.csv) {
+        const { context, csv } = route;
         reply.header('vary', 'accept');
-        if (prefersCsv(request.headers.accept))
-          return sendCsv(reply, await route.csv(route.context, toApiRequest(request)));
+        if (prefersCsv(request.headers.accept)) {
+          return sendCsv(reply, await inPlace(() => csv(context, toApiRequest(request))));
+        }
       }
-      const answer = await (route.waitsForItsMerchant === true
-        ? places.run(merchantIdOf(request), tooManyWait, () => run(options, route, request))
-        : run(options, route, request));
+      const answer = await inPlace(() => run(options, route, request));
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
     },

@@ -15,6 +15,7 @@ import { addMs } from '../kit/clock.ts';
 const connectionsMax = 8;
 // As api-routes.ts has it.
 const placesMax = 6;
+const historyPlacesMax = 2;
 // As kit/db.ts has it: so long a request waits for a lock.
 const lockTimeoutMs = 1_200;
 
@@ -108,13 +109,40 @@ describe('orders of a merchant whose balance is locked by a slow transaction', (
   });
 });
 
+describe('histories of a merchant that take long to read', () => {
+  it('leave connections for another merchant’s request, and are read one after another', async () => {
+    const { key } = busy;
+    const answers: ApiAnswer[] = [];
+    let reads: Promise<unknown>[] = [];
+    await whileLocked(service, { text: 'LOCK TABLE ledger_movements' }, async () => {
+      reads = Array.from({ length: 2 * connectionsMax }, async () => {
+        answers.push(await createApiClient(service.url, key).get('/v1/balances/movements?account=payout_balance'));
+      });
+      await eventually('two read and the others are known', async () => {
+        return (await waitingForLocks()) === historyPlacesMax && service.db.waiting === 0;
+      });
+      assert.equal((await createApiClient(service.url, other.key).get('/v1/transfers')).status, 200);
+    });
+    await Promise.all(reads);
+    assert.equal(answers.length, 2 * connectionsMax);
+    for (const { status, text } of answers) assert.ok(status === 200 || status === 503, text);
+    const again = await createApiClient(service.url, key).get('/v1/balances/movements?account=payout_balance');
+    assert.equal(again.status, 200, 'who comes back is served');
+  });
+});
+
 describe('routes whose requests wait for their merchant', () => {
-  it('are those that spend from its balance', () => {
-    const those = apiRoutes.filter((route) => route.waitsForItsMerchant === true);
-    assert.deepEqual(those.map(({ method, path }) => `${method} ${path}`).toSorted(), [
-      'POST /v1/sub-accounts/:id/payouts',
-      'POST /v1/transactions/refund',
-      'POST /v1/transfers',
-    ]);
+  it('are those that spend from its balance, and those that read all of a history', () => {
+    const those = apiRoutes.filter((route) => route.waitsForItsMerchant !== undefined);
+    assert.deepEqual(
+      those.map(({ method, path, waitsForItsMerchant: queue }) => `${queue}: ${method} ${path}`).toSorted(),
+      [
+        'balance: POST /v1/sub-accounts/:id/payouts',
+        'balance: POST /v1/transactions/refund',
+        'balance: POST /v1/transfers',
+        'history: GET /v1/balances/movements',
+        'history: GET /v1/sub-accounts/:id/statement',
+      ],
+    );
   });
 });

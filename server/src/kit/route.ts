@@ -15,6 +15,9 @@ export interface ApiRequest<Params, Query, Body> {
   body: Body;
 }
 
+/** What a merchant's requests queue up for, each for itself. */
+export type MerchantQueue = 'balance' | 'history';
+
 interface RouteBase {
   path: string;
   operationId: string;
@@ -33,10 +36,11 @@ interface RouteBase {
    */
   idempotencyKeyRequired?: boolean;
   /**
-   * True where a merchant's requests lock what it has one of, its balance, and so wait for each other: only a few of them
-   * open a transaction at once, and the others wait without a connection.
+   * Where a merchant's requests would hold connections for long: only a few of them run at once, and the others wait
+   * without a connection. Those that spend lock what it has one of, its `balance`, and so wait for each other; those that
+   * read a `history` read all of it, however little is shown.
    */
-  waitsForItsMerchant?: boolean;
+  waitsForItsMerchant?: MerchantQueue;
 }
 
 /** What a route answers that speaks JSON. */

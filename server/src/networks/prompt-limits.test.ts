@@ -6,7 +6,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { beginPrompt, endPrompt } from './prompt-limits.ts';
+import { beginPrompt, endPrompt, purgePrompts } from './prompt-limits.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -107,4 +107,19 @@ test('of many who ask at once one may, and of many wallets ten', async () => {
   await clock.advance(60 * minuteMs);
   const different = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(`wallet-${index}`)));
   assert.equal(different.filter(Boolean).length, 10);
+});
+
+test('whose phone was asked is forgotten once no limit counts it, and not before', async () => {
+  // What the other tests of this file left goes first.
+  await clock.advance(24 * 60 * minuteMs);
+  await purgePrompts({ db, clock });
+  assert.equal(await begin('wave', 180 * minuteMs), true);
+  await clock.advance(120 * minuteMs);
+  assert.equal(await purgePrompts({ db, clock }), 0, 'two hours old to the millisecond, and open');
+  await clock.advance(1);
+  assert.equal(await purgePrompts({ db, clock }), 1, 'the number’s times');
+  assert.equal(await begin('wave'), false, 'its prompt is still open');
+  await clock.advance(180 * minuteMs);
+  assert.equal(await purgePrompts({ db, clock }), 1, 'now the prompt too');
+  assert.equal(await begin('wave'), true);
 });

@@ -1,7 +1,7 @@
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { addPromptTime, closePrompt, openPrompt } from './queries.ts';
+import { addPromptTime, closePrompt, deleteOldPrompts, deleteOldPromptTimes, openPrompt } from './queries.ts';
 
 // Decisions, "Payments": one open prompt per wallet and number, ten an hour per number. They keep anybody with a key
 // from bombarding a stranger's phone; several wallets answer a second prompt by locking the first (networks.md, 8.3).
@@ -31,4 +31,10 @@ export async function beginPrompt(db: Queryable, clock: Clock, prompt: Prompt, o
 /** The payer has answered, or the network has: the number may be asked again. */
 export async function endPrompt(db: Queryable, clock: Clock, prompt: Prompt): Promise<void> {
   await closePrompt(db, { ...prompt, now: clock.now() });
+}
+
+/** Forgets whose phones were asked as soon as no limit counts it, with an hour for clocks that differ. Answers how many rows went. */
+export async function purgePrompts({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
+  const before = addMs(clock.now(), -2 * hourMs);
+  return (await deleteOldPrompts(db, before)) + (await deleteOldPromptTimes(db, before));
 }

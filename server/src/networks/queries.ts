@@ -135,6 +135,24 @@ export function closePrompt(
   });
 }
 
+/** Prompts that were over before then. */
+export function deleteOldPrompts(db: Queryable, before: Date): Promise<number> {
+  return db.run({
+    name: 'network_prompts_delete_old',
+    text: 'DELETE FROM network_prompts WHERE open_until < $1',
+    values: [before],
+  });
+}
+
+/** Numbers that were last asked before then. */
+export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<number> {
+  return db.run({
+    name: 'network_prompt_times_delete_old',
+    text: 'DELETE FROM network_prompt_times WHERE asked_at[1] < $1',
+    values: [before],
+  });
+}
+
 const pauseColumns = `network, test_mode AS "testMode", scope, reason, since, retry_at AS "retryAt",
                   is_probing AS "isProbing", failed_probes AS "failedProbes",
                   unclear_in_a_row AS "unclearInARow", version`;

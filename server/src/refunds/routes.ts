@@ -32,7 +32,7 @@ const create = writeRoute('POST', {
   status: 201,
   response: refundSchema,
   errors: ['refund_not_possible', 'insufficient_balance'],
-  waitsForItsMerchant: true,
+  waitsForItsMerchant: 'balance',
   async handle(context: RefundContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const { reference, amount = null } = body;

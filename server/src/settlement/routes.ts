@@ -38,7 +38,7 @@ const payOut = writeRoute('POST', {
   response: transferSchema,
   errors: ['balance_below_minimum', 'insufficient_balance', 'amount_out_of_bounds', 'network_not_available'],
   idempotencyKeyRequired: true,
-  waitsForItsMerchant: true,
+  waitsForItsMerchant: 'balance',
   async handle(context: TransferContext, { caller, params, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const amountMinor = typeof body.amount === 'number' ? amountOf(body.amount, 'amount') : null;
@@ -84,6 +84,7 @@ const statement = readRoute({
     'whole time as a table, up to 10,000 lines; it is safe to open in a spreadsheet.',
   params: idParameters,
   query: Type.Object({ ...timeParameters, limit, cursor }, { additionalProperties: false }),
+  waitsForItsMerchant: 'history',
   status: 200,
   response: statementSchema,
   async handle(context: TransferContext, { caller, params, query }) {
@@ -132,6 +133,7 @@ const movements = readRoute({
     },
     { additionalProperties: false },
   ),
+  waitsForItsMerchant: 'history',
   status: 200,
   response: balanceMovementsSchema,
   async handle(context: TransferContext, { caller, query }) {

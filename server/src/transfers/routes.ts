@@ -58,7 +58,7 @@ const create = writeRoute('POST', {
     'insufficient_balance',
   ],
   idempotencyKeyRequired: true,
-  waitsForItsMerchant: true,
+  waitsForItsMerchant: 'balance',
   async handle(context: TransferContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     return transferToWire(merchant, await createTransfer(tx, context, merchant, newTransferOf(body)));
