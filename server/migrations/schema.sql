@@ -485,6 +485,14 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due_idx ON outbox USING btree (merchant_id, queue, due_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE UNLOGGED TABLE page_limits (
+  merchant_id uuid NOT NULL,
+  place_id uuid NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT page_limits_pkey PRIMARY KEY (merchant_id, place_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE payment_intents (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,

@@ -50,6 +50,7 @@ const wrong = [
   ['AMOUNT_MAX', '0.5', /^AMOUNT_MAX must not be below AMOUNT_MIN\.$/],
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],
+  ['RATE_LIMIT_PAGES', '1.5', /^RATE_LIMIT_PAGES must be a whole number/],
   ['WHATSAPP_ACCESS_TOKEN', 'secret', /^WHATSAPP_PHONE_NUMBER_ID is required with WHATSAPP_ACCESS_TOKEN\.$/],
   ['WHATSAPP_PHONE_NUMBER_ID', '+220 701 2345', /^WHATSAPP_PHONE_NUMBER_ID must be the digits of an id\.$/],
   ['WHATSAPP_TEMPLATE', 'Paid', /^WHATSAPP_TEMPLATE must be a name of small letters, digits and _\.$/],

@@ -31,6 +31,7 @@ export interface Config {
   amountMaxMinor: bigint;
   rateLimitLive: number;
   rateLimitTest: number;
+  rateLimitPages: number;
   logLevel: LogLevel;
   /** Null: the channel is off. */
   whatsapp: WhatsappSettings | null;
@@ -77,6 +78,7 @@ export function readConfig(environment: Environment): Config {
     amountMaxMinor: read.amount('AMOUNT_MAX'),
     rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),
     rateLimitTest: read.integer('RATE_LIMIT_TEST', 0, 100_000),
+    rateLimitPages: read.integer('RATE_LIMIT_PAGES', 0, 100_000),
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),

@@ -9,6 +9,7 @@ import { migrate } from './database/migrate.ts';
 import { ensureServingRole } from './database/roles.ts';
 import { assertSchemaIsCurrent } from './database/schema-version.ts';
 import { assertServingRole } from './database/serving-role.ts';
+import { whenDatabaseHasStarted } from './database/starting-database.ts';
 import type { Clock } from './kit/clock.ts';
 import { openDatabase, sqlState } from './kit/db.ts';
 import type { Database } from './kit/db.ts';
@@ -34,7 +35,8 @@ export async function openServiceDatabase(
 ): Promise<OpenedDatabase> {
   const embedded = await startOwnDatabase(config, parts);
   try {
-    const url = await prepareDatabase(config, embedded?.adminUrl ?? config.databaseUrl, parts);
+    const adminUrl = embedded?.adminUrl ?? config.databaseUrl;
+    const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, parts));
     const db = openDatabase({
       url,
       connectionsMax: config.databaseConnections,

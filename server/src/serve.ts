@@ -9,6 +9,7 @@ import { describeApi } from './http/openapi.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
 import type { BoundRoute } from './kit/route.ts';
+import { createPageLimit } from './links/page-limit.ts';
 import { linkRoutes } from './links/routes.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { simulatorRoutes } from './networks/simulator/routes.ts';
@@ -61,6 +62,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const { publicUrl } = address;
   const posters = createPosterPress({ clock });
   server.addHook('onClose', () => posters.close());
+  server.decorate('trustsHostHeader', !config.production);
   await server.register(async (api) =>
     registerApi(api, {
       db,
@@ -91,7 +93,9 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     log,
     simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
   });
-  await server.register(collectPages, { places: createCollectPlaces(money), log, publicUrl, formKey: secrets.formKey });
+  const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
+  const places = createCollectPlaces({ ...money, pageLimit });
+  await server.register(collectPages, { places, log, publicUrl, formKey: secrets.formKey });
   await server.register(phonePages, {
     simulator,
     log,

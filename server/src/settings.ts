@@ -106,6 +106,13 @@ export const settings = [
     default: '25',
   },
   {
+    name: 'RATE_LIMIT_PAGES',
+    description:
+      'New payments a second from the page of one payment link or one counter, ten times as many at once; 0 is no limit. ' +
+      'The default is a busy ticket sale; a counter makes less than one a second.',
+    default: '5',
+  },
+  {
     name: 'WHATSAPP_ACCESS_TOKEN',
     description:
       'Switches WhatsApp on for notices of live payments at counters: the access token of a system user. The others of ' +

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { rawHead } from '../../../test/harness/raw-request.ts';
+import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
@@ -33,4 +34,46 @@ test('a client that leaves while it sends is no mistake of ours: it is not logge
   } finally {
     await server.close();
   }
+});
+
+test('a 503 that we mean is one warning with its reason and no stack; a mistake is an error with its stack', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const server = createServer({
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog({ level: 'debug', write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    metrics: createMetrics(),
+    docsUrl: () => 'http://localhost',
+  });
+  const cause = new Error('the connection was lost');
+  server.get('/away', async () => {
+    throw new AppError('unavailable', 'Try again in a second.', { cause });
+  });
+  server.get('/full', async () => {
+    throw new AppError('unavailable', 'Too many requests wait.', { internal: 'sixty of them' });
+  });
+  server.get('/mistake', async () => {
+    throw new Error('a mistake');
+  });
+  try {
+    for (const url of ['/away', '/full', '/mistake']) await server.inject({ url });
+  } finally {
+    await server.close();
+  }
+  const told = lines
+    .filter((line) => line['msg'] !== 'request')
+    .map(({ level, code, internal, error, stack, ...line }) => [
+      level,
+      line['msg'],
+      code,
+      internal,
+      error,
+      typeof stack,
+    ]);
+  const away = 'Try again in a second. (because: the connection was lost)';
+  assert.deepEqual(told, [
+    ['warn', 'a request was refused', 'unavailable', undefined, away, 'undefined'],
+    ['warn', 'a request was refused', 'unavailable', 'sixty of them', 'Too many requests wait.', 'undefined'],
+    ['error', 'a request failed', 'internal_error', undefined, 'a mistake', 'string'],
+  ]);
 });

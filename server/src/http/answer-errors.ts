@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from '../kit/app-error.ts';
 import type { ErrorCode } from '../kit/error-codes.ts';
 import type { Log } from '../kit/log.ts';
+import { isOurMistake, logRefusal } from '../kit/log-refusal.ts';
 import { validationError } from './validation-error.ts';
 
 export interface ErrorBody {
@@ -39,8 +40,8 @@ export function answerError(
 ): FastifyReply {
   const appError = toAppError(error, request);
   const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
-  if (appError.statusCode >= 500) options.log.error('a request failed', error, fields);
-  else options.log.debug('a request was refused', fields);
+  if (isOurMistake(appError)) options.log.error('a request failed', error, fields);
+  else logRefusal(options.log, request.id, appError);
   if (appError.retryAfterSeconds !== undefined) reply.header('retry-after', appError.retryAfterSeconds);
   // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
   if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');

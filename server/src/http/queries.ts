@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { takeClause, takeValues } from '../kit/shared-allowance.ts';
+import type { Take } from '../kit/shared-allowance.ts';
 
 /** Answers when the database does. */
 export function ping(db: Queryable): Promise<number> {
@@ -85,28 +87,15 @@ export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
   });
 }
 
-// An arrival further ahead than any allowance can be was written by a clock that was wrong, here or elsewhere: a limit
-// that follows it would keep everybody out until that time has come.
-const clockSkewMaxUs = 1_000_000n;
-
 /**
  * Takes `costUs` of a merchant's allowance, shared by all processes: answers the new arrival time, or nothing when the
- * allowance is used up (generic cell rate algorithm).
+ * allowance is used up.
  */
-export async function takeAllowance(
-  db: Queryable,
-  take: { merchantId: string; nowUs: bigint; costUs: bigint; burstUs: bigint },
-): Promise<bigint | undefined> {
+export async function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'rate_limits_take',
-    text: `INSERT INTO rate_limits (merchant_id, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
-           ON CONFLICT (merchant_id) DO UPDATE
-           SET arrival_us = CASE WHEN rate_limits.arrival_us > $5::bigint THEN $2::bigint
-                                 ELSE GREATEST(rate_limits.arrival_us, $2::bigint) END + $3::bigint
-           WHERE rate_limits.arrival_us > $5::bigint
-              OR GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
-           RETURNING arrival_us AS "arrivalUs"`,
-    values: [take.merchantId, take.nowUs, take.costUs, take.burstUs, take.nowUs + take.burstUs + clockSkewMaxUs],
+    text: `INSERT INTO rate_limits (merchant_id, arrival_us) ${takeClause('rate_limits', ['merchant_id'])}`,
+    values: [merchantId, ...takeValues(take)],
   });
   return row?.arrivalUs;
 }

@@ -72,6 +72,12 @@ const connectTimeoutMs = 5_000;
 const patientTimeoutMs = 60_000;
 const retriesMax = 5;
 
+/**
+ * A machine that loses its power, and a firewall that forgets a quiet connection, say no goodbye: the listener, which only
+ * waits, would wait for ever. After ten quiet seconds the system asks, ten times a second apart, and then it is lost.
+ */
+const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 const int8 = 20;
 
 /** bigint columns arrive as BigInt; the driver's default is text. */
@@ -91,6 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     lock_timeout: within(lockTimeoutMs),
     idle_in_transaction_session_timeout: within(idleInTransactionTimeoutMs),
     application_name: 'dalasi',
+    ...keptAlive,
     pipeline: true,
     types: typesWithBigInt(),
   };
@@ -106,15 +113,20 @@ class PooledDatabase implements Database {
   constructor(config: pg.PoolConfig, options: DatabaseOptions) {
     this.#pool = new pg.Pool(config);
     this.#options = options;
-    const report = (error: Error) => this.#report(error);
-    // Without both listeners a lost connection ends the process.
-    this.#pool.on('error', report);
-    this.#pool.on('connect', (client) => client.on('error', report));
+    // Without a listener the process ends. The pool only repeats what the idle connection itself has said.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => this.#reportLoss(client));
   }
 
-  /** A connection that is lost while we close it is what we want. */
-  #report(error: Error): void {
-    if (!this.#isClosed) this.#options.onConnectionError(error);
+  /**
+   * Once for each connection: one that nobody uses says first what the server told it, and then that it has ended. A
+   * connection that is lost while we close it is what we want.
+   */
+  #reportLoss(client: Pick<pg.Client, 'on' | 'once'>): void {
+    client.once('error', (error: Error) => {
+      if (!this.#isClosed) this.#options.onConnectionError(error);
+    });
+    client.on('error', () => {});
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
@@ -192,10 +204,11 @@ class PooledDatabase implements Database {
     const client = new pg.Client({
       connectionString: this.#options.url,
       application_name: 'dalasi listener',
+      ...keptAlive,
       // Hints follow each other without waiting for the answer to the one before.
       pipeline: true,
     });
-    client.on('error', (error) => this.#report(error));
+    this.#reportLoss(client);
     await client.connect();
     return client;
   }

@@ -1,6 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
 import type { Clause, Page } from '../kit/list-clause.ts';
+import { takeClause, takeValues } from '../kit/shared-allowance.ts';
+import type { Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
@@ -156,4 +158,33 @@ function filterClause({ active, term }: LinkFilter, before: string | null): Clau
     ...(before === null ? [] : [columnPart('before', 'id <', before)]),
     ...(term === undefined ? [] : [termPart(term, searchColumns)]),
   ]);
+}
+
+/** What stands behind a page: a link or a counter. */
+export interface PagePlace {
+  merchantId: string;
+  id: string;
+}
+
+/**
+ * Takes `costUs` of the allowance of a link or a counter, shared by all processes: answers the new arrival time, or
+ * nothing when the allowance is used up.
+ */
+export async function takePageAllowance(db: Queryable, place: PagePlace, take: Take): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'page_limits_take',
+    text: `INSERT INTO page_limits (merchant_id, place_id, arrival_us)
+           ${takeClause('page_limits', ['merchant_id', 'place_id'])}`,
+    values: [place.merchantId, place.id, ...takeValues(take)],
+  });
+  return row?.arrivalUs;
+}
+
+export async function findPageArrival(db: Queryable, place: PagePlace): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'page_limits_find',
+    text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND place_id = $2',
+    values: [place.merchantId, place.id],
+  });
+  return row?.arrivalUs;
 }

@@ -4,6 +4,13 @@ import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { isSameText } from '../kit/same-text.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** On a development server only: forms also come from whatever address it was reached by. */
+    trustsHostHeader?: boolean;
+  }
+}
+
 /**
  * Decides whether a form post came from our own page (checks, H3). Nobody is logged in here, and who knows a page's
  * address may do what it offers; the guard keeps other sites from making a payer's browser do it unseen.
@@ -31,8 +38,7 @@ export function createFormGuard(options: FormGuardOptions): FormGuard {
     allows(request, scope) {
       const site = request.headers['sec-fetch-site'];
       const origin = originOf(request);
-      if (origin !== null && origin !== new URL(options.publicUrl()).origin && !isOwnHost(origin, request))
-        return false;
+      if (origin !== null && !isPublic(origin, options.publicUrl()) && !isReachedBy(origin, request)) return false;
       if (site === 'same-origin') return true;
       if (site !== undefined && site !== 'none') return false;
       // Old browsers, and all of them on plain http, say no site; and because our pages send no referrer the origin
@@ -48,8 +54,18 @@ function originOf(request: FastifyRequest): string | null {
   return origin === undefined || origin === 'null' ? null : origin;
 }
 
-/** A development server is also reached by its address in the local network; a page cannot set its Host header. */
-function isOwnHost(origin: string, request: FastifyRequest): boolean {
+/** Also over TLS, which a proxy may speak while PUBLIC_URL still says http. */
+function isPublic(origin: string, publicUrl: string): boolean {
+  const own = new URL(publicUrl);
+  return origin === own.origin || origin === `https://${own.host}`;
+}
+
+/**
+ * A development server is also reached by its address in the local network. Elsewhere the Host header proves nothing: a name
+ * of somebody else's that leads to us stands in it, and in the origin of their page.
+ */
+function isReachedBy(origin: string, request: FastifyRequest): boolean {
+  if (request.server.trustsHostHeader !== true) return false;
   return URL.canParse(origin) && new URL(origin).host === request.headers.host;
 }
 

@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
+import { isOurMistake, logRefusal as logRefusalOf } from '../kit/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { troubleFor } from './troubles.ts';
@@ -36,7 +37,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   });
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) options.log.error('a page failed', error, { request_id: request.id });
+    if (isOurMistake(error)) options.log.error('a page failed', error, { request_id: request.id });
     else logRefusal(options.log, request, error);
     const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
     return sendTrouble(request, reply, { status, retryAfterSeconds });
@@ -56,8 +57,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
 
 /** Why a page refused something, which its words for the payer may leave out; the API's refusals are logged the same. */
 export function logRefusal(log: Log, request: FastifyRequest, error: FastifyError | AppError): void {
-  const internal = error instanceof AppError ? error.internal : undefined;
-  log.debug('a request was refused', { request_id: request.id, code: error.code, internal });
+  logRefusalOf(log, request.id, error);
 }
 
 /** After a form: our own page again, by GET. Nothing is repeated when the browser loads it once more. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
+import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
+import { AppError } from '../kit/app-error.ts';
+import { createLog } from '../kit/log.ts';
 
 let service: TestService;
 
@@ -62,4 +65,27 @@ test('what pages refuse is logged as what the API refuses is', async () => {
     const told = refusalsSince(start).map(({ code, reason }) => ({ code, reason }));
     assert.deepEqual(told, [said]);
   }
+});
+
+test('what we cannot serve just now is one warning without a stack, and a mistake an error with one', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({
+    level: 'debug',
+    write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  await using pages = await startCheckoutServer({ log, streamsMax: 0 });
+  const stream = { url: '/pay/choose/status', headers: { accept: 'text/event-stream' } };
+  assert.equal((await pages.app.inject(stream)).statusCode, 503);
+  pages.checkout.outage = new AppError('unavailable', 'The database is away.', { cause: new Error('no route') });
+  assert.equal((await pages.app.inject('/pay/choose')).statusCode, 503);
+  pages.checkout.outage = new Error('a mistake');
+  assert.equal((await pages.app.inject('/pay/choose')).statusCode, 500);
+  assert.deepEqual(
+    lines.map(({ level, code, error, stack, ...line }) => [level, line['msg'], code, error, typeof stack]),
+    [
+      ['warn', 'a request was refused', 'unavailable', 'Too many pages are open just now.', 'undefined'],
+      ['warn', 'a request was refused', 'unavailable', 'The database is away. (because: no route)', 'undefined'],
+      ['error', 'a page failed', undefined, 'a mistake', 'string'],
+    ],
+  );
 });

@@ -31,6 +31,8 @@ export interface RefusedCollect {
   amount: string;
   answers: readonly string[];
   errors: readonly { field: string | null; message: string }[];
+  /** Set where nothing was wrong with the form, but too many paid here just now. */
+  retryAfterSeconds?: number | undefined;
 }
 
 /** Who is paid and where, before anything is typed: a sticker over another one is noticed here. */

@@ -39,6 +39,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
           const scene = { ...place.scene, formProof: guard.field(place.scene.path), refused };
           const asks = place.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
           const content = place.closed ?? (asks && refused === null ? confirmCounterPage(scene) : collectPage(scene));
+          if (refused?.retryAfterSeconds !== undefined) reply.header('retry-after', refused.retryAfterSeconds);
           return sender.send(request, reply, { status: statusOf(place, refused), content });
         };
         scope.get('/:key', async (request, reply) => send(request, reply, await openPlace(find, request), null));
@@ -57,7 +58,8 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
 
 function statusOf({ closed }: Place, refused: RefusedCollect | null): number {
   if (closed) return 410;
-  return refused ? 400 : 200;
+  if (!refused) return 200;
+  return refused.retryAfterSeconds === undefined ? 400 : 429;
 }
 
 async function answerForm(
@@ -82,7 +84,7 @@ async function answerForm(
       fields.length > 0 && known
         ? fields.map(({ path, message }) => ({ field: path, message }))
         : [{ field: null, message: error.message }];
-    return { refused: { amount, answers, errors } };
+    return { refused: { amount, answers, errors, retryAfterSeconds: error.retryAfterSeconds } };
   }
 }
 

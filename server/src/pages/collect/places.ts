@@ -1,4 +1,5 @@
 import type { Transaction } from '../../kit/db.ts';
+import type { PageLimit } from '../../links/page-limit.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { findLinkByToken, payLink } from '../../links/pay-link.ts';
 import { linkState } from '../../links/payment-link.ts';
@@ -12,7 +13,7 @@ import type { PageContent } from '../document.ts';
 import { closedPage } from './collect-page.ts';
 import type { CollectScene } from './collect-page.ts';
 
-type CollectContext = PaymentContext & { settings: TerminalAddressSettings };
+type CollectContext = PaymentContext & { settings: TerminalAddressSettings; pageLimit: PageLimit };
 
 /** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
 export interface Place {
@@ -38,7 +39,13 @@ export function createCollectPlaces(context: CollectContext): CollectPlaces {
   };
 }
 
-async function makePayment(context: CollectContext, create: (tx: Transaction) => Promise<Intent>): Promise<string> {
+/** `at` is the link or the counter. */
+async function makePayment(
+  context: CollectContext,
+  at: { merchantId: string; id: string },
+  create: (tx: Transaction) => Promise<Intent>,
+): Promise<string> {
+  await context.pageLimit(at);
   const { checkoutToken } = await context.db.withTransaction(create);
   return `/pay/${checkoutToken}`;
 }
@@ -60,7 +67,7 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
     closed: closedLink(merchant, link),
     unconfirmed: false,
     pay: ({ amountMinor, answers }) =>
-      makePayment(context, (tx) =>
+      makePayment(context, link, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -110,7 +117,7 @@ async function findCounterPlace(context: CollectContext, address: string): Promi
     closed: closedCounter(merchant, terminal),
     unconfirmed: !confirmed,
     pay: ({ amountMinor }) =>
-      makePayment(context, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
+      makePayment(context, terminal, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
   };
 }
 

@@ -1,0 +1,37 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Queryable } from '../kit/db.ts';
+import { SharedAllowances } from '../kit/shared-allowance.ts';
+import { findPageArrival, takePageAllowance } from './queries.ts';
+import type { PagePlace } from './queries.ts';
+
+// Doors that open to a crowd: at the usual 5 a second, 50 people may pay in the same moment.
+const burstSeconds = 10;
+
+/**
+ * Counts a payment that is about to be made from the page of a link or a counter, where nobody shows a key. Throws
+ * AppError `rate_limited`, in words for the payer, when too many were made there just now; nothing was written then.
+ */
+export type PageLimit = (place: PagePlace) => Promise<void>;
+
+/**
+ * Limits the payments of each link and each counter for itself, over all processes and apart from the API's requests of
+ * its merchant. No limit where `paymentsPerSecond` is 0.
+ */
+export function createPageLimit(db: Queryable, clock: Clock, paymentsPerSecond: number): PageLimit {
+  const allowances = new SharedAllowances(clock, { burstSeconds });
+  return async (place) => {
+    if (paymentsPerSecond === 0) return;
+    const taken = await allowances.take({
+      key: place.id,
+      rate: paymentsPerSecond,
+      take: (take) => takePageAllowance(db, place, take),
+      findArrival: () => findPageArrival(db, place),
+    });
+    if ('left' in taken) return;
+    throw new AppError('rate_limited', 'Many people are paying here right now. Wait a few seconds and try again.', {
+      retryAfterSeconds: taken.retryAfterSeconds,
+      internal: `more payments a second than RATE_LIMIT_PAGES allows at ${place.id}`,
+    });
+  };
+}

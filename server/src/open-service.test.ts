@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { startDatabaseServer } from '../../test/harness/database-server.ts';
+import type { DatabaseServer } from '../../test/harness/database-server.ts';
+import { ManualClock } from '../../test/harness/manual-clock.ts';
+import { startStartingDatabase } from '../../test/harness/starting-database.ts';
+import type { StartingDatabase } from '../../test/harness/starting-database.ts';
+import { readConfig } from './config.ts';
+import { createLog } from './kit/log.ts';
+import { openServiceDatabase } from './open-service.ts';
+import type { OpenedDatabase } from './open-service.ts';
+
+const waiting = 'The database is still starting; waiting for it, up to 30 seconds.';
+
+let databases: DatabaseServer;
+let front: StartingDatabase | undefined;
+
+before(async () => {
+  databases = await startDatabaseServer();
+});
+
+afterEach(async () => {
+  await front?.close();
+  front = undefined;
+});
+
+after(() => databases.stop());
+
+/** A start on the database at this address, and what it has told the operator so far. */
+function open(url: string): { clock: ManualClock; told: string[]; opening: Promise<OpenedDatabase> } {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url });
+  const opening = openServiceDatabase(config, {
+    clock,
+    log: createLog({ level: 'silent' }),
+    tell: (sentence) => told.push(sentence),
+  });
+  // A test that expects the refusal comes to it later.
+  opening.catch(() => {});
+  return { clock, told, opening };
+}
+
+function urlAt(port: number, url: string): string {
+  const changed = new URL(url);
+  changed.hostname = '127.0.0.1';
+  changed.port = String(port);
+  return changed.href;
+}
+
+/** Until it waits; a start that has failed instead fails the test. */
+function untilWaiting({ clock, opening }: Pick<ReturnType<typeof open>, 'clock' | 'opening'>): Promise<unknown> {
+  return Promise.race([clock.untilSleeping(1), opening]);
+}
+
+test('a start waits for a database that recovers, says so once, and goes on when it is there', async () => {
+  const url = await databases.createDatabase();
+  front = await startStartingDatabase('57P03', 'the database system is starting up');
+  const start = open(urlAt(front.port, url));
+  for (let look = 1; look <= 3; look += 1) {
+    await untilWaiting(start);
+    assert.equal(front.refused(), look, 'one look every half second');
+    assert.deepEqual(start.told, [waiting]);
+    if (look < 3) await start.clock.advance(500);
+  }
+  front.finish({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  await start.clock.advance(500);
+  const opened = await start.opening;
+  await opened.close();
+  assert.deepEqual(
+    start.told.filter((sentence) => !sentence.startsWith('Applied migration')),
+    [waiting],
+  );
+});
+
+test('a database that has not started within half a minute ends the start with one sentence', async () => {
+  front = await startStartingDatabase('57P03', 'the database system is starting up');
+  const start = open(`postgresql://a:b@127.0.0.1:${front.port}/x`);
+  for (let look = 0; look < 60; look += 1) {
+    await untilWaiting(start);
+    await start.clock.advance(500);
+  }
+  await assert.rejects(
+    start.opening,
+    /^StartError: The database at 127\.0\.0\.1:\d+ cannot be used: the database system is starting up\.$/,
+  );
+  assert.deepEqual([start.told, front.refused()], [[waiting], 61]);
+});
+
+test('any other refusal, and a port where nobody listens, ends the start at once', async () => {
+  front = await startStartingDatabase('53300', 'sorry, too many clients already');
+  const refused = open(`postgresql://a:b@127.0.0.1:${front.port}/x`);
+  await assert.rejects(refused.opening, /StartError: .* cannot be used: sorry, too many clients already\.$/);
+  const absent = open('postgresql://a:b@127.0.0.1:1/x');
+  await assert.rejects(absent.opening, /StartError: .* cannot be used: ECONNREFUSED\.$/);
+  assert.deepEqual([refused.told, absent.told, front.refused()], [[], [], 1]);
+});

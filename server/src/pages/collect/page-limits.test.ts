@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createApiClient } from '../../../../test/harness/api-client.ts';
+import type { ApiClient } from '../../../../test/harness/api-client.ts';
+import { createTestDatabase } from '../../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../../test/harness/database.ts';
+import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import { startService } from '../../../../test/harness/service.ts';
+import type { TestMerchant, TestService } from '../../../../test/harness/service.ts';
+import { asOwner, countRows } from '../../../../test/harness/tables.ts';
+
+// Of the services of most tests here; ten seconds' worth may come at once.
+const rate = 1;
+const burst = 10;
+// Default of the setting.
+const usualBurst = 50;
+
+const clock = new ManualClock();
+let database: TestDatabase;
+let service: TestService;
+let second: TestService;
+let merchant: TestMerchant;
+let api: ApiClient;
+
+before(async () => {
+  database = await createTestDatabase();
+  [service, second] = await Promise.all([startWithLimit(String(rate)), startWithLimit(String(rate))]);
+});
+after(async () => {
+  await second.stop();
+  await service.stop();
+  await database.drop();
+});
+beforeEach(async () => {
+  merchant = (await service.onboard()).test;
+  api = createApiClient(service.url, merchant.key);
+});
+
+/** Without a worker: what is written here is the pages' doing alone. An empty limit is the default. */
+function startWithLimit(limit: string): Promise<TestService> {
+  const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl, RATE_LIMIT_PAGES: limit };
+  return startService({ clock, database, settings });
+}
+
+async function newLink(fields: object = {}): Promise<string> {
+  const { body, text } = await api.post('/v1/payment-links', {
+    data: { title: 'Gala ticket', amount: 450, ...fields },
+  });
+  assert.ok(body['url'], text);
+  return new URL(String(body['url'])).pathname;
+}
+
+async function newCounter(): Promise<string> {
+  const { body, text } = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
+  assert.ok(body['qr_code_url'], text);
+  return new URL(String(body['qr_code_url'])).pathname;
+}
+
+/** As the page's own form sends it. */
+function send(path: string, fields: Record<string, string> = {}, to: TestService = service): Promise<Response> {
+  return fetch(to.url + path, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ amount: '450.00', ...fields }),
+  });
+}
+
+/** Pays there, five side by side, at the services in turn; time stands still meanwhile. Answers how many were let through. */
+async function countPaid(path: string, times: number, services: TestService[] = [service]): Promise<number> {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < times; sent += 5) {
+    const some = Array.from({ length: 5 }, async (_, place) => {
+      const answer = await send(path, {}, services[(sent + place) % services.length]);
+      await answer.arrayBuffer();
+      return answer.status;
+    });
+    statuses.push(...(await Promise.all(some)));
+  }
+  for (const status of statuses) assert.ok(status === 303 || status === 429, String(status));
+  return statuses.filter((status) => status === 303).length;
+}
+
+function stored(): Promise<object> {
+  return countRows(service, merchant.merchant.id, 'payment_intents', 'events', 'outbox');
+}
+
+describe('the limit of payments from the pages of links and counters', () => {
+  it('is one for all processes together, in a burst and over time', async () => {
+    const services = [service, second];
+    for (const path of [await newLink(), await newCounter()]) {
+      assert.equal(await countPaid(path, burst * 2, services), burst, path);
+      await clock.advance(3_000);
+      assert.equal(await countPaid(path, 10, services), 3 * rate, path);
+    }
+  });
+
+  it('counts each link and each counter for itself', async () => {
+    const places = [await newLink(), await newLink(), await newCounter(), await newCounter()];
+    for (const path of places) assert.equal(await countPaid(path, burst + 5), burst, path);
+  });
+
+  it('lets fifty pay at once where nothing is set, and as many as come where it is 0', async () => {
+    const usual = await startWithLimit('');
+    assert.equal(await countPaid(await newLink(), usualBurst + 10, [usual]), usualBurst);
+    await usual.stop();
+    const free = await startWithLimit('0');
+    assert.equal(await countPaid(await newLink(), usualBurst + 10, [free]), usualBurst + 10);
+    await free.stop();
+  });
+
+  it('refuses before anything is written, says when to come back, and then takes the payment', async () => {
+    const path = await newLink();
+    await countPaid(path, burst);
+    const before = await stored();
+    const start = service.logLines.length;
+    const refused = await send(path);
+    await refused.arrayBuffer();
+    assert.equal(refused.status, 429);
+    assert.deepEqual(await stored(), before);
+    const said = service.logLines
+      .slice(start)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line['request_id'] === refused.headers.get('x-request-id'));
+    // The line that every request has, and why it was refused.
+    assert.deepEqual(
+      said.map(({ level, code, status }) => [level, code ?? status]),
+      [
+        ['debug', 'rate_limited'],
+        ['info', 429],
+      ],
+    );
+    const retryAfter = Number(refused.headers.get('retry-after'));
+    assert.ok(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 1 / rate, `${retryAfter} s`);
+    await clock.advance(retryAfter * 1_000);
+    const later = await send(path);
+    assert.deepEqual([later.status, later.headers.get('retry-after')], [303, null]);
+    assert.match(later.headers.get('location') ?? '', /^\/pay\//);
+  });
+
+  it('shows the payer the same page again, with what they typed', async () => {
+    const link = await newLink({ amount: null, custom_fields: ['Student', 'Class'] });
+    const counter = await newCounter();
+    for (const path of [link, counter]) {
+      await countPaid(path, burst);
+      const opened = await fetch(service.url + path);
+      const shown = await opened.text();
+      const refused = await send(path, { amount: '1,250.50', field_0: 'Awa <Jallow>', field_1: '4B' });
+      const text = await refused.text();
+      assert.equal(refused.status, 429);
+      assert.match(
+        text,
+        /role="alert"[\s\S]*Many people are paying here right now\. Wait a few seconds and try again\./,
+      );
+      assert.match(text, /name="amount"[^>]* value="1,250\.50"/);
+      assert.doesNotMatch(text, /aria-invalid=|<script/);
+      assert.equal(/<style>[\s\S]*<\/style>/.exec(text)?.[0], /<style>[\s\S]*<\/style>/.exec(shown)?.[0]);
+      for (const header of ['content-security-policy', 'cache-control', 'content-type']) {
+        assert.equal(refused.headers.get(header), opened.headers.get(header), header);
+      }
+      if (path === link) assert.match(text, /value="Awa &lt;Jallow&gt;"[\s\S]*value="4B"/);
+      // The form that came back is as good as the first.
+      const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
+      const [, proof = ''] = /name="form_proof" value="([^"]+)"/.exec(text) ?? [];
+      await clock.advance(1_000);
+      const again = await fetch(service.url + action, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin: 'null' },
+        body: new URLSearchParams({ amount: '1,250.50', form_proof: proof }),
+      });
+      assert.equal(again.status, 303, path);
+    }
+  });
+
+  it('counts payments only: not who looks, mistypes, or comes from another site', async () => {
+    const path = await newLink({ amount: null });
+    for (let time = 0; time < burst; time += 1) {
+      const answers = [
+        await fetch(service.url + path),
+        await send(path, { amount: 'ten' }),
+        await fetch(service.url + path, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 400, 403],
+      );
+    }
+    assert.equal(await countPaid(path, burst + 5), burst);
+    assert.equal((await fetch(service.url + path)).status, 200);
+  });
+
+  it('leaves the API its allowance, and is not used up with it', async () => {
+    const { id } = merchant.merchant;
+    await asOwner(service, 'UPDATE merchants SET rate_limit_per_second = 5 WHERE id = $1', [id]);
+    const path = await newLink();
+    const left = async () =>
+      Number(/r=(\d+)/.exec((await api.get('/v1/payments')).headers.get('ratelimit') ?? '')?.[1]);
+    const before = await left();
+    assert.equal(await countPaid(path, burst + 5), burst);
+    assert.equal(await left(), before - 1);
+    while ((await api.get('/v1/payments')).status === 200);
+    await clock.advance(100);
+    assert.equal((await api.get('/v1/payments')).status, 429);
+    await clock.advance(1_000);
+    while ((await api.get('/v1/payments')).status === 200);
+    assert.equal((await send(path)).status, 303);
+  });
+
+  it('shows in the metrics what it refused, by route and status', async () => {
+    const path = await newLink();
+    await countPaid(path, burst + 5);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    assert.match(metrics, /dalasi_http_requests_total\{method="POST",route="\/link\/:key",status="429"\} [1-9]/);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestService } from '../../../test/harness/service.ts';
+
+const publicHost = 'pay.example.gm';
+
+let production: TestService;
+let development: TestService;
+
+before(async () => {
+  production = await startService({ settings: { APP_ENV: 'production', PUBLIC_URL: `https://${publicHost}` } });
+  development = await startService({ database: production.database });
+});
+
+after(async () => {
+  await development.stop();
+  await production.stop();
+});
+
+/** Whether forms of that origin pass on every kind of page. What passes finds nothing at these addresses. */
+async function passes(service: TestService, headers: Record<string, string>): Promise<boolean> {
+  const statuses = new Set<number>();
+  for (const url of ['/pay/nobody', '/link/nobody', '/pos/7654321-AAAA']) {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+    const answer = await service.app.server.inject({ method: 'POST', url, headers: form, payload: 'amount=1' });
+    statuses.add(answer.statusCode);
+  }
+  const [status, ...others] = statuses;
+  assert.deepEqual(others, [], 'all pages judge alike');
+  assert(status === 403 || status === 404, String(status));
+  return status === 404;
+}
+
+test('in production a name of somebody else’s that leads to us does not make their forms ours', async () => {
+  for (const site of [{}, { 'sec-fetch-site': 'same-origin' }]) {
+    for (const scheme of ['http', 'https']) {
+      const headers = { host: 'evil.example', origin: `${scheme}://evil.example`, ...site };
+      assert.equal(await passes(production, headers), false, JSON.stringify(headers));
+    }
+  }
+  assert.equal(await passes(production, { host: publicHost, origin: `http://${publicHost}` }), false, 'without TLS');
+});
+
+test('in production forms of PUBLIC_URL pass, whatever a proxy makes of the Host header', async () => {
+  for (const host of [publicHost, '127.0.0.1:8080', 'dalasi-api']) {
+    assert.equal(await passes(production, { host, origin: `https://${publicHost}` }), true, host);
+    assert.equal(await passes(production, { host, origin: 'null', 'sec-fetch-site': 'same-origin' }), true, host);
+  }
+});
+
+test('where a proxy speaks TLS and PUBLIC_URL still says http, forms pass by either', async () => {
+  const settings = { APP_ENV: 'production', PUBLIC_URL: `http://${publicHost}` };
+  const service = await startService({ settings, database: production.database });
+  try {
+    for (const scheme of ['http', 'https']) {
+      assert.equal(
+        await passes(service, { host: '127.0.0.1:8080', origin: `${scheme}://${publicHost}` }),
+        true,
+        scheme,
+      );
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a development server takes forms at every address by which it is reached', async () => {
+  const host = '192.168.1.20:8080';
+  assert.equal(await passes(development, { host, origin: `http://${host}` }), true);
+  assert.equal(await passes(development, { host, origin: 'http://evil.example' }), false);
+});
