@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import { findCaseIdBySubject, insertCaseOnce } from './queries.ts';
+import { insertCaseOnce } from './queries.ts';
 
 /** What a rule may not decide by itself, in the words an operator reads. */
 export type CaseKind =
@@ -50,12 +50,4 @@ export async function openCase(
 ): Promise<boolean> {
   const id = context.newId();
   return (await insertCaseOnce(tx, { ...newCase, id, createdAt: context.clock.now() })) === 1;
-}
-
-/** Whether a subject has a case about this reference, of whatever kind. */
-export async function hasCase(
-  tx: Transaction,
-  about: { merchantId: string; id: string; reference: string },
-): Promise<boolean> {
-  return (await findCaseIdBySubject(tx, about)) !== undefined;
 }

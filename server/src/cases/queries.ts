@@ -29,18 +29,6 @@ export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; c
   });
 }
 
-export async function findCaseIdBySubject(
-  db: Queryable,
-  about: { merchantId: string; id: string; reference: string },
-): Promise<string | undefined> {
-  const row = await db.row<{ id: string }>({
-    name: 'cases_find_by_subject',
-    text: `SELECT id FROM cases WHERE merchant_id = $1 AND subject_id = $2 AND reference = $3 LIMIT 1`,
-    values: [about.merchantId, about.id, about.reference],
-  });
-  return row?.id;
-}
-
 /** Newest first, all merchants: a case is the operator's work. */
 export function listCases(db: Queryable, status: Case['status'] | null, rowsMax: number): Promise<Case[]> {
   return db.rows<Case>({

@@ -20,6 +20,7 @@ beforeEach(async () => {
   takeTurns(server);
   server.get('/held', async () => gate.promise.then(() => 'held'));
   server.get('/other', async () => 'other');
+  server.get('/last', async (_request, reply) => reply.header('connection', 'close').send('last'));
   server.get<{ Params: { name: string } }>('/:name', async ({ params: { name } }) => {
     begun.push(name);
     underWay += 1;
@@ -88,6 +89,14 @@ describe('requests that are sent at once on one connection', () => {
     socket.destroy();
     await once(serverSocket, 'close');
     gate.resolve();
+    await fetch(`http://localhost:${port()}/number-99`);
+    assert.deepEqual(begun, ['number-99']);
+  });
+
+  it('are not begun behind an answer that ends the connection', async () => {
+    const socket = send(['/last', ...many(3)]);
+    socket.resume();
+    await once(socket, 'close');
     await fetch(`http://localhost:${port()}/number-99`);
     assert.deepEqual(begun, ['number-99']);
   });

@@ -33,9 +33,9 @@ class ConnectionLine {
     });
   }
 
-  /** Resolves when it is the request's turn; with false when the connection is gone. */
+  /** Resolves when it is the request's turn; with false when the connection has ended. */
   async enter(): Promise<boolean> {
-    if (this.#socket.destroyed) return false;
+    if (this.#hasEnded) return false;
     if (!this.#isBusy) {
       this.#isBusy = true;
       return true;
@@ -48,10 +48,15 @@ class ConnectionLine {
   }
 
   leave(): void {
-    // Its end is about to be told to those who wait.
-    if (this.#socket.destroyed) return;
+    // Its close is about to tell those who wait.
+    if (this.#hasEnded) return;
     const next = this.#waiting.shift();
     if (next) next(true);
     else this.#isBusy = false;
+  }
+
+  /** Also after an answer that ends it: what stands behind that one could be done, but not answered any more. */
+  get #hasEnded(): boolean {
+    return this.#socket.destroyed || this.#socket.writableEnded;
   }
 }

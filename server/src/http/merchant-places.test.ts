@@ -110,7 +110,7 @@ describe('orders of a merchant whose balance is locked by a slow transaction', (
 });
 
 describe('histories of a merchant that take long to read', () => {
-  it('leave connections for another merchant’s request, and are read one after another', async () => {
+  it('leave connections for another merchant’s request, and are read two at a time', async () => {
     const { key } = busy;
     const answers: ApiAnswer[] = [];
     let reads: Promise<unknown>[] = [];

@@ -7,10 +7,10 @@ import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import { moneyText } from '../kit/money.ts';
 import { listOperators } from '../operators/manage-operators.ts';
+import { readAmount } from './amount-option.ts';
 import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { requireOperator } from './operator-commands.ts';
-import { readAmount } from './rule-owner.ts';
 
 const casesMax = 500;
 

@@ -7,17 +7,9 @@ import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules
 import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
 import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
 import { simulatedCapabilities } from '../networks/simulated/capabilities.ts';
+import { readAmount } from './amount-option.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import {
-  amountOrNull,
-  ownerInWords,
-  ownerOf,
-  readAmount,
-  readOwner,
-  readRules,
-  showCommand,
-  sourceInWords,
-} from './rule-owner.ts';
+import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
 const ownerOptions = { merchant: { type: 'string', required: false } } as const;
 const ruleOptions = {

@@ -4,17 +4,9 @@ import { formatAmount } from '../kit/money.ts';
 import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
 import { findLimit } from '../merchants/rules.ts';
 import type { LimitKind, StoredLimit } from '../merchants/rules.ts';
+import { readAmount } from './amount-option.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import {
-  amountOrNull,
-  ownerInWords,
-  ownerOf,
-  readAmount,
-  readOwner,
-  readRules,
-  showCommand,
-  sourceInWords,
-} from './rule-owner.ts';
+import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
 const ownerOptions = { merchant: { type: 'string', required: false } } as const;

@@ -1,6 +1,6 @@
 import { UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { amountToJson } from '../kit/money.ts';
 import { findDefaultRules, findMerchantRules } from '../merchants/manage-rules.ts';
 import type { RuleOwner } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -8,7 +8,7 @@ import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 
-// What the commands for fees and limits share: whose rule it is, and amounts as an operator types and reads them.
+// What the commands for fees and limits share: whose rule it is, and how it is written out.
 
 /** Whom `--merchant` or `--default` names. Throws UsageError for none and for both. */
 export async function readOwner(context: CommandContext, input: CommandInput): Promise<Merchant | 'default'> {
@@ -36,20 +36,6 @@ export async function readRules({ db }: CommandContext, owner: Merchant | 'defau
 export function ownerInWords(owner: Merchant | 'default'): string {
   if (owner === 'default') return 'All merchants without rules of their own';
   return `${owner.name} (${owner.testMode ? 'test' : 'live'}, ${owner.id})`;
-}
-
-// Far above every amount there is, and far below what a column holds.
-const amountMaxMinor = 100_000_000_000_000n;
-
-/** The bututs of an option in dalasi, or undefined when it was not given. Throws UsageError for every other text. */
-export function readAmount({ options }: CommandInput, name: string): bigint | undefined {
-  const text = options[name];
-  if (text === undefined) return undefined;
-  const minor = parseHundredths(text);
-  if (minor === undefined || minor > amountMaxMinor) {
-    throw new UsageError(`--${name} is an amount in dalasi with at most two decimals, like 5 or 2.50, not ${text}.`);
-  }
-  return minor;
 }
 
 /** An amount for `--json`; null stays null. */

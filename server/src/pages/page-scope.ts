@@ -2,7 +2,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import { isOurMistake, logRefusal as logRefusalOf } from '../kit/log-refusal.ts';
+import { isOurMistake, logRefusal } from '../kit/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { troubleFor } from './troubles.ts';
@@ -38,7 +38,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (isOurMistake(error)) options.log.error('a page failed', error, { request_id: request.id });
-    else logRefusal(options.log, request, error);
+    else logRefusal(options.log, request.id, error);
     const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
     return sendTrouble(request, reply, { status, retryAfterSeconds });
   });
@@ -53,11 +53,6 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     const content = troublePage(troubleFor(status, { home: options.homeOf(request), requestId: request.id }));
     return options.sender.send(request, reply, { status, content });
   }
-}
-
-/** Why a page refused something, which its words for the payer may leave out; the API's refusals are logged the same. */
-export function logRefusal(log: Log, request: FastifyRequest, error: FastifyError | AppError): void {
-  logRefusalOf(log, request.id, error);
 }
 
 /** After a form: our own page again, by GET. Nothing is repeated when the browser loads it once more. */

@@ -1,5 +1,6 @@
-import { hasCase, openCase } from '../cases/open-case.ts';
-import type { CaseKind } from '../cases/open-case.ts';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
+import { openCase } from '../cases/open-case.ts';
+import type { Case, CaseKind } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
@@ -13,7 +14,7 @@ import type { LockedPayment } from './charge-outcome.ts';
 import { completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
-import { isOpen, statusAt } from './intent.ts';
+import { isMoneyCase, isOpen, isSameMoney, statusAt } from './intent.ts';
 import type { Review } from './intent.ts';
 
 /**
@@ -128,7 +129,8 @@ async function suspend(
 ): Promise<void> {
   const { intent, charge } = locked;
   // Whatever it is called this time, money that stands in `suspense` already does not come again.
-  if (await hasCase(tx, { ...charge, reference: from.receipt.transactionId })) return;
+  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+  if (cases.some((found) => accountsFor(found, from.receipt))) return;
   await openChargeCase(tx, context, locked, from, review);
   await bookSuspense(tx, context, charge, from);
   if (review === 'amount_mismatch' && isOpen(statusAt(intent, context.clock.now()))) {
@@ -138,6 +140,13 @@ async function suspend(
   const receipt = charge.networkTransactionId === null ? networkIds(from.receipt) : {};
   const came = charge.paidAt === null && review === 'amount_mismatch' ? arrivedWith(charge, from.receipt) : {};
   await changeCharge(tx, context, locked, { review, ...receipt, ...came }, null);
+}
+
+/** It came before, or the network had told that it took all of it back before it told of it: nothing is there. */
+function accountsFor(found: Case, receipt: Receipt): boolean {
+  if (found.reference !== receipt.transactionId) return false;
+  const isBack = found.kind === 'network_reversal' && isSameMoney(found, { ...receipt, reference: found.reference });
+  return isMoneyCase(found.kind) || isBack;
 }
 
 /** An attempt that is not paid says what came, together with what waits for a person already. */

@@ -12,7 +12,7 @@ import { networkName } from './connector-of.ts';
 import { continueAttempt } from './continue-attempt.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findLatestCharge, listChargesOfIntent } from './queries/charges.ts';
+import { findLatestCharge, findTellingCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
 import { linkableUrl } from './urls.ts';
@@ -113,7 +113,7 @@ function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Pr
 }
 
 async function toView(context: PaymentContext, { merchant, intent }: Found): Promise<CheckoutView> {
-  const charge = attemptToShow(await listChargesOfIntent(context.db, intent.merchantId, intent.id));
+  const charge = await attemptToShow(context, intent);
   const status = statusAt(intent, context.clock.now());
   const total = totalMinor(intent);
   const result = { payment_intent_id: intent.id, status };
@@ -144,14 +144,14 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
 }
 
 /**
- * The attempt that paid, which need not be the newest one: the receipt is of it. Before that one whose money waits for a
- * person, because nobody should pay a second time meanwhile; else the newest.
+ * The attempt that the payment's record tells of once it is paid: the receipt is of it. Before that one whose money waits
+ * for a person, because nobody should pay a second time meanwhile; else the newest.
  */
-function attemptToShow(charges: readonly Charge[]): Charge | undefined {
-  const paidAtMs = ({ paidAt }: Charge): number => paidAt?.getTime() ?? Infinity;
-  const paid = charges.filter(({ paidAt }) => paidAt !== null);
-  const [first] = paid.toSorted((one, other) => paidAtMs(one) - paidAtMs(other));
-  return first ?? charges.findLast(({ review }) => review === 'amount_mismatch') ?? charges.at(-1);
+async function attemptToShow({ db }: PaymentContext, { merchantId, id }: Intent): Promise<Charge | undefined> {
+  const told = await findTellingCharge(db, merchantId, id);
+  if (!told || told.paidAt !== null) return told;
+  const charges = await listChargesOfIntent(db, merchantId, id);
+  return charges.findLast(({ review }) => review === 'amount_mismatch') ?? told;
 }
 
 /** As it was when the payment began: a counter that is renamed later stays what the payer saw. */

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { applyAnswer } from './apply-answer.ts';
 import { findPayment, findTransaction } from './find-payment.ts';
-import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
-import type { PaymentWorld } from './payment-world.corpus.ts';
+import { refused, reversed, succeeded } from './payment-world.corpus.ts';
+import { createResolveWorld } from './resolve-world.corpus.ts';
+import type { ResolveWorld } from './resolve-world.corpus.ts';
 
-let world: PaymentWorld;
+let world: ResolveWorld;
 
 before(async () => {
-  world = await createPaymentWorld();
+  world = await createResolveWorld();
+  await world.openConnections();
 });
 after(() => world.close());
 
@@ -30,4 +32,6 @@ test('a payment’s transaction is the attempt that paid, also where a later one
   assert.deepEqual(await told(), [first.id, 'completed'], 'the money that came twice is held, not the payment’s');
   await applyAnswer(world.context, first, reversed(first));
   assert.deepEqual(await told(), [first.id, 'reversed']);
+  await world.resolve(await world.caseOf(second, 'second_success'), 'accept');
+  assert.deepEqual(await told(), [second.id, 'completed'], 'its money is still there');
 });

@@ -174,3 +174,19 @@ for (const [name, receipt] of [
     assert.match((await caseSummary(charge)) ?? '', / That is not what it had brought: nothing was booked\.$/);
   });
 }
+
+test('money that came after a part of it had been taken back stands in suspense; what came back whole does not', async () => {
+  const { charge } = await world.createSent();
+  await applyAnswer(world.context, charge, succeeded(charge));
+  for (const [transactionId, takenMinor] of [
+    ['partly-back', 4_000n],
+    ['wholly-back', 10_000n],
+  ] as const) {
+    await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: takenMinor }));
+    for (let time = 0; time < 2; time += 1) {
+      await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+    }
+  }
+  assert.deepEqual(await world.movements(charge), [collected, 'suspense float:rail-wave → suspense 10000']);
+  assert.deepEqual(await world.cases(charge), ['network_reversal', 'network_reversal', 'second_success']);
+});

@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
+import { logRefusal } from '../../kit/log-refusal.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
-import { logRefusal, seeOther } from '../page-scope.ts';
+import { seeOther } from '../page-scope.ts';
 import { checkoutMain, checkoutPage } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
 import type { CheckoutScene, RefusedForm } from './scene.ts';
@@ -73,7 +74,7 @@ export function createResponder(options: ResponderOptions): Responder {
       const path = pathOf(request);
       const outcome =
         form.refused === null
-          ? await attempt(form, (error) => logRefusal(log, request, error))
+          ? await attempt(form, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
       if (outcome === 'done') return seeOther(reply, `${path}${form.landing ?? ''}`);
       // Perhaps a second press of the button: the page says where the payment stands.

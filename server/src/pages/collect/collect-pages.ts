@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../kit/app-error.ts';
 import type { Log } from '../../kit/log.ts';
+import { logRefusal } from '../../kit/log-refusal.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
-import { logRefusal, preparePageScope, seeOther } from '../page-scope.ts';
+import { preparePageScope, seeOther } from '../page-scope.ts';
 import { collectPage, confirmCounterPage } from './collect-page.ts';
 import type { RefusedCollect } from './collect-page.ts';
 import type { CollectPlaces, Place } from './places.ts';
@@ -77,7 +78,7 @@ async function answerForm(
     return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
-    logRefusal(log, request, error);
+    logRefusal(log, request.id, error);
     const fields = error.fields ?? [];
     const known = place.scene.amountMinor === null || fields.every(({ path }) => path !== 'amount');
     const errors =

@@ -101,12 +101,15 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
   });
 }
 
-/** The attempt that an intent's record tells of: the one that paid, the first where several did; else the newest. */
+/**
+ * The attempt that an intent's record tells of: the one that paid, the first where several did, and rather one whose money is
+ * still there; else the newest.
+ */
 export function findTellingCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
   return db.row<Charge>({
     name: 'charges_find_telling',
     text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY paid_at NULLS LAST, attempt DESC LIMIT 1`,
+           ORDER BY status <> 'completed', paid_at NULLS LAST, attempt DESC LIMIT 1`,
     values: [merchantId, intentId],
   });
 }
