@@ -12,7 +12,7 @@ import { assertServingRole } from './database/serving-role.ts';
 import { whenDatabaseHasStarted } from './database/starting-database.ts';
 import type { Clock } from './kit/clock.ts';
 import { openDatabase, sqlState } from './kit/db.ts';
-import type { Database } from './kit/db.ts';
+import type { Database, DatabaseOptions } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
 
@@ -37,28 +37,12 @@ export async function openServiceDatabase(
   try {
     const adminUrl = embedded?.adminUrl ?? config.databaseUrl;
     const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, parts));
-    const db = openDatabase({
+    const db = await openChecked(parts, [assertServingRole, assertSchemaIsCurrent], {
       url,
       connectionsMax: config.databaseConnections,
-      clock: parts.clock,
-      onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
       onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
     });
-    try {
-      await assertServingRole(db);
-      await assertSchemaIsCurrent(db);
-    } catch (error) {
-      await db.close();
-      throw error;
-    }
-    return {
-      db,
-      lost: embedded?.exited ?? new Promise(() => {}),
-      close: async () => {
-        await db.close();
-        await embedded?.stop();
-      },
-    };
+    return { db, lost: embedded?.exited ?? new Promise(() => {}), close: () => closeBoth(db, embedded) };
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -89,30 +73,41 @@ export async function openOperatorDatabase(
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
   try {
-    const db = openDatabase({
+    const db = await openChecked(parts, [assertSchemaIsCurrent], {
       url: await prepareDatabase(config, adminUrl, parts),
       connectionsMax: 4,
-      clock: parts.clock,
-      onConnectionError: (error) => parts.log.warn('a database connection was lost', { error: error.message }),
       statementTimeoutMs: operatorStatementTimeoutMs,
     });
-    try {
-      await assertSchemaIsCurrent(db);
-    } catch (error) {
-      await db.close();
-      throw error;
-    }
-    return {
-      db,
-      close: async () => {
-        await db.close();
-        await embedded?.stop();
-      },
-    };
+    return { db, close: () => closeBoth(db, embedded) };
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
+}
+
+/** Closed again where a check fails. */
+async function openChecked(
+  { clock, log }: { clock: Clock; log: Log },
+  checks: readonly ((db: Database) => Promise<void>)[],
+  options: Omit<DatabaseOptions, 'clock' | 'onConnectionError'>,
+): Promise<Database> {
+  const db = openDatabase({
+    ...options,
+    clock,
+    onConnectionError: (error) => log.warn('a database connection was lost', { error: error.message }),
+  });
+  try {
+    for (const check of checks) await check(db);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function closeBoth(db: Database, embedded: EmbeddedPostgres | null): Promise<void> {
+  await db.close();
+  await embedded?.stop();
 }
 
 function startOwnDatabase(
