@@ -96,7 +96,9 @@ type memory struct {
 	newestSequences map[string]int64
 }
 
-// What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it.
+// What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it. An event that
+// arrives after a later one still counts: a payment that was partly refunded is paid all the same. Only its record is
+// outdated, and must not overwrite the one you have.
 func (m *memory) sort(e event) string {
 	m.Lock()
 	defer m.Unlock()
@@ -108,7 +110,7 @@ func (m *memory) sort(e event) string {
 	}
 	m.seenIDs[e.ID] = true
 	if e.Sequence <= m.newestSequences[e.Data.ID] {
-		return "stale"
+		return "handled (record outdated)"
 	}
 	m.newestSequences[e.Data.ID] = e.Sequence
 	return "handled"
@@ -138,7 +140,7 @@ func receive(w http.ResponseWriter, r *http.Request, secret string, kept *memory
 		return http.StatusBadRequest
 	}
 	// Here a shop stores the event and answers; the work is done afterwards, by something that reads what was stored.
-	fmt.Println(kept.sort(e), e.Kind, e.ID)
+	fmt.Printf("%s %s: %s\n", e.Kind, e.ID, kept.sort(e))
 	return http.StatusNoContent
 }
 

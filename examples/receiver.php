@@ -46,9 +46,12 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const REMEMBERED = 10000;
 
 /**
- * What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it. PHP forgets
- * everything after a request, so a file remembers. A shop uses its database, in the transaction that does the work: a
- * unique key on the event's id, and the sequence beside the record.
+ * What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it. An event that
+ * arrives after a later one still counts: a payment that was partly refunded is paid all the same. Only its record is
+ * outdated, and must not overwrite the one you have.
+ *
+ * PHP forgets everything after a request, so a file remembers. A shop uses its database, in the transaction that does the
+ * work: a unique key on the event's id, and the sequence beside the record.
  */
 function sortEvent(array $event): string
 {
@@ -68,7 +71,7 @@ function sortEvent(array $event): string
     rewind($file);
     fwrite($file, json_encode($kept));
     fclose($file);
-    return $event['sequence'] > $newest ? 'handled' : 'stale';
+    return $event['sequence'] > $newest ? 'handled' : 'handled (record outdated)';
 }
 
 function receive(string $secret): int
@@ -91,10 +94,14 @@ function receive(string $secret): int
         return 400;
     }
     // Here a shop stores the event and answers; the work is done afterwards, by something that reads what was stored.
-    error_log(sortEvent($event) . " {$event['event']} {$event['id']}");
+    error_log("{$event['event']} {$event['id']}: " . sortEvent($event));
     return 204;
 }
 
+// Another program that includes this file for its functions, such as shop.php, goes on by itself.
+if (get_included_files()[0] !== __FILE__) {
+    return;
+}
 if (PHP_SAPI === 'cli') {
     checkSecret((string) getenv('DALASI_WEBHOOK_SECRET'));
     $port = getenv('PORT') === false ? '4000' : getenv('PORT');

@@ -44,7 +44,9 @@ newest_sequences = OrderedDict()
 lock = threading.Lock()
 
 
-# What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it.
+# What to do with a genuine event. The body's id is the header's webhook-id, and both signatures cover it. An event that
+# arrives after a later one still counts: a payment that was partly refunded is paid all the same. Only its record is
+# outdated, and must not overwrite the one you have.
 def sort_event(event):
     record_id, sequence = event["data"]["id"], event["sequence"]
     with lock:
@@ -56,7 +58,7 @@ def sort_event(event):
         for kept in (seen_ids, newest_sequences):
             if len(kept) > REMEMBERED:
                 kept.popitem(last=False)
-    return "handled" if sequence > newest else "stale"
+    return "handled" if sequence > newest else "handled (record outdated)"
 
 
 class Server(ThreadingHTTPServer):
@@ -97,7 +99,7 @@ class Receiver(BaseHTTPRequestHandler):
         # Only now: before the signature is verified, the body is anybody's text.
         event = json.loads(raw_body)
         # Here a shop stores the event and answers; the work is done afterwards, by something that reads what was stored.
-        print(sort_event(event), event["event"], event["id"], flush=True)
+        print(f"{event['event']} {event['id']}: {sort_event(event)}", flush=True)
         return 204
 
     def log_message(self, *words):

@@ -60,15 +60,19 @@ const remembered = 10_000;
 const seenIds = new Set<string>();
 const newestSequences = new Map<string, number>();
 
-/** What to do with a genuine event. The body's `id` is the header's `webhook-id`, and both signatures cover it. */
-function sortEvent(event: DalasiEvent): 'handled' | 'repeated' | 'stale' {
+/**
+ * What to do with a genuine event. The body's `id` is the header's `webhook-id`, and both signatures cover it. An event
+ * that arrives after a later one still counts: a payment that was partly refunded is paid all the same. Only its record is
+ * outdated, and must not overwrite the one you have.
+ */
+function sortEvent(event: DalasiEvent): 'handled' | 'handled (record outdated)' | 'repeated' {
   if (seenIds.has(event.id)) return 'repeated';
   seenIds.add(event.id);
   const newest = newestSequences.get(event.data.id) ?? 0;
   newestSequences.set(event.data.id, Math.max(newest, event.sequence));
   forgetOldest(seenIds);
   forgetOldest(newestSequences);
-  return event.sequence > newest ? 'handled' : 'stale';
+  return event.sequence > newest ? 'handled' : 'handled (record outdated)';
 }
 
 function forgetOldest(kept: Set<string> | Map<string, number>): void {
@@ -76,7 +80,8 @@ function forgetOldest(kept: Set<string> | Map<string, number>): void {
   if (kept.size > remembered && oldest !== undefined) kept.delete(oldest);
 }
 
-async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+/** The raw bytes; undefined where there are too many. */
+export async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
@@ -95,7 +100,7 @@ async function receive(req: IncomingMessage, secret: string, verify: typeof veri
   // Only now: before the signature is verified, the body is anybody's text.
   const event = JSON.parse(rawBody.toString('utf8')) as DalasiEvent;
   // Here a shop stores the event and answers; the work is done afterwards, by something that reads what was stored.
-  console.log(`${sortEvent(event)} ${event.event} ${event.id}`);
+  console.log(`${event.event} ${event.id}: ${sortEvent(event)}`);
   return 204;
 }
 

@@ -82,6 +82,29 @@ test('the architecture names every table, and no other', () => {
   assert.deepEqual(named.toSorted(), [...created, 'schema_migrations'].toSorted());
 });
 
+test('the table of bodies that stand in data is what the OpenAPI document says', () => {
+  interface Body {
+    properties?: Record<string, unknown>;
+    anyOf?: { properties: Record<string, unknown> }[];
+  }
+  const { paths } = JSON.parse(read('docs/openapi.json')) as {
+    paths: Record<string, Record<string, { requestBody?: { content: { 'application/json': { schema: Body } } } }>>;
+  };
+  const forms = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) => {
+      const schema = requestBody?.content['application/json'].schema;
+      const address = `${method.toUpperCase()} ${path}`;
+      if (schema?.anyOf) return [`${address}: either`];
+      return schema?.properties?.['data'] ? [`${address}: \`{"data": {…}}\``] : [];
+    }),
+  );
+  const section = read('docs/api.md').split('\n## Which bodies')[1]?.split('\n## ')[0] ?? '';
+  const documented = tableRows(section).flatMap(([addresses = '', form]) =>
+    [...addresses.matchAll(/`([^`]+)`/g)].map(([, address]) => `${address}: ${form}`),
+  );
+  assert.deepEqual(documented.toSorted(), forms.toSorted());
+});
+
 test('operations name every operator command', async () => {
   const main = join(repository, 'server/src/operator/main.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [main, '--help']);

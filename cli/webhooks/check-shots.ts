@@ -72,7 +72,7 @@ function* genuineShots(maker: ShotMaker): Generator<Shot> {
   const object = uuidV7(maker.clock, maker.random);
   const older = makeEvent(maker, { object, sequence: 1n });
   yield accepted('newer', 'A later event of a record, first', makeEvent(maker, { object, sequence: 2n }));
-  yield accepted('older', 'The earlier event of it, second', older, 'Answer 2xx to what is stale, and drop it.');
+  yield accepted('older', 'The earlier event of it, second', older, olderAdvice);
   yield accepted('unicode', 'Letters, emoji and large numbers', makeEvent(maker, { extra: difficultText }), rawAdvice);
   yield accepted('large', 'A body of more than 100 KB', makeEvent(maker, { extra: largeMetadata() }), largeAdvice);
   const slow = makeEvent(maker, {});
@@ -84,6 +84,7 @@ function* genuineShots(maker: ShotMaker): Generator<Shot> {
   yield shotOf('two_signatures', title, { headers, body: rotated.body, advice: twoAdvice });
 }
 
+const olderAdvice = 'Answer 2xx and handle it too: only its record must not overwrite a newer one.';
 const unknownKind = 'dalasi.check';
 const rawAdvice = 'Verify the bytes as they came: it looks as if the body is parsed or re-encoded first.';
 const largeAdvice = 'Allow at least 1 MB: `data` and `payload` carry your metadata twice.';

@@ -170,7 +170,7 @@ const badReceivers: [what: string, receiver: Receiver, ...lost: ShotName[]][] = 
   ],
   ['wants both signatures', { verify: (body, headers) => service(body, headers) && standard(body, headers) }, ...alone],
   ['refuses repetitions', { genuine: onceEach(409) }, 'repeated'],
-  ['refuses what is stale', { genuine: inOrder(409) }, 'older'],
+  ['refuses an event that arrives after a later one', { genuine: inOrder(409) }, 'older'],
   ['refuses unknown kinds', { genuine: ({ event }) => (event === 'charge.succeeded' ? 200 : 400) }, 'unknown_kind'],
   ['redirects', { genuine: () => 302 }, ...genuine, ...alone],
   ['takes 64 KB', { bodyBytesMax: 65_536 }, 'large'],

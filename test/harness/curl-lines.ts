@@ -14,21 +14,31 @@ export interface CurlLine {
 export function curlLines(page: string): CurlLine[] {
   const blocks = [...page.matchAll(/```(sh|json)\n([^]*?)```/g)].map(([, kind, text = '']) => ({ kind, text }));
   const lines = blocks.flatMap(({ kind, text }, place) => {
-    if (kind !== 'sh' || !text.startsWith('curl ')) return [];
+    if (kind !== 'sh') return [];
     const next = blocks[place + 1];
     const answer: unknown = next?.kind === 'json' ? JSON.parse(next.text) : null;
-    return [{ command: text.replaceAll(/\\\n\s*/g, '').trim(), answer }];
+    const joined = text.replaceAll(/\\\n\s*/g, '').split('\n');
+    return joined.filter((line) => line.startsWith('curl ')).map((command) => ({ command: command.trim(), answer }));
   });
   assert.equal(lines.length, page.match(/^curl /gm)?.length, 'every line is in a block of its own');
   return lines;
 }
 
+/** The words that a shell makes of a line: quoted and bare pieces that touch are one word. */
+function shellWords(command: string, variables: Record<string, string>): string[] {
+  const filled = (piece: string): string =>
+    piece.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset');
+  const quoted = /'([^']*)'|"((?:\\.|[^"\\])*)"|([^\s'"]+)/g;
+  return [...command.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"]+)+/g)].map(([word]) =>
+    [...word.matchAll(quoted)]
+      .map(([, single, double, bare]) => single ?? filled(double?.replaceAll(/\\(.)/g, '$1') ?? bare ?? ''))
+      .join(''),
+  );
+}
+
 /** Does at `url` what curl would at the address of the documents. */
 export function runCurlLine(url: string, command: string, variables: Record<string, string>): Promise<ApiAnswer> {
-  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => {
-    const word = double ?? bare;
-    return single ?? word?.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset') ?? '';
-  });
+  const words = shellWords(command, variables);
   const valuesOf = (option: string): string[] => words.filter((_, place) => words[place - 1] === option);
   const address = words.find((word) => word.startsWith('http://localhost:8080'));
   assert.ok(address !== undefined && words[0] === 'curl', command);
@@ -48,6 +58,7 @@ export function runCurlLine(url: string, command: string, variables: Record<stri
 export function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'an id')
+    .replaceAll(/"[0-9a-f]{64}"/g, '"a secret"')
     .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"')
     .replaceAll(/http:\/\/localhost:\d+/g, 'here')
     .replaceAll(/\b[0-9A-Za-z]{30}\b/g, 'a token')

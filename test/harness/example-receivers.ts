@@ -21,6 +21,15 @@ export interface ExampleSettings {
   signature: 'standard' | 'service';
 }
 
+/** One of the shops in examples/, running. */
+export type ExampleShop = ExampleReceiver;
+
+export interface ShopSettings {
+  secret: string;
+  key: string;
+  dalasiUrl: string;
+}
+
 // What tells whether a language can run here. TypeScript always can: this is Node.
 const runtimes: Record<Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]> = {
   PHP: ['php', '--version'],
@@ -36,6 +45,12 @@ export function languagesHere(): { present: ExampleLanguage[]; absent: ExampleLa
   const absent = languages.map(([language]) => language).filter((language) => !present.includes(language));
   return { present: ['TypeScript', ...present], absent };
 }
+
+const shopCommands: Record<Exclude<ExampleLanguage, 'Go'>, readonly string[]> = {
+  TypeScript: [process.execPath, 'examples/shop.ts'],
+  PHP: ['php', '-S', '127.0.0.1:0', 'examples/shop.php'],
+  Python: ['python3', 'examples/shop.py'],
+};
 
 /** Starts the programs in examples/ for one test file. */
 export function createExampleWorld() {
@@ -64,17 +79,34 @@ export function createExampleWorld() {
     });
   }
 
+  async function listening(language: ExampleLanguage, program: TestProcess): Promise<ExampleReceiver> {
+    const printed = (): string => program.stdout() + program.stderr();
+    let url: string | undefined;
+    await waitUntil(`the ${language} example listens`, () => {
+      url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed())?.[0];
+      return url !== undefined;
+    });
+    return { url: url ?? '', printed };
+  }
+
   return {
     launch,
     async start(language: ExampleLanguage, settings: ExampleSettings): Promise<ExampleReceiver> {
-      const program = await launch(language, settings);
-      const printed = (): string => program.stdout() + program.stderr();
-      let url: string | undefined;
-      await waitUntil(`the ${language} example listens`, () => {
-        url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed())?.[0];
-        return url !== undefined;
+      return listening(language, await launch(language, settings));
+    },
+    async startShop(language: Exclude<ExampleLanguage, 'Go'>, settings: ShopSettings): Promise<ExampleShop> {
+      const directory = processes.newDataDirectory();
+      mkdirSync(directory);
+      const program = processes.start(shopCommands[language], {
+        PORT: '0',
+        TMPDIR: directory,
+        // Python would leave the imported receiver's bytecode beside the example.
+        PYTHONDONTWRITEBYTECODE: '1',
+        DALASI_URL: settings.dalasiUrl,
+        DALASI_SECRET_KEY: settings.key,
+        DALASI_WEBHOOK_SECRET: settings.secret,
       });
-      return { url: url ?? '', printed };
+      return listening(language, program);
     },
     close: () => processes.close(),
   };

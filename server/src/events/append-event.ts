@@ -8,7 +8,7 @@ export interface NewEvent {
   merchantId: string;
   kind: EventKind;
   objectId: string;
-  /** Counts up per object from 1, so that a receiver can drop what is stale. */
+  /** Counts up per object from 1, so that a receiver knows which record is newer. */
   sequence: bigint;
   /** The record as it is now, in the form of the wire. */
   record: JsonRecord;

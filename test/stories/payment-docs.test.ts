@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it, test } from 'node:test';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import { curlLines, runCurlLine, withoutChance } from '../harness/curl-lines.ts';
+import { eventually } from '../harness/eventually.ts';
+import { createExampleWorld, languagesHere } from '../harness/example-receivers.ts';
+import type { ExampleShop } from '../harness/example-receivers.ts';
+import { startPaymentStory } from '../harness/payment-story.ts';
+import type { PaymentStory } from '../harness/payment-story.ts';
+
+// What docs/payments.md and docs/sub-accounts.md tell a merchant to type is typed here, and the shops whose code they show run.
+
+const examples = createExampleWorld();
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const page = read('docs/payments.md');
+let story: PaymentStory;
+
+before(async () => {
+  story = await startPaymentStory();
+  // The shops look at their own clocks.
+  await story.clock.jump(systemClock.now().getTime() - story.clock.now().getTime());
+});
+after(async () => {
+  await examples.close();
+  await story.stop();
+});
+
+test('every curl line of the page on payments works, and answers what the page says', async () => {
+  const lines = curlLines(page);
+  assert.equal(lines.length, 6);
+  const variables: Record<string, string> = { KEY: story.merchant.key, ENDPOINT: story.merchant.endpointId };
+  for (const { command, answer: shown } of lines) {
+    const answer = await runCurlLine(story.service.url, command, variables);
+    assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
+    if (shown !== null) assert.deepEqual(withoutChance(answer.body), withoutChance(shown), command);
+    variables['PAYMENT'] ??= String(answer.body['payment_intent_id']);
+    variables['SECRET'] ??= String(answer.body['intent_secret']);
+    variables['OPEN'] ??= await story.pay('7009999');
+  }
+  await setEndpointUrl(null);
+});
+
+async function setEndpointUrl(url: string | null): Promise<void> {
+  const { status, text } = await story.api.send('PUT', `/v1/webhook-endpoints/${story.merchant.endpointId}`, {
+    body: JSON.stringify({ url }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(status, 200, text);
+}
+
+test('every curl line of the page on sub-accounts works, but for the deletion that it says is refused', async () => {
+  const lines = curlLines(read('docs/sub-accounts.md'));
+  const variables: Record<string, string> = { KEY: story.merchant.key };
+  const other = { name: 'Lamin Touray', percentage: 10, settlement_code: 'aps', account_number: '7000001' };
+  variables['OTHER'] = String((await story.api.post('/v1/sub-accounts', other)).body['id']);
+  for (const { command } of lines) {
+    const answer = await runCurlLine(story.service.url, command, variables);
+    if (command.includes('-X DELETE')) assert.equal(answer.body['code'], 'sub_account_in_use', answer.text);
+    else assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
+    if (command.includes('/v1/sub-accounts -H')) variables['SUB'] = String(answer.body['id']);
+    if (command.includes('/v1/sub-account-groups')) variables['GROUP'] = String(answer.body['id']);
+    await story.settle();
+  }
+  assert.equal(lines.length, 10);
+  const { body } = await story.api.get(`/v1/sub-accounts/${variables['OTHER']}`);
+  assert.equal(body['balance'], 50, 'the share that the page states');
+});
+
+test('the code that the page on payments shows stands so in the shops, which are tested', () => {
+  const shown = [...page.matchAll(/```(ts|php|python)\n([^]*?)```/g)];
+  assert.equal(shown.length, 9);
+  for (const [, language = '', code = ''] of shown) {
+    const shop = read(`examples/shop.${language === 'python' ? 'py' : language}`);
+    const paragraphs = code.trim().split(/\n\n(?=\S)/);
+    for (const paragraph of paragraphs) assert.ok(shop.includes(paragraph), `${language} differs: ${paragraph}`);
+  }
+});
+
+for (const language of languagesHere().present.filter((present) => present !== 'Go')) {
+  describe(`the ${language} shop`, () => {
+    let shop: ExampleShop;
+
+    before(async () => {
+      const { key, webhookSecret } = story.merchant;
+      shop = await examples.startShop(language, { secret: webhookSecret, key, dalasiUrl: story.service.url });
+    });
+
+    /** Buys, and answers where the customer was sent and the path of the order's page. */
+    async function buy(): Promise<{ paymentId: string; orderUrl: string }> {
+      const bought = await fetch(`${shop.url}/orders`, { method: 'POST', redirect: 'manual' });
+      assert.equal(bought.status, 303, shop.printed());
+      const [newest] = (await story.api.get('/v1/payments?limit=1')).body['data'] as Record<string, string>[];
+      assert.equal(bought.headers.get('location'), newest?.['payment_link']);
+      return { paymentId: newest?.['payment_intent_id'] ?? '', orderUrl: newest?.['return_url'] ?? '' };
+    }
+
+    async function shown(orderUrl: string): Promise<string> {
+      return (await fetch(orderUrl)).text();
+    }
+
+    function paidOrders(): number {
+      return shop.printed().match(/\bpaid [\w-]{30,}/g)?.length ?? 0;
+    }
+
+    /** As the customer does on the hosted page. */
+    async function pay(paymentId: string): Promise<void> {
+      assert.equal(await story.postForm(paymentId, '', { network: 'aps', account_number: '7000001' }), 303);
+      await story.settle();
+    }
+
+    it('shows an order as paid when the payment is successful, and not for what its address says', async () => {
+      const { paymentId, orderUrl } = await buy();
+      assert.match(await shown(`${orderUrl}?payment_intent_id=${paymentId}&status=successful`), /not paid yet/);
+      await pay(paymentId);
+      assert.match(await shown(orderUrl), /your order is paid/);
+      assert.equal(paidOrders(), 1);
+    });
+
+    it('marks an order as paid once by the event alone, and believes no event that is not signed', async () => {
+      const { paymentId, orderUrl } = await buy();
+      const forged = await fetch(`${shop.url}/events`, { method: 'POST', body: '{"event":"charge.succeeded"}' });
+      assert.equal(forged.status, 401);
+      const paidBefore = paidOrders();
+      await setEndpointUrl(`${shop.url}/events`);
+      await pay(paymentId);
+      await eventually('the shop has marked the order as paid', () => paidOrders() === paidBefore + 1);
+      assert.match(await shown(orderUrl), /your order is paid/);
+      assert.equal(paidOrders(), paidBefore + 1);
+      await setEndpointUrl(null);
+    });
+  });
+}
