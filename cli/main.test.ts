@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import manifest from '../package.json' with { type: 'json' };
 import { commands } from './commands.ts';
 import { CliWorld } from './run-cli.corpus.ts';
 
@@ -50,9 +51,16 @@ test('what was typed wrong ends with 2 and one sentence that says what to do', a
   const cases: [string[], RegExp][] = [
     [['lisen'], /^There is no command "lisen"\. Did you mean listen\? See: dalasi --help\n$/],
     [['events'], /^Say what to do: events tail, events show, events resend\.\n$/],
-    [['events', 'tial'], /Say what to do: events tail/],
+    [['events', 'tial'], /^Say what to do: events tail, events show, events resend\. Did you mean events tail\?\n$/],
     [['listen'], /^--forward-to is missing\. Usage: dalasi listen --forward-to <url>/],
-    [['trigger', 'charge.succeeded', '--amonut', '5'], /Unknown option '--amonut'/],
+    [
+      ['trigger', 'charge.succeeded', '--amonut', '5'],
+      /^There is no option --amonut\. Did you mean --amount\? Usage: dalasi trigger /,
+    ],
+    [['trigger', 'charge.succeeded', '--amount'], /^--amount needs a value\. Usage: dalasi trigger /],
+    [['events', 'tail', '--follow=yes'], /^--follow takes no value\. Usage: dalasi events tail /],
+    [['events', 'tail', '-x'], /^There is no option -x\. Usage: dalasi events tail /],
+    [['--version', 'now'], /^There is no command "--version"/],
     [['events', 'show'], /^Usage: dalasi events show <id>/],
     [['trigger', 'charge.suceeded'], /^There is no event "charge\.suceeded"\. Did you mean charge\.succeeded\?/],
     [
@@ -67,6 +75,11 @@ test('what was typed wrong ends with 2 and one sentence that says what to do', a
     assert.equal(stdout, '');
     assert.doesNotMatch(stderr, /\n\s+at /, 'no stack');
   }
+});
+
+test('--version says which tool this is', async () => {
+  const { code, stdout } = await world.run(['--version']);
+  assert.deepEqual([code, stdout], [0, `dalasi ${manifest.version}\n`]);
 });
 
 test('--json makes standard output one JSON document', async () => {

@@ -1,7 +1,8 @@
+import manifest from '../package.json' with { type: 'json' };
 import { systemClock } from '../server/src/kit/clock.ts';
-import { listCommands, readInput, usageOf, UsageError } from '../server/src/kit/command-line.ts';
-import { nearestName } from '../server/src/kit/nearest-name.ts';
+import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../server/src/kit/command-line.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
+import { printable } from '../server/src/kit/terminal-text.ts';
 import { CommandFailure } from './command.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
@@ -14,12 +15,16 @@ const helpColumn = 52;
 
 /** `npx dalasi <command>`: what a merchant's developer does from a shell, through the API of a running service. */
 async function main(words: readonly string[]): Promise<number> {
+  if (words.length === 1 && words[0] === '--version') {
+    process.stdout.write(`${program} ${manifest.version}\n`);
+    return 0;
+  }
   const command = findCommand(words);
   if (words.length === 0 || isHelp(words)) {
     process.stdout.write(`${help(command, words)}\n`);
     return 0;
   }
-  if (!command) throw new UsageError(unknownCommand(words));
+  if (!command) throw new UsageError(unknownCommand(program, commands, words));
   const { json, ...input } = readInput(program, command, words.slice(command.name.split(' ').length));
   const context = {
     clock: systemClock,
@@ -53,7 +58,7 @@ function help(command: Command | undefined, words: readonly string[]): string {
   if (named && (others.length === 0 || named.name.includes(' '))) return helpOf(named);
   if (named) return [helpOf(named), '', ...listCommands(others, helpColumn)].join('\n');
   const shown = listCommands(members.length > 0 ? members : commands, helpColumn);
-  return [`${program} <command> [--json]`, '', ...shown, '', ...closing].join('\n');
+  return [`${program} <command> [--json] | --version`, '', ...shown, '', ...closing].join('\n');
 }
 
 const closing = [
@@ -70,15 +75,6 @@ function detailsOf({ details }: Command): string[] {
   return details === undefined ? [] : ['', details];
 }
 
-function unknownCommand(words: readonly string[]): string {
-  const names = commands.map(({ name }) => name);
-  const group = names.filter((name) => name.startsWith(`${words[0]} `));
-  if (group.length > 0) return `Say what to do: ${group.join(', ')}.`;
-  const nearest = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(words[0] ?? '', names);
-  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
-  return `There is no command ${JSON.stringify(words[0])}.${hint} See: ${program} --help`;
-}
-
 // Whoever reads us may have seen enough, as `head` has; that is no mistake.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
@@ -89,6 +85,7 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const isExpected = error instanceof UsageError || error instanceof CommandFailure;
-  process.stderr.write(`${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
+  process.stderr.write(`${printable(text)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

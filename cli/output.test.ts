@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { harmless } from './output.ts';
 
 const escape = '\u001B';
 const coloured = new RegExp(`${escape}\\[32mgreen${escape}\\[39m`);
@@ -25,8 +24,4 @@ test('there are colours at a terminal only, and NO_COLOR is obeyed', () => {
   assert.match(print({}, 'terminal'), coloured);
   assert.doesNotMatch(print({ NO_COLOR: '1' }, 'terminal'), coloured);
   assert.doesNotMatch(print({}, 'pipe'), coloured);
-});
-
-test('text from elsewhere cannot move the cursor or hide what stands there', () => {
-  assert.equal(harmless('a\u001B[2Jb\u202Ec\u0007\nŋ 500'), 'a[2Jbc\nŋ 500');
 });

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable, printableJson } from '../server/src/kit/terminal-text.ts';
 
 export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
 
@@ -26,17 +27,12 @@ export function createOutput({ stdout, stderr }: Streams, isJson: boolean): Outp
   };
   return {
     isJson,
-    result: (text, data) => print(isJson ? JSON.stringify(data, null, 2) : text),
-    item: (text, data) => print(isJson ? JSON.stringify(data) : text),
+    result: (text, data) => print(isJson ? printableJson(data, 2) : printable(text)),
+    item: (text, data) => print(isJson ? printableJson(data) : printable(text)),
     note: (text) => {
-      stderr.write(`${text}\n`);
+      stderr.write(`${printable(text)}\n`);
     },
     // It looks at the stream, and at NO_COLOR and FORCE_COLOR, by itself.
     colour: (colour, text) => styleText(colour, text, { stream: stdout }),
   };
-}
-
-/** Text from elsewhere without what would turn, hide or colour other text on a terminal. */
-export function harmless(text: string): string {
-  return text.replace(/[^\P{C}\n\t]/gu, '');
 }

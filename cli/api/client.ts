@@ -1,7 +1,7 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { reasonOf } from '../../server/src/kit/start-error.ts';
 import { CommandFailure } from '../command.ts';
-import { harmless } from '../output.ts';
+import { harmless } from '../../server/src/kit/terminal-text.ts';
 import type { ApiSettings } from './settings.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -40,6 +40,8 @@ export class ApiAway extends CommandFailure {}
 
 // The API answers within a second or not at all; the slowest list takes less than ten.
 const answerWithinMs = 30_000;
+// A hundred events with the largest metadata take 7 MB.
+const answerBytesMax = 32 * 1024 * 1024;
 const triesMax = 4;
 const waitMaxMs = 30_000;
 
@@ -95,13 +97,25 @@ async function exchange(
     });
     return {
       status: response.status,
-      text: await response.text(),
+      text: await readText(response),
       isJson: response.headers.get('content-type')?.startsWith('application/json') ?? false,
       retryAfterMs: Number(response.headers.get('retry-after') ?? '1') * 1_000 || 1_000,
     };
   } catch (error) {
     throw new ApiAway(awayMessage(url, error));
   }
+}
+
+/** Throws when it is longer than any answer of the API. */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new Error(`its answer is longer than ${answerBytesMax / 1024 / 1024} MB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function awayMessage(url: string, error: unknown): string {
@@ -125,10 +139,11 @@ function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
   throw new ApiRefused(status, String(body?.['code']), message + fieldMessages(body, message));
 }
 
-/** Undefined for what is no JSON, whatever its type says: a proxy in between may have cut it, or put its own there. */
+/** Undefined for what is no JSON object, whatever its type says: a proxy in between may have cut it, or put its own there. */
 function parse(text: string): JsonObject | undefined {
   try {
-    return JSON.parse(text) as JsonObject;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import type { JsonObject } from '../api/client.ts';
-import type { EventRow } from './event-row.ts';
+import { eventPage, readAnswer } from '../api/answers.ts';
+import type { EventRow } from '../api/answers.ts';
 
 /** An event and the bytes that a webhook endpoint gets of it. */
 export interface EventWithBody {
@@ -14,7 +15,7 @@ export interface EventWithBody {
  * text for everything but numbers, and numbers are kept here as they were written.
  */
 export function readEvents(text: string): EventWithBody[] {
-  const rows = (JSON.parse(text) as { data: EventRow[] }).data;
+  const rows = readAnswer(eventPage, JSON.parse(text)).data;
   const exact = parseExactly(text) as { data: { data: JsonObject }[] };
   return rows.map((row, place) => {
     const head = { id: row.id, kind: row.event, createdAt: new Date(row.created_at), testMode: row.test_mode };

@@ -6,7 +6,8 @@ import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, pageRowsMax } from './event-row.ts';
-import type { EventRow } from './event-row.ts';
+import { eventPage, readAnswer } from '../api/answers.ts';
+import type { EventRow } from '../api/answers.ts';
 import { eventLine, eventText } from './event-text.ts';
 import { followEvents, tellOutages } from './follow-events.ts';
 import { readKinds } from './read-kinds.ts';
@@ -87,7 +88,7 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
 async function readLatest(api: Api, kinds: readonly string[], limit: number): Promise<EventRow[]> {
   const asked = kinds.length === 0 ? [undefined] : kinds;
   const lists = await Promise.all(
-    asked.map(async (event) => (await api.get('/v1/events', { event, limit })).body['data'] as EventRow[]),
+    asked.map(async (event) => readAnswer(eventPage, (await api.get('/v1/events', { event, limit })).body).data),
   );
   const newestFirst = lists.flat().toSorted((one, another) => (one.id < another.id ? 1 : -1));
   return newestFirst.slice(0, limit).toReversed();

@@ -1,6 +1,6 @@
-import { harmless } from '../output.ts';
+import { harmless } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
-import type { DeliveryRow, EventRow } from './event-row.ts';
+import type { DeliveryRow, EventRow } from '../api/answers.ts';
 
 /** One line of a list: when, what, about what, and what became of it. */
 export function eventLine(output: Output, row: EventRow): string {
@@ -35,7 +35,7 @@ function deliveryLines(output: Output, delivery: DeliveryRow): string[] {
   const target = callbackUrl === null ? `endpoint ${endpointId}` : `callback ${harmless(callbackUrl)}`;
   const due = next === null ? '' : `, next try ${next}`;
   const tries = (delivery.tries ?? []).map((made) => {
-    const answer = harmless(made.answer).replaceAll('\n', ' ').slice(0, 100);
+    const answer = harmless(made.answer).slice(0, 100);
     const outcome = made.status === null ? (made.failure ?? 'no answer') : String(made.status);
     return `    ${made.attempt}  ${made.sent_at}  ${outcome} in ${made.duration_ms} ms  ${answer}`.trimEnd();
   });

@@ -1,6 +1,8 @@
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt, momentOf } from '../../server/src/kit/ids.ts';
+import { eventPage, readAnswer } from '../api/answers.ts';
+import type { EventRow } from '../api/answers.ts';
 import { ApiAway } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import type { ApiSettings } from '../api/settings.ts';
@@ -8,7 +10,6 @@ import type { Output } from '../output.ts';
 import { readEvents } from './event-body.ts';
 import type { EventWithBody } from './event-body.ts';
 import { pageRowsMax } from './event-row.ts';
-import type { EventRow } from './event-row.ts';
 import { waitMs } from './wait.ts';
 
 export interface FollowOptions {
@@ -106,13 +107,14 @@ class Position {
   /** Takes everything that is visible now for seen. Without any event, everything that comes is new. */
   async startNow(api: Api): Promise<void> {
     const { body } = await api.get('/v1/events', { limit: 1 });
-    const [newest] = body['data'] as EventRow[];
+    const [newest] = readAnswer(eventPage, body).data;
     if (!newest) return;
     const newestMs = momentOf(newest.id).getTime();
     const startId = firstIdAt(new Date(newestMs - lookBackMs.thorough));
     const ids: string[] = [];
     for (let after = startId; ;) {
-      const page = (await api.get('/v1/events', { after, limit: pageRowsMax })).body['data'] as EventRow[];
+      const { body: answer } = await api.get('/v1/events', { after, limit: pageRowsMax });
+      const page = readAnswer(eventPage, answer).data;
       ids.push(...page.map(({ id }) => id).filter((id) => id <= newest.id));
       const last = page.at(-1);
       if (page.length < pageRowsMax || !last || last.id > newest.id) break;

@@ -1,11 +1,11 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { eventRow, readAnswer, resent } from '../api/answers.ts';
 import { createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
-import type { EventRow } from './event-row.ts';
 import { eventText } from './event-text.ts';
 import { readKinds } from './read-kinds.ts';
 import { readTime } from './read-time.ts';
@@ -51,7 +51,7 @@ async function resendOne(context: CommandContext, input: CommandInput, id: strin
   const api = createApi(context.clock, readApiSettings(context.environment, input));
   const body = options['endpoint'] === undefined ? {} : { endpoint_id: options['endpoint'] };
   const event = await api.post(`/v1/events/${encodeURIComponent(id)}/resend`, body);
-  context.output.result(eventText(context.output, event as unknown as EventRow), event);
+  context.output.result(eventText(context.output, readAnswer(eventRow, event)), event);
   return 0;
 }
 
@@ -59,24 +59,24 @@ async function resendMany(context: CommandContext, input: CommandInput): Promise
   const { output } = context;
   const choice = readChoice(context, input);
   const api = createApi(context.clock, readApiSettings(context.environment, input));
-  const counted = await api.post('/v1/events/resend', { ...choice, dry_run: true });
-  const matched = Number(counted['matched']);
-  const isMore = counted['continue_from'] !== null;
+  const answer = await api.post('/v1/events/resend', { ...choice, dry_run: true });
+  const { matched, continue_from: rest } = readAnswer(resent, answer);
+  const isMore = rest !== null;
   const count = `${isMore ? 'more than ' : ''}${matched} ${matched === 1 && !isMore ? 'event' : 'events'}`;
   if (input.flags.has('dry-run') || matched === 0) {
-    output.result(`${count} would be sent again to endpoint ${choice.endpoint_id}.`, counted);
+    output.result(`${count} would be sent again to endpoint ${choice.endpoint_id}.`, answer);
     return 0;
   }
   if (!input.flags.has('yes') && !(await isWanted(context, `${count} to endpoint ${choice.endpoint_id}`))) {
     output.note('Nothing was sent.');
     return 1;
   }
-  const resent = await resendAll(api, choice);
-  const what = resent === 1 ? 'event is on its way' : 'events are on their way';
-  output.result(`${resent} ${what} to endpoint ${choice.endpoint_id}.`, {
+  const sent = await resendAll(api, choice);
+  const what = sent === 1 ? 'event is on its way' : 'events are on their way';
+  output.result(`${sent} ${what} to endpoint ${choice.endpoint_id}.`, {
     dry_run: false,
     endpoint_id: choice.endpoint_id,
-    resent,
+    resent: sent,
   });
   return 0;
 }
@@ -90,13 +90,16 @@ async function isWanted({ terminal }: CommandContext, what: string): Promise<boo
 
 /** One call takes a part; each begins where the one before ended. */
 async function resendAll(api: Api, choice: JsonObject): Promise<number> {
-  let resent = 0;
-  for (let from: unknown; ;) {
+  let sent = 0;
+  for (let from: string | undefined; ;) {
     const answer = await api.post('/v1/events/resend', { ...choice, ...(from === undefined ? {} : { from }) });
-    resent += Number(answer['resent']);
-    const next = answer['continue_from'] as string | null;
-    if (next === null) return resent;
-    if (next === from) throw new CommandFailure(`The service does not get beyond ${next}. ${resent} were sent again.`);
+    const { resent: part, continue_from: next } = readAnswer(resent, answer);
+    sent += part;
+    if (next === null) return sent;
+    // A server that goes back or stands still would be asked for ever.
+    if (from !== undefined && next <= from) {
+      throw new CommandFailure(`The service does not get beyond ${next}. ${sent} were sent again.`);
+    }
     from = next;
   }
 }

@@ -1,7 +1,7 @@
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
-import { defaultUrl, readUrl, refusePlainText } from '../api/settings.ts';
+import { apiOptions, defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { maskKey } from './mask-key.ts';
@@ -16,15 +16,17 @@ export const keyCommands: readonly Command[] = [
   showKeys,
   {
     name: 'keys save',
-    usage: '<name> [--url <url>] [--replace]',
+    usage: '<name> [--key-file <file>] [--url <url>] [--replace]',
     summary: 'Save an API key on this machine, and use it from now on',
-    details: `  The key is read from standard input, or asked for: never given on the command line, which others can see.
-  --url URL   where the service of this key is (${defaultUrl})
-  --replace   also when there is a key of this name
+    details: `  The key is read from a file or from standard input, or asked for: never given on the command line, which others
+  can see.
+  --key-file FILE  a file with the API key in it
+  --url URL        where the service of this key is (${defaultUrl})
+  --replace        also when there is a key of this name
 
   dalasi keys save shop --url https://pay.example.gm
   dalasi keys save shop < key.txt`,
-    options: { url: { type: 'string', required: false } },
+    options: apiOptions,
     flags: ['replace'],
     positionals: 1,
     run: saveKey,
@@ -78,7 +80,9 @@ async function saveKey(context: CommandContext, { positionals, options, flags }:
   if (saved.keys.has(name) && !flags.has('replace')) {
     throw new CommandFailure(`There is a key ${name} already. Take another name, or add --replace.`);
   }
-  const key = await context.terminal.readSecret('API key (it is not shown): ');
+  const file = options['key-file'];
+  const ask = (): Promise<string> => context.terminal.readSecret('API key (it is not shown): ');
+  const key = file === undefined ? await ask() : readTextFile(file, '--key-file');
   if (!isWellFormedApiKey(key)) {
     throw new CommandFailure('That is not an API key: it begins with sk_test_ or sk_live_ and is 46 characters long.');
   }

@@ -41,7 +41,10 @@ test('a key is saved from standard input for its owner alone, used, exchanged an
   assert.equal(statSync(keysFile(world)).mode & 0o777, 0o600);
   assert.equal(statSync(join(world.directory, 'config/dalasi')).mode & 0o777, 0o700);
   const another = await service.newKey(business.test.merchant);
-  assert.equal((await world.run(['keys', 'save', 'other', '--url', service.url], {}, another)).code, 0);
+  const file = join(world.directory, 'another.txt');
+  writeFileSync(file, `${another}\n`);
+  const fromFile = ['keys', 'save', 'other', '--url', service.url, '--key-file', file];
+  assert.equal((await world.run(fromFile)).code, 0);
   assert.equal((await used(world)).used?.['source'], 'the saved key other');
   assert.equal((await world.run(['keys', 'use', 'shop'])).code, 0);
   const shown = await world.run(['keys']);

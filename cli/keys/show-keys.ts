@@ -1,4 +1,5 @@
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
+import { ownerPage, readAnswer } from '../api/answers.ts';
 import { ApiAway, ApiRefused, createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
@@ -59,7 +60,7 @@ function findUsed(context: CommandContext, input: Parameters<Command['run']>[1])
 async function ask({ clock }: CommandContext, settings: ApiSettings): Promise<Verdict> {
   try {
     const { body } = await createApi(clock, settings).get('/v1/transactions', { limit: 1 });
-    const [newest] = (body['data'] ?? []) as { business_id?: string; account_id?: string }[];
+    const [newest] = readAnswer(ownerPage, body).data;
     return {
       works: true,
       businessId: newest?.business_id ?? null,

@@ -1,4 +1,6 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
+import { harmless } from '../../server/src/kit/terminal-text.ts';
+import { endpointPage, readAnswer } from '../api/answers.ts';
 import { CommandFailure } from '../command.ts';
 import type { Kitchen, Recipe } from './recipe.ts';
 
@@ -25,18 +27,12 @@ export const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
   },
 };
 
-interface EndpointRow {
-  id: string;
-  url: string | null;
-  status: string;
-}
-
 async function onlyEndpoint({ api }: Kitchen): Promise<string> {
   const { body } = await api.get('/v1/webhook-endpoints', { limit: 100 });
-  const usable = (body['data'] as EndpointRow[]).filter(({ url, status }) => url !== null && status === 'enabled');
+  const usable = readAnswer(endpointPage, body).data.filter(({ url, status }) => url !== null && status === 'enabled');
   const [only, ...others] = usable;
   if (!only) throw new CommandFailure('No endpoint is on and has an address. Set one: PUT /v1/webhook-endpoints/{id}.');
   if (others.length === 0) return only.id;
-  const list = usable.map(({ id, url }) => `  ${id}  ${url}`).join('\n');
+  const list = usable.map(({ id, url }) => `  ${id}  ${harmless(String(url))}`).join('\n');
   throw new CommandFailure(`Say which endpoint, with --endpoint:\n${list}`);
 }

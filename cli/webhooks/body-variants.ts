@@ -32,7 +32,7 @@ function lineEndVariants(body: Buffer): BodyVariant[] {
   const text = body.toString('latin1');
   const changed = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text.replaceAll('\n', '\r\n');
   return [
-    { body: Buffer.from(text.replace(/\r?\n$/, ''), 'latin1'), cause: { cause: 'line_end_added' } },
+    { body: Buffer.from(text.replace(/[\r\n\t ]+$/, ''), 'latin1'), cause: { cause: 'line_end_added' } },
     { body: Buffer.concat([body, lineEnd]), cause: { cause: 'line_end_removed' } },
     { body: Buffer.from(changed, 'latin1'), cause: { cause: 'line_ends_changed' } },
   ];

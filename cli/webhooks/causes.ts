@@ -96,12 +96,12 @@ export const causes = {
       'If the body is what came in, byte for byte, compare the secret with the endpoint that the event went to: each has its own, and a callback_url has the default endpoint’s.',
   },
   line_end_added: {
-    what: 'The body has a line end at its end that was not signed.',
-    advice: 'Verify the bytes as they came. Editors and echo add a line end; cat and printf do not.',
+    what: 'The body has a trailing newline, or other white space at its end, that was not signed.',
+    advice: 'Verify the bytes as they came. Editors and echo add a newline; cat and printf do not.',
   },
   line_end_removed: {
-    what: 'The signature was made over the body with a line end behind it.',
-    advice: 'Sign exactly the bytes that are sent. echo adds a line end; printf does not.',
+    what: 'The signature was made over the body with a trailing newline.',
+    advice: 'Sign exactly the bytes that are sent. echo adds a newline; printf does not.',
   },
   line_ends_changed: {
     what: 'The body’s line ends were changed between LF and CRLF.',

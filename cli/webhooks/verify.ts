@@ -1,7 +1,7 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTime } from '../events/read-time.ts';
-import { harmless } from '../output.ts';
+import { harmless } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { causes } from './causes.ts';

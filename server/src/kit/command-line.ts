@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { nearestName } from './nearest-name.ts';
+import { harmless } from './terminal-text.ts';
 
 /** How a command is typed. Two programs have a table of these: the operator's, and the merchant's `dalasi`. */
 export interface CommandShape {
@@ -34,7 +36,7 @@ export class UsageError extends Error {
 /** Reads what was typed behind a command's name. Throws UsageError. */
 export function readInput(program: string, command: CommandShape, words: readonly string[]) {
   const { flags: flagNames = [], lists: listNames = [] } = command;
-  const { values, positionals } = parse(words, {
+  const { values, positionals } = parse(words, usageOf(program, command), {
     ...Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const)),
     ...Object.fromEntries(listNames.map((name) => [name, { type: 'string', multiple: true }] as const)),
     ...Object.fromEntries(flagNames.map((name) => [name, { type: 'boolean' }] as const)),
@@ -67,16 +69,40 @@ interface Parsed {
   positionals: string[];
 }
 
-function parse(words: readonly string[], options: Record<string, OptionShape>): Parsed {
+function parse(words: readonly string[], usage: string, shapes: Record<string, OptionShape>): Parsed {
+  const options = { ...shapes, json: { type: 'boolean' as const } };
   try {
-    return parseArgs({
-      args: [...words],
-      options: { ...options, json: { type: 'boolean' as const } },
-      allowPositionals: true,
-    });
+    return parseArgs({ args: [...words], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(`${inOurWords(error, Object.keys(options))} Usage: ${usage}`);
   }
+}
+
+/** What Node says of a slip, as a sentence; its own is kept for what it may learn to refuse one day. */
+function inOurWords(error: unknown, names: readonly string[]): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Node quotes the option, and with a short form or a placeholder beside it.
+  const option = /'(?:-\w, )?(--?[^' ]+)/.exec(message)?.[1] ?? '';
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `There is no option ${option}.${didYouMean(option, names)}`;
+  if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return message;
+  return /does not take/.test(message) ? `${option} takes no value.` : `${option} needs a value.`;
+}
+
+function didYouMean(option: string, names: readonly string[]): string {
+  const nearest = nearestName(option.replace(/^-+/, ''), names);
+  return nearest === null ? '' : ` Did you mean --${nearest}?`;
+}
+
+/** The sentence for words that name no command: the group's commands, or the nearest one. */
+export function unknownCommand(program: string, commands: readonly CommandShape[], words: readonly string[]): string {
+  const names = commands.map(({ name }) => name);
+  const group = names.filter((name) => name.startsWith(`${words[0]} `));
+  const nearest =
+    nearestName(words.slice(0, 2).join(' '), names) ??
+    nearestName(words[0] ?? '', [...names, ...names.map((name) => name.split(' ')[0] ?? '')]);
+  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  if (group.length > 0) return `Say what to do: ${group.join(', ')}.${words.length > 1 ? hint : ''}`;
+  return `There is no command ${JSON.stringify(words[0])}.${hint} See: ${program} --help`;
 }
 
 /** The whole line, as help shows it. */
@@ -93,15 +119,16 @@ export function listCommands(commands: readonly CommandShape[], column: number):
   });
 }
 
-/** Rows as aligned columns, with a heading. */
+/** Rows as aligned columns, with a heading. A cell is one line, without what a terminal would obey. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cleaned = rows.map((row) => row.map(harmless));
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(heading.length, ...cleaned.map((row) => (row[column] ?? '').length)),
   );
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(headings), ...rows.map(line)].join('\n');
+  return [line(headings), ...cleaned.map(line)].join('\n');
 }

@@ -10,6 +10,7 @@ import { listOperators } from '../operators/manage-operators.ts';
 import { readAmount } from './amount-option.ts';
 import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
 import type { Command, CommandContext } from './command.ts';
+import { merchantNames } from './merchant-of.ts';
 import { requireOperator } from './operator-commands.ts';
 
 const casesMax = 500;
@@ -23,18 +24,20 @@ const list: Command = {
   async run({ db }, { options }) {
     const listed = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax + 1);
     const cases = listed.slice(0, casesMax);
+    const merchants = await merchantNames(db);
     const rows = cases.map((found) => [
       found.id,
       found.status,
       found.kind,
       moneyText(found),
       found.createdAt.toISOString(),
+      merchants.get(found.merchantId) ?? found.merchantId,
       found.proposalId === null ? '' : 'waits for a second operator',
     ]);
-    const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'PROPOSED'];
+    const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'MERCHANT', 'PROPOSED'];
     const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
     const text = cases.length === 0 ? 'No cases.' : table(headings, rows) + more;
-    return { text, data: cases.map(caseToData), exitCode: 0 };
+    return { text, data: cases.map((found) => caseToData(found, merchants)), exitCode: 0 };
   },
 };
 
@@ -50,7 +53,7 @@ const show: Command = {
     const steps = await listResolutionSteps(context.db, found.merchantId, found.id);
     const names = new Map((await listOperators(context.db)).map(({ id, name }) => [id, name]));
     const data = {
-      ...caseToData(found),
+      ...caseToData(found, await merchantNames(context.db)),
       resolutions: choices.map(choiceToData),
       history: steps.map((step) => stepToData(step, names)),
     };

@@ -3,7 +3,7 @@ import type { Choice, ResolutionStep } from '../cases/resolution.ts';
 import { amountToJson } from '../kit/money.ts';
 
 /** A case as the commands answer it to programs. */
-export function caseToData(found: Case) {
+export function caseToData(found: Case, merchants: ReadonlyMap<string, string>) {
   return {
     id: found.id,
     status: found.status,
@@ -12,6 +12,7 @@ export function caseToData(found: Case) {
     amount: amountToJson(found.amountMinor),
     currency: found.currency,
     merchant_id: found.merchantId,
+    merchant: merchants.get(found.merchantId) ?? null,
     subject: `${found.subjectType} ${found.subjectId}`,
     reference: found.reference,
     createdAt: found.createdAt.toISOString(),

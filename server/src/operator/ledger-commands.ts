@@ -2,6 +2,7 @@ import { verifyLedger } from '../ledger/verify.ts';
 import type { LedgerFinding } from '../ledger/verify.ts';
 import { verifyHolds } from '../transfers/verify-holds.ts';
 import type { Command, CommandResult } from './command.ts';
+import { merchantNames } from './merchant-of.ts';
 
 const verify: Command = {
   name: 'ledger verify',
@@ -11,9 +12,9 @@ const verify: Command = {
   positionals: 0,
   async run({ db }) {
     const { movements, accounts, finding } = await verifyLedger(db);
-    if (finding !== null) return wrong(finding);
+    if (finding !== null) return wrong(finding, await merchantNames(db));
     const held = await verifyHolds(db);
-    if (held !== null) return wrong({ check: 'held', account: 'held', ...held });
+    if (held !== null) return wrong({ check: 'held', account: 'held', ...held }, await merchantNames(db));
     return {
       text: `The ledger is right: ${counted(movements, 'movement')} on ${counted(accounts, 'account')}.`,
       data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
@@ -22,11 +23,14 @@ const verify: Command = {
   },
 };
 
-function wrong(finding: Omit<LedgerFinding, 'currency'> & { currency?: string }): CommandResult {
+function wrong(
+  finding: Omit<LedgerFinding, 'currency'> & { currency?: string },
+  merchants: ReadonlyMap<string, string>,
+): CommandResult {
   const { check, merchantId, account, currency, message } = finding;
   const where = currency === undefined ? account : `${account} in ${currency}`;
   return {
-    text: `The ledger is WRONG (${check}): merchant ${merchantId}, account ${where}: ${message}.`,
+    text: `The ledger is WRONG (${check}): merchant ${merchants.get(merchantId) ?? 'unknown'}, ${merchantId}, account ${where}: ${message}.`,
     data: { ok: false, check, merchant_id: merchantId, account, ...(currency && { currency }), message },
     exitCode: 1,
   };

@@ -2,7 +2,7 @@ import { table, UsageError } from '../kit/command-line.ts';
 import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Command } from './command.ts';
-import { merchantOf } from './merchant-of.ts';
+import { merchantInWords, merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
 
 const nameLengthMax = 200;
@@ -76,7 +76,7 @@ const createKey: Command = {
     const merchant = await merchantOf(context, input);
     const name = (input.options['name'] ?? 'Made by the operator').slice(0, nameLengthMax);
     const { text: key, record } = await createApiKey(context.db, context.onboarding, merchant, name);
-    const text = `${key}\nKey ${record.id} of ${merchant.name} (${environmentOf(merchant)}). It is not shown again.`;
+    const text = `${key}\nKey ${record.id} of ${merchantInWords(merchant)}. It is not shown again.`;
     return { text, data: { id: record.id, secret_key: key }, exitCode: 0 };
   },
 };

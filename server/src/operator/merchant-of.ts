@@ -1,7 +1,8 @@
 import { UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
-import { findMerchantById, findMerchantByShortId } from '../merchants/manage-keys.ts';
+import type { Queryable } from '../kit/db.ts';
+import { findMerchantById, findMerchantByShortId, listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { CommandContext } from './command.ts';
 
@@ -11,4 +12,14 @@ export async function merchantOf({ db }: CommandContext, { options }: CommandInp
   const merchant = await (isUuid(wanted) ? findMerchantById(db, wanted) : findMerchantByShortId(db, wanted));
   if (!merchant) throw new UsageError(`There is no merchant ${wanted}. See: businesses list`);
   return merchant;
+}
+
+/** `Kairaba Books (test)`: who a merchant is, beside an id that says it to programs. */
+export function merchantInWords({ name, testMode }: Pick<Merchant, 'name' | 'testMode'>): string {
+  return `${name} (${testMode ? 'test' : 'live'})`;
+}
+
+/** The same for every merchant, by id, for lists that hold many. */
+export async function merchantNames(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  return new Map((await listMerchants(db)).map((merchant) => [merchant.id, merchantInWords(merchant)]));
 }

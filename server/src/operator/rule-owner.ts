@@ -6,7 +6,7 @@ import type { RuleOwner } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
-import { merchantOf } from './merchant-of.ts';
+import { merchantInWords, merchantOf } from './merchant-of.ts';
 
 // What the commands for fees and limits share: whose rule it is, and how it is written out.
 
@@ -32,10 +32,10 @@ export async function readRules({ db }: CommandContext, owner: Merchant | 'defau
   return (await findMerchantRules(db, owner.id)) ?? { own: none, defaults: none };
 }
 
-/** `Kairaba Books (test)`, at the head of a list. */
+/** `Kairaba Books (test), <id>`, at the head of a list. */
 export function ownerInWords(owner: Merchant | 'default'): string {
   if (owner === 'default') return 'All merchants without rules of their own';
-  return `${owner.name} (${owner.testMode ? 'test' : 'live'}, ${owner.id})`;
+  return `${merchantInWords(owner)}, ${owner.id}`;
 }
 
 /** An amount for `--json`; null stays null. */

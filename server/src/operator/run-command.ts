@@ -1,12 +1,13 @@
 import { readConfig } from '../config.ts';
 import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
-import { listCommands, readInput, usageOf, UsageError } from '../kit/command-line.ts';
+import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
+import { printable, printableJson } from '../kit/terminal-text.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { openOperatorDatabase } from '../open-service.ts';
 import { urlPolicyOf } from '../own-hosts.ts';
@@ -52,7 +53,7 @@ export async function runCommand(words: readonly string[], shell: Shell): Promis
   try {
     return await answer(words, shell);
   } catch (error) {
-    shell.stderr.write(`${inWords(error)}\n`);
+    shell.stderr.write(`${printable(inWords(error))}\n`);
     // That the database is away, or busy, is nobody's mistake.
     const isMistake = error instanceof AppError && error.code !== 'unavailable';
     return isMistake || error instanceof UsageError ? 2 : 1;
@@ -69,13 +70,14 @@ function inWords(error: unknown): string {
 async function answer(words: readonly string[], shell: Shell): Promise<number> {
   const print = (text: string) => shell.stdout.write(`${text}\n`);
   const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
-  if (!command || words.includes('--help')) {
-    print(help(command));
-    return command || words.length === 0 || words[0] === '--help' ? 0 : 2;
+  if (words.length === 0 || words.includes('--help') || words[0] === 'help') {
+    print(help(command, words));
+    return 0;
   }
+  if (!command) throw new UsageError(unknownCommand(program, commands, words));
   const { json, ...input } = readInput(program, command, words.slice(2));
   const result = await run(command, input, shell);
-  print(json ? JSON.stringify(result.data, null, 2) : result.text);
+  print(json ? printableJson(result.data, 2) : printable(result.text));
   return result.exitCode;
 }
 
@@ -130,7 +132,9 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
 const program = 'npm run operator --';
 const helpColumn = 56;
 
-function help(command: Command | undefined): string {
+function help(command: Command | undefined, words: readonly string[]): string {
   if (command) return `${command.summary}.\n\n  ${usageOf(program, command)}`;
-  return ['npm run operator -- <command> [--json]', '', ...listCommands(commands, helpColumn)].join('\n');
+  const group = commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
+  const shown = group.length > 0 ? group : commands;
+  return [`${program} <command> [--json]`, '', ...listCommands(shown, helpColumn)].join('\n');
 }

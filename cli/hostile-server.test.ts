@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { systemRandom } from '../server/src/kit/random.ts';
+import { createApiKeyText } from '../server/src/merchants/api-key.ts';
+import { eventRow, readAnswer } from './api/answers.ts';
+import { CommandFailure } from './command.ts';
+import { eventLine, eventText } from './events/event-text.ts';
+import { createOutput } from './output.ts';
+import { CliWorld } from './run-cli.corpus.ts';
+import type { CliEnd } from './run-cli.corpus.ts';
+
+// The tool against a server that is not this service, or means harm: what it answers can neither reach the terminal as
+// anything but text nor end a command otherwise than with a sentence.
+
+const world = new CliWorld();
+let answer: unknown;
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+});
+let settings: Record<string, string>;
+
+before(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  settings = { DALASI_API_KEY: createApiKeyText(systemRandom, true), DALASI_URL: `http://127.0.0.1:${port}` };
+});
+
+after(() => {
+  world.close();
+  server.close();
+  server.closeAllConnections();
+});
+
+const id = '01a1f8ad-cfd8-71d4-91ca-33830ed0a267';
+const hostile = '\u001b[2J\u001b]0;paid\u0007\u202e\nevent.succeeded';
+const time = '2026-11-20T10:18:00.000Z';
+const delivery = {
+  id,
+  endpoint_id: id,
+  callback_url: `https://shop.example/${hostile}`,
+  status: 'failed',
+  attempts: 1,
+  next_attempt_at: null,
+  delivered_at: null,
+  tries: [{ attempt: 1, sent_at: time, status: 500, failure: null, duration_ms: 10, answer: hostile }],
+};
+const event = {
+  id,
+  event: 'charge.succeeded',
+  created_at: time,
+  test_mode: true,
+  sequence: 1,
+  object_id: id,
+  data: {},
+  deliveries: [delivery],
+};
+
+const commands = [
+  ['events', 'tail'],
+  ['events', 'show', id],
+  ['events', 'resend', '--endpoint', id, '--yes'],
+  ['trigger', 'webhook_endpoint.test'],
+];
+
+test('an answer of another shape ends a command with a sentence, never with a stack', async () => {
+  for (answer of ['x', { data: null }, { ...event, object_id: hostile, data: [{ ...event, event: hostile }] }]) {
+    for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
+      assertHarmless(end);
+      assert.equal(end.code, 1);
+    }
+  }
+});
+
+test('what a server writes into texts that are shown cannot command the terminal', async () => {
+  answer = event;
+  const ends = await Promise.all(
+    [commands[1] ?? [], ['events', 'show', id, '--json']].map((words) => world.run(words, settings)),
+  );
+  for (const end of ends) assertHarmless(end);
+  assert.match(
+    ends[0]?.stdout ?? '',
+    /500 in 10 ms {2}\[2J\]0;paid event\.succeeded$/m,
+    'its answer is one line of text',
+  );
+  assert.equal(JSON.parse(ends[1]?.stdout ?? '').deliveries[0].tries[0].answer, hostile);
+});
+
+/** The same with each of its values, however deep, replaced by others in turn. */
+function variations(value: unknown, others: readonly unknown[]): unknown[] {
+  if (typeof value !== 'object' || value === null) return [...others];
+  const inside = Object.entries(value).flatMap(([name, member]) =>
+    variations(member, others).map((other) => (Array.isArray(value) ? [other] : { ...value, [name]: other })),
+  );
+  return [...others, ...inside];
+}
+
+test('an event whose fields hold anything else is refused, or shown harmlessly', () => {
+  const output = createOutput(process, false);
+  let refused = 0;
+  for (const variation of variations(event, [null, 'x', hostile, 7, -1, 1e300, [], {}, [null], true])) {
+    try {
+      const row = readAnswer(eventRow, variation);
+      assert.match(eventText(output, row).replaceAll(/\n {2,4}\S/g, ''), /^\P{C}*$/u, JSON.stringify(variation));
+      eventLine(output, row);
+    } catch (error) {
+      assert.ok(error instanceof CommandFailure, String(error));
+      refused += 1;
+    }
+  }
+  assert.ok(refused > 100);
+});
+
+function assertHarmless({ code, stdout, stderr }: CliEnd): void {
+  assert.ok(code === 0 || code === 1 || code === 2, String(code));
+  assert.doesNotMatch(stderr, /\n\s+at /, 'no stack');
+  assert.match(stdout + stderr, /^[\P{C}\n\t]*$/u);
+}
