@@ -110,7 +110,7 @@ async function exchange(
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > answerBytesMax) throw new Error(`its answer is longer than ${answerBytesMax / 1024 / 1024} MB`);
     chunks.push(chunk);
