@@ -7,7 +7,7 @@ import { SearchPlaces } from '../../server/src/kit/search-places.ts';
 import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
-import { PauseCopy } from '../../server/src/networks/pause-copy.ts';
+import { BreakerCopy } from '../../server/src/networks/breaker-copy.ts';
 import { createNetworkRegistry } from '../../server/src/networks/registry.ts';
 import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
 import type { PaymentContext } from '../../server/src/payments/context.ts';
@@ -87,7 +87,7 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
     wake: () => {},
     networks: createNetworkRegistry(connectors),
     merchants: createMerchantDirectory(db, systemClock),
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: {},
     changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     log: createLog({ level: 'silent' }),

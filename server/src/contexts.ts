@@ -10,7 +10,7 @@ import type { Notifier } from './kit/notifier.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
 import type { Random } from './kit/random.ts';
 import { createMerchantDirectory } from './merchants/merchant-directory.ts';
-import { PauseCopy } from './networks/pause-copy.ts';
+import { BreakerCopy } from './networks/breaker-copy.ts';
 import { createNetworkRegistry } from './networks/registry.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
@@ -117,7 +117,7 @@ export function createMoneyContext(
     newId: () => uuidV7(clock, random),
     wake: (work) => notifier.announce(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: { refund: (tx, ended) => endRefund(tx, money, ended) },
     changes: notifier,
     longLists: new LongLists(),

@@ -4,19 +4,18 @@ import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
-import { summarizePauses } from './networks/pauses.ts';
-import type { PauseCopy } from './networks/pause-copy.ts';
+import type { BreakerCopy } from './networks/breaker-copy.ts';
+import { summarizeBreakers } from './networks/payout-breakers.ts';
+import type { Capabilities } from './networks/contract.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import type { ChannelGate } from './notifications/channel-gate.ts';
 import { countPendingDeliveries } from './webhooks/count-pending.ts';
-
-const pauseLabels = ['network', 'reason', 'environment'];
 
 interface GaugeContext {
   db: Database;
   clock: Clock;
   networks: NetworkRegistry;
-  pauses: PauseCopy;
+  breakers: BreakerCopy;
   gate: Pick<ChannelGate, 'stops'>;
 }
 
@@ -44,15 +43,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     for (const queue of queues) set({ queue }, 0);
     for (const { queue, waitingCount } of await outboxBacklog(db, clock.now())) set({ queue }, Number(waitingCount));
   });
-  metrics.gauge('dalasi_network_paused', '1 while a network takes no payouts.', pauseLabels, async (set) => {
-    for (const { capabilities, pause } of (await summarizePauses(context)).networks) {
-      const environment = capabilities.testMode ? 'test' : 'live';
-      if (pause) set({ network: capabilities.network, environment, reason: pause.reason }, 1);
-    }
-  });
-  metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
-    set({}, (await summarizePauses(context)).scopedCount),
-  );
+  registerBreakerGauges(metrics, context);
   metrics.gauge(
     'dalasi_chat_channel_stopped',
     '1 while a chat channel takes nothing.',
@@ -67,6 +58,28 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
+}
+
+/** Circuit breakers of payouts that are open or half-open. */
+function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
+  const labels = ['network', 'environment'];
+  metrics.gauge('dalasi_network_paused', '1 while a network takes no payouts.', [...labels, 'reason'], async (set) => {
+    for (const { capabilities, open } of (await summarizeBreakers(context)).networks) {
+      if (open) set({ ...labelsOf(capabilities), reason: open.reason }, 1);
+    }
+  });
+  metrics.gauge('dalasi_merchants_paused', 'Merchants whose payouts a network does not answer.', labels, async (set) => {
+    for (const { capabilities, merchantCount } of (await summarizeBreakers(context)).networks) {
+      set(labelsOf(capabilities), merchantCount);
+    }
+  });
+  metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
+    set({}, (await summarizeBreakers(context)).numberCount),
+  );
+}
+
+function labelsOf({ network, testMode }: Capabilities): { network: string; environment: string } {
+  return { network, environment: testMode ? 'test' : 'live' };
 }
 
 /** They show 0 while nothing is due: a series that comes and goes cannot be told from one that was never measured. */

@@ -5,7 +5,7 @@ import type { ChangeFeed } from './kit/changes.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
 import type { OutboundClient } from './kit/outbound-http.ts';
 import { createSealer } from './kit/seal.ts';
-import { PauseCopy } from './networks/pause-copy.ts';
+import { BreakerCopy } from './networks/breaker-copy.ts';
 import { createNoticeWorld } from './notifications/notice-world.corpus.ts';
 import type { NoticeWorld } from './notifications/notice-world.corpus.ts';
 import { createPayment } from './payments/create-payment.ts';
@@ -63,7 +63,7 @@ function contextOf({ context: payments }: NoticeWorld) {
   return {
     ...payments,
     changes,
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: {},
     wake: (work: Parameters<typeof workTopic>[0]) => changes.announce(workTopic(work)),
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),

@@ -4,7 +4,7 @@ import { eventually } from '../../test/harness/eventually.ts';
 import type { ChangeFeed } from './kit/changes.ts';
 import { addMs } from './kit/clock.ts';
 import type { CollectionAnswer, PayoutAnswer } from './networks/contract.ts';
-import { PauseCopy } from './networks/pause-copy.ts';
+import { BreakerCopy } from './networks/breaker-copy.ts';
 import type { NetworkCall, ScriptedNetwork } from './networks/scripted-network.corpus.ts';
 import { createPayment } from './payments/create-payment.ts';
 import { createPaymentWorld, newPayment } from './payments/payment-world.corpus.ts';
@@ -43,7 +43,7 @@ function contextOf({ context: payments }: PaymentWorld) {
   return {
     ...payments,
     changes,
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: {},
     wake: (work: Parameters<typeof workTopic>[0]) => changes.announce(workTopic(work)),
   };

@@ -6,7 +6,7 @@ import type { CallbackSender } from './networks/simulator/callback-sender.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Topic } from './kit/changes.ts';
 import type { Log } from './kit/log.ts';
-import { purgePauses } from './networks/pauses.ts';
+import { purgeBreakers } from './networks/payout-breakers.ts';
 import { purgePrompts } from './networks/prompt-limits.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import type { NoticeContext } from './notifications/notice.ts';
@@ -106,7 +106,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     },
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
-    chore('forgetting pauses', 10 * minuteMs, log, () => purgePauses(context)),
+    chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
     chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),
     chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
     chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),

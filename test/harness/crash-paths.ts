@@ -23,7 +23,7 @@ export const deliveryPoints = [
 /** From the claim of the work to the moment in which the network has answered. */
 export const sendPoints = [
   ...write('outbox_claim'),
-  ...wait('transfers_find_by_id', 'merchants_find_by_id', 'network_pauses_list'),
+  ...wait('transfers_find_by_id', 'merchants_find_by_id', 'circuit_breakers_list'),
   ...wait('transfers_lock', 'transfers_update'),
   ...commit('transfers_update'),
   ...call('payouts-call'),

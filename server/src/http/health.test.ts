@@ -9,9 +9,9 @@ import { registerGauges } from '../gauges.ts';
 import type { Database } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
 import { ChannelGate } from '../notifications/channel-gate.ts';
-import { PauseCopy } from '../networks/pause-copy.ts';
-import { pausePoint, reportPayout } from '../networks/pauses.ts';
-import type { PauseContext } from '../networks/pauses.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { payoutBreakers, reportPayout } from '../networks/payout-breakers.ts';
+import type { BreakerContext } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { registerHealth } from './health.ts';
@@ -25,7 +25,7 @@ const payout = { merchantId: '01939f00-0000-7000-8000-00000000a5f1', number: '+2
 let database: TestDatabase;
 let db: Database;
 let clock: ManualClock;
-let context: PauseContext;
+let context: BreakerContext;
 
 before(async () => {
   database = await createTestDatabase();
@@ -33,10 +33,10 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  await db.run({ name: 'test_empty', text: 'DELETE FROM network_pauses', values: [] });
+  await db.run({ name: 'test_empty', text: 'DELETE FROM circuit_breakers', values: [] });
   await db.run({ name: 'test_open', text: 'DELETE FROM notification_channels', values: [] });
   clock = new ManualClock();
-  context = { db, clock, pauses: new PauseCopy(), log: createLog({ level: 'silent' }) };
+  context = { db, clock, breakers: new BreakerCopy(), log: createLog({ level: 'silent' }) };
 });
 
 after(async () => {
@@ -48,7 +48,7 @@ async function get(path: string, isClosing = () => false): Promise<{ status: num
   const metrics = createMetrics();
   const app = fastify();
   const gate = new ChannelGate(context);
-  const seen = { db, clock, pauses: context.pauses, networks, gate };
+  const seen = { db, clock, breakers: context.breakers, networks, gate };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
   const answer = await app.inject(path);
@@ -56,9 +56,9 @@ async function get(path: string, isClosing = () => false): Promise<{ status: num
   return { status: answer.statusCode, text: answer.body };
 }
 
-async function pauseBoth(): Promise<void> {
-  await reportPayout(context, pausePoint(live, payout), 'float_empty');
-  await reportPayout(context, pausePoint(simulated, payout), 'network_unavailable');
+async function openBoth(): Promise<void> {
+  await reportPayout(context, payoutBreakers(live, payout), 'float_empty');
+  await reportPayout(context, payoutBreakers(simulated, payout), 'network_unavailable');
 }
 
 test('a paused network is told of and does not make the process unready: it is down for every process', async () => {
@@ -66,11 +66,12 @@ test('a paused network is told of and does not make the process unready: it is d
     database: 'ok',
     closing: false,
     networks: { wave: 'ok', 'wave-test': 'ok' },
+    paused_merchants: 0,
     paused_numbers: 0,
     stopped_chat_channels: {},
   };
   assert.deepEqual(JSON.parse((await get('/readyz')).text), { status: 'ready', checks: wellChecks });
-  await pauseBoth();
+  await openBoth();
   const { status, text } = await get('/readyz');
   assert.equal(status, 200);
   const wave = { paused: 'float_empty', since: '2026-11-20T12:00:00.000Z', retry_at: '2026-11-20T12:00:30.000Z' };
@@ -86,11 +87,14 @@ test('a process that is about to end is not ready, and blames nothing else for i
   assert.deepEqual([status, said, checks['closing'], checks['database']], [503, 'not_ready', true, 'ok']);
 });
 
-test('pauses are measured by network, reason and environment, and those of single numbers only counted', async () => {
-  await pauseBoth();
+test('open breakers of networks are measured with their reason, those of merchants and numbers only counted', async () => {
+  await openBoth();
+  for (let send = 0; send < 5; send += 1) await reportPayout(context, payoutBreakers(live, payout), 'unclear');
   const { text } = await get('/metrics');
   assert.match(text, /^dalasi_network_paused\{network="wave",environment="live",reason="float_empty"\} 1$/m);
   assert.equal(text.match(/^dalasi_network_paused\{/gm)?.length, 1);
+  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="live"\} 1$/m);
+  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="test"\} 0$/m);
   assert.match(text, /^dalasi_numbers_paused 1$/m);
 });
 
@@ -99,7 +103,7 @@ test('reading the figures is not counted among what waits for a database connect
 });
 
 test('neither merchants nor numbers stand where operators look', async () => {
-  await pauseBoth();
+  await openBoth();
   for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);
 });
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { summarizePauses } from '../networks/pauses.ts';
-import type { PauseCopy } from '../networks/pause-copy.ts';
+import type { BreakerCopy } from '../networks/breaker-copy.ts';
+import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';
 import { ping } from './queries.ts';
@@ -11,7 +11,7 @@ export interface HealthOptions {
   db: Queryable;
   clock: Clock;
   networks: NetworkRegistry;
-  pauses: PauseCopy;
+  breakers: BreakerCopy;
   /** What stops chat channels, at most a second old. */
   gate: { stops(): Promise<readonly ChatChannelStop[]> };
   metrics: Metrics;
@@ -63,15 +63,16 @@ async function isReachable(db: Queryable): Promise<boolean> {
  */
 async function checkNetworks(options: HealthOptions): Promise<Record<string, unknown>> {
   try {
-    const { networks, scopedCount } = await summarizePauses(options);
+    const { networks, numberCount } = await summarizeBreakers(options);
     return {
       networks: Object.fromEntries(
-        networks.map(({ name, pause }) => [
+        networks.map(({ name, open }) => [
           name,
-          pause ? { paused: pause.reason, since: pause.since, retry_at: pause.retryAt } : 'ok',
+          open ? { paused: open.reason, since: open.openedAt, retry_at: open.retryAt } : 'ok',
         ]),
       ),
-      paused_numbers: scopedCount,
+      paused_merchants: networks.reduce((sum, { merchantCount }) => sum + merchantCount, 0),
+      paused_numbers: numberCount,
       stopped_chat_channels: Object.fromEntries(
         (await options.gate.stops()).map(({ channel, scope, reason, stoppedAt, retryAt }) => [
           channel,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
+import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 import type { InboxRow, NewInboxRow } from './inbox.ts';
-import type { Pause } from './pause.ts';
 import type { ReceiptClaim } from './receipts.ts';
 
 /** One row per rail account, transaction and kind, whoever comes first. */
@@ -153,76 +153,76 @@ export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<numbe
   });
 }
 
-const pauseColumns = `network, test_mode AS "testMode", scope, reason, since, retry_at AS "retryAt",
-                  is_probing AS "isProbing", failed_probes AS "failedProbes",
-                  unclear_in_a_row AS "unclearInARow", version`;
+const breakerColumns = `network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedProbes",
+                  failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version`;
 
-/** What is known against any point: what concerns live money first, then whole networks, then the latest. */
-export function listPauses(db: Queryable, rowsMax: bigint): Promise<Pause[]> {
-  return db.rows<Pause>({
-    name: 'network_pauses_list',
-    text: `SELECT ${pauseColumns} FROM network_pauses
-           WHERE reason IS NOT NULL OR unclear_in_a_row > 0
+/** Breakers against which something is known: what concerns live money first, then whole networks, then the latest. */
+export function listBreakers(db: Queryable, rowsMax: bigint): Promise<CircuitBreaker[]> {
+  return db.rows<CircuitBreaker>({
+    name: 'circuit_breakers_list',
+    text: `SELECT ${breakerColumns} FROM circuit_breakers
+           WHERE state <> 'closed' OR failures_in_a_row > 0
            ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1`,
     values: [rowsMax],
   });
 }
 
-export function findPause(
-  db: Queryable,
-  point: Pick<Pause, 'network' | 'testMode' | 'scope'>,
-): Promise<Pause | undefined> {
-  return db.row<Pause>({
-    name: 'network_pauses_find',
-    text: `SELECT ${pauseColumns} FROM network_pauses WHERE network = $1 AND test_mode = $2 AND scope = $3`,
-    values: [point.network, point.testMode, point.scope],
+export function findBreaker(db: Queryable, key: BreakerKey): Promise<CircuitBreaker | undefined> {
+  return db.row<CircuitBreaker>({
+    name: 'circuit_breakers_find',
+    text: `SELECT ${breakerColumns} FROM circuit_breakers
+           WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4`,
+    values: [key.network, key.testMode, key.railAccount, key.scope],
   });
 }
 
 /** Touches no row when somebody else was first. */
-export function insertPauseOnce(db: Queryable, pause: Pause, now: Date): Promise<number> {
+export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {
   return db.run({
-    name: 'network_pauses_insert_once',
-    text: `INSERT INTO network_pauses (network, test_mode, scope, reason, since, retry_at, is_probing, failed_probes,
-             unclear_in_a_row, version, updated_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10 + 1, $11)
-           ON CONFLICT (network, test_mode, scope) DO NOTHING`,
-    values: pauseValues(pause, now),
+    name: 'circuit_breakers_insert_once',
+    text: `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
+             failed_probes, failures_in_a_row, failed_merchants, version, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 + 1, $13)
+           ON CONFLICT (network, test_mode, rail_account, scope) DO NOTHING`,
+    values: breakerValues(breaker, now),
   });
 }
 
-/** Touches no row when the pause has changed since it was read: of several who would probe, one does. */
-export function updatePause(db: Queryable, pause: Pause, now: Date): Promise<number> {
+/** Touches no row when the breaker has changed since it was read: of several who would probe, one does. */
+export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {
   return db.run({
-    name: 'network_pauses_update',
-    text: `UPDATE network_pauses SET reason = $4, since = $5, retry_at = $6, is_probing = $7, failed_probes = $8,
-             unclear_in_a_row = $9, version = $10 + 1, updated_at = $11
-           WHERE network = $1 AND test_mode = $2 AND scope = $3 AND version = $10`,
-    values: pauseValues(pause, now),
+    name: 'circuit_breakers_update',
+    text: `UPDATE circuit_breakers SET state = $5, reason = $6, opened_at = $7, retry_at = $8, failed_probes = $9,
+             failures_in_a_row = $10, failed_merchants = $11, version = $12 + 1, updated_at = $13
+           WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4 AND version = $12`,
+    values: breakerValues(breaker, now),
   });
 }
 
 /** Those that were not touched since `before`, and whose next probe was due by then. */
-export function deleteForgottenPauses(db: Queryable, before: Date): Promise<number> {
+export function deleteForgottenBreakers(db: Queryable, before: Date): Promise<number> {
   return db.run({
-    name: 'network_pauses_delete_forgotten',
-    text: `DELETE FROM network_pauses WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
+    name: 'circuit_breakers_delete_forgotten',
+    text: `DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
     values: [before],
   });
 }
 
-function pauseValues(pause: Pause, now: Date): unknown[] {
+function breakerValues(breaker: CircuitBreaker, now: Date): unknown[] {
   return [
-    pause.network,
-    pause.testMode,
-    pause.scope,
-    pause.reason,
-    pause.since,
-    pause.retryAt,
-    pause.isProbing,
-    pause.failedProbes,
-    pause.unclearInARow,
-    pause.version,
+    breaker.network,
+    breaker.testMode,
+    breaker.railAccount,
+    breaker.scope,
+    breaker.state,
+    breaker.reason,
+    breaker.openedAt,
+    breaker.retryAt,
+    breaker.failedProbes,
+    breaker.failuresInARow,
+    breaker.failedMerchants,
+    breaker.version,
     now,
   ];
 }

@@ -4,7 +4,7 @@ import type { Work } from '../events/outbox.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
 import type { PayoutAnswer, PayoutReceipt, RefundCapabilities, StartRefund } from '../networks/contract.ts';
-import { PauseCopy } from '../networks/pause-copy.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
@@ -43,7 +43,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
   const { db, networks, merchant } = payments;
   const context: RefundContext = {
     ...payments.context,
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: { refund: (tx, ended) => endRefund(tx, context, ended) },
     settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
   };

@@ -11,8 +11,8 @@ import { lookUpWork, sendWork } from './transfer-work.ts';
 import type { Transfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 
-// For what is not paused together: as often as a pause tries at its most.
-const unpausedRetryMs = 60_000;
+// For what no circuit breaker holds back: as often as an open one tries at its most.
+const unguardedRetryMs = 60_000;
 
 /**
  * Applies what a network said of a transfer, however it was learnt: answer, look-up or callback, in any order and as
@@ -60,7 +60,7 @@ async function applyAcceptance(
  */
 export async function applyNotAccepted(
   context: TransferContext,
-  { point }: Pick<Rail, 'point'>,
+  { breakers }: Pick<Rail, 'breakers'>,
   transfer: Transfer,
   reason: PauseReason,
 ): Promise<void> {
@@ -70,13 +70,13 @@ export async function applyNotAccepted(
     if (current.sends !== transfer.sends || current.sends !== 1n) return;
     noteTransfer(tx, context, current, 'waiting', waitingSentence(reason));
     await changeTransfer(tx, context, locked, { progress: 'created', sends: 0n, sentAt: null, waitingFor: reason });
-    // At once where a pause has begun, which says when it may go out.
-    const dueAt = addMs(context.clock.now(), point ? 0 : unpausedRetryMs);
+    // At once where a breaker has opened, which says when it may go out.
+    const dueAt = addMs(context.clock.now(), breakers ? 0 : unguardedRetryMs);
     enqueue(tx, context, { ...sendWork(locked.merchant, current), dueAt });
   });
 }
 
-/** The network is paused: the order waits with its money held, and may still be cancelled. */
+/** A circuit breaker is open: the order waits with its money held, and may still be cancelled. */
 export async function keepWaiting(context: TransferContext, transfer: Transfer, reason: PauseReason): Promise<void> {
   if (transfer.waitingFor === reason) return;
   await withLockedTransfer(context, transfer, async (tx, locked) => {

@@ -6,13 +6,13 @@ import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
 import type { SearchPlaces } from '../kit/search-places.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
-import type { PauseContext } from '../networks/pauses.ts';
+import type { BreakerContext } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { TransferOwner } from './transfer-kinds.ts';
 import type { TransferKind } from './transfer.ts';
 
 /** What the transfers' use-cases work with. */
-export interface TransferContext extends WorkContext, PauseContext {
+export interface TransferContext extends WorkContext, BreakerContext {
   db: Database;
   random: Random;
   networks: NetworkRegistry;

@@ -4,7 +4,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { CallbackNews, PayoutAnswer } from '../networks/contract.ts';
 import type { NewsOutcome } from '../networks/inbox.ts';
-import { mayPayOut, reportPayout } from '../networks/pauses.ts';
+import { permitPayout, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyAnswer, applyNotAccepted, keepWaiting } from './apply-answer.ts';
 import { openTransferCase } from './apply-success.ts';
@@ -44,7 +44,7 @@ async function sendTransfer(context: TransferContext, work: Work): Promise<void>
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!transfer || transfer.status !== 'pending') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const permission = rail.point && (await mayPayOut(context, rail.point));
+  const permission = rail.breakers && (await permitPayout(context, rail.breakers));
   if (permission?.allowed === false) {
     await keepWaiting(context, transfer, permission.reason);
     return postponeWork(context.db, work, permission.retryAt);
@@ -52,7 +52,7 @@ async function sendTransfer(context: TransferContext, work: Work): Promise<void>
   const submitted = await markSubmitted(context, rail, transfer, work);
   if (!submitted) return;
   const answer = await rail.send();
-  if (rail.point) await reportPayout(context, rail.point, outcomeOf(answer));
+  if (rail.breakers) await reportPayout(context, rail.breakers, outcomeOf(answer));
   if (answer.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, answer.reason);
   else if (answer.state === 'unknown') await noteUnclear(context, submitted, answer.detail);
   else await applyAnswer(context, submitted, answer);
@@ -114,11 +114,23 @@ function outcomeOf(answer: PayoutAnswer) {
   return answer.state === 'unknown' ? 'unclear' : 'answered';
 }
 
+/** Before the answer is applied: it is learnt once, and again only if this process dies before it is. */
+async function noteArrival(
+  context: TransferContext,
+  { breakers }: Rail,
+  { sentAt }: Transfer,
+  answer: PayoutAnswer,
+): Promise<void> {
+  const hasArrived = answer.state !== 'not_found' && outcomeOf(answer) === 'answered';
+  if (hasArrived && breakers && sentAt) await reportArrival(context, breakers, sentAt);
+}
+
 async function lookUpTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
   const answer = await rail.lookUp();
+  await noteArrival(context, rail, transfer, answer);
   await applyAnswer(context, transfer, answer);
   // Read again: a success that is doubted, as by a receipt used before, leaves it awaited, and it is asked for further.
   const current = await findTransferById(context.db, work.merchantId, work.subjectId);
@@ -187,6 +199,7 @@ async function applyNews(context: TransferContext, connectorName: string, news: 
     context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
     return 'unmatched';
   }
+  await noteArrival(context, await railOf(context, transfer), transfer, news.answer);
   await applyAnswer(context, transfer, news.answer);
   return 'applied';
 }

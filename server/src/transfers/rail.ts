@@ -1,7 +1,7 @@
 import { assert } from '../kit/assert.ts';
 import type { LookUpPayout, PayoutAnswer, PayoutCapabilities } from '../networks/contract.ts';
-import { pausePoint } from '../networks/pauses.ts';
-import type { PausePoint } from '../networks/pauses.ts';
+import { payoutBreakers } from '../networks/payout-breakers.ts';
+import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
 import { connectorOf, paysOut } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
@@ -12,8 +12,8 @@ export interface Rail {
   displayName: string;
   callTimeoutMs: number;
   capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs'>;
-  /** What is paused together with it; refunds are not paused, they are rare and answer for themselves. */
-  point: PausePoint | null;
+  /** Null for refunds, which no circuit breaker holds back: they are rare and answer for themselves. */
+  breakers: PayoutBreakers | null;
   /** The same bytes each time, so that the network knows the order again. */
   send(): Promise<PayoutAnswer>;
   lookUp(): Promise<PayoutAnswer>;
@@ -36,7 +36,7 @@ export async function railOf(context: TransferContext, transfer: Transfer): Prom
     return {
       ...known,
       capabilities,
-      point: null,
+      breakers: null,
       send: () => refunds.start(order),
       lookUp: () => refunds.lookUp(asked),
     };
@@ -56,7 +56,7 @@ export async function railOf(context: TransferContext, transfer: Transfer): Prom
   return {
     ...known,
     capabilities: payouts.capabilities,
-    point: pausePoint(connector, { merchantId, number: transfer.accountCanonical }),
+    breakers: payoutBreakers(connector, { merchantId, number: transfer.accountCanonical }),
     send: () => payouts.start(order),
     lookUp: () => payouts.lookUp(asked),
   };

@@ -22,7 +22,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
 import type { PayoutAnswer, PayoutCapabilities, PayoutReceipt } from '../networks/contract.ts';
-import { PauseCopy } from '../networks/pause-copy.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { cancelTransfer } from './cancel-transfer.ts';
@@ -62,7 +62,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     networks: createNetworkRegistry(Object.values(networks)),
     wake: () => {},
     merchants: createMerchantDirectory(db, clock),
-    pauses: new PauseCopy(),
+    breakers: new BreakerCopy(),
     transferOwners: {},
     longLists: new LongLists(),
     searches: new SearchPlaces(),

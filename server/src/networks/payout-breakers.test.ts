@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, it, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -7,10 +7,10 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
-import { PauseCopy } from './pause-copy.ts';
-import { mayPayOut, pausePoint, purgePauses, reportPayout, summarizePauses } from './pauses.ts';
-import type { PauseContext, PausePoint, Permission } from './pauses.ts';
-import type { SendOutcome } from './pause.ts';
+import { BreakerCopy } from './breaker-copy.ts';
+import type { SendOutcome } from './circuit-breaker.ts';
+import { payoutBreakers, permitPayout, purgeBreakers, reportArrival, reportPayout, summarizeBreakers } from './payout-breakers.ts';
+import type { BreakerContext, PayoutBreakers, Permission } from './payout-breakers.ts';
 import { createNetworkRegistry } from './registry.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 
@@ -21,7 +21,7 @@ const payout = { merchantId, number };
 const liveWave = new ScriptedNetwork('wave', { testMode: false });
 const testWave = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
 const liveAps = new ScriptedNetwork('aps', { testMode: false });
-const wave = pausePoint(liveWave, payout);
+const wave = payoutBreakers(liveWave, payout);
 // The call's time limit and two seconds more.
 const leaseMs = 5_000;
 
@@ -30,8 +30,8 @@ let db: Database;
 let clock: ManualClock;
 let logged: string[];
 let statements: number;
-let one: PauseContext;
-let other: PauseContext;
+let one: BreakerContext;
+let other: BreakerContext;
 
 before(async () => {
   database = await createTestDatabase();
@@ -39,7 +39,7 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  await db.run({ name: 'test_empty', text: 'DELETE FROM network_pauses', values: [] });
+  await db.run({ name: 'test_empty', text: 'DELETE FROM circuit_breakers', values: [] });
   clock = new ManualClock();
   logged = [];
   statements = 0;
@@ -52,9 +52,9 @@ after(async () => {
 });
 
 /** What two processes on one database do not share: the copy. */
-function newProcess(): PauseContext {
+function newProcess(): BreakerContext {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
-  return { db: counting(db), clock, log, pauses: new PauseCopy() };
+  return { db: counting(db), clock, log, breakers: new BreakerCopy() };
 }
 
 function counting(inner: Database): Queryable {
@@ -69,19 +69,25 @@ function counting(inner: Database): Queryable {
   };
 }
 
-async function refused(context: PauseContext, point = wave): Promise<Extract<Permission, { allowed: false }>> {
-  const permission = await mayPayOut(context, point);
+async function refused(context: BreakerContext, point = wave): Promise<Extract<Permission, { allowed: false }>> {
+  const permission = await permitPayout(context, point);
   assert.ok(!permission.allowed, 'it was allowed');
   return permission;
 }
 
-async function allowed(context: PauseContext, point = wave): Promise<void> {
-  assert.deepEqual(await mayPayOut(context, point), { allowed: true });
+/** Reports it, and answers when the next send may come. */
+async function retryAfter(context: BreakerContext, outcome: SendOutcome): Promise<Date> {
+  await reportPayout(context, wave, outcome);
+  return (await refused(context)).retryAt;
+}
+
+async function allowed(context: BreakerContext, point = wave): Promise<void> {
+  assert.deepEqual(await permitPayout(context, point), { allowed: true });
 }
 
 /** How many of so many sends that ask at one moment, in two processes, may go out. */
 async function allowedOf(count: number, point = wave): Promise<number> {
-  const asked = Array.from({ length: count }, (_, index) => mayPayOut(index % 2 === 0 ? one : other, point));
+  const asked = Array.from({ length: count }, (_, index) => permitPayout(index % 2 === 0 ? one : other, point));
   return (await Promise.all(asked)).filter((permission) => permission.allowed).length;
 }
 
@@ -104,21 +110,21 @@ test('while nothing is known against a network, payouts cost one statement a sec
 test('a documented reason pauses the network for every process, within a second', async () => {
   await allowed(one);
   await allowed(other);
-  const { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
   const expected = { allowed: false, reason: 'network_unavailable', retryAt } as const;
-  assert.deepEqual(await mayPayOut(one, wave), expected, 'the one that heard it knows at once');
+  assert.deepEqual(await permitPayout(one, wave), expected, 'the one that heard it knows at once');
   await everybodyKnows();
-  assert.deepEqual(await mayPayOut(other, wave), expected);
-  await allowed(other, pausePoint(liveAps, payout));
-  await allowed(other, pausePoint(testWave, payout));
+  assert.deepEqual(await permitPayout(other, wave), expected);
+  await allowed(other, payoutBreakers(liveAps, payout));
+  await allowed(other, payoutBreakers(testWave, payout));
 });
 
 test('sends without an answer are counted over all processes', async () => {
   for (const context of [one, other, one, other]) await reportPayout(context, wave, 'unclear');
   await allowed(one);
-  const { retryAt } = await reportPayout(one, wave, 'unclear');
-  assert.deepEqual(await refused(one), { allowed: false, reason: 'network_unavailable', retryAt });
+  await reportPayout(one, wave, 'unclear');
+  assert.equal((await refused(one)).reason, 'network_unavailable');
 });
 
 test('many that end without an answer at one moment are each counted, and pause once', async () => {
@@ -159,12 +165,11 @@ test('the probe’s failure prolongs the pause, and so does no other one', async
   await reportPayout(one, wave, 'network_unavailable');
   await clock.advance(2_000);
   await allowed(one);
-  const { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 4_000));
   // One that had been under way since before the pause.
   await clock.advance(10);
-  assert.deepEqual(await reportPayout(other, wave, 'network_unavailable'), { retryAt });
-  assert.deepEqual((await refused(other)).retryAt, retryAt);
+  assert.deepEqual(await retryAfter(other, 'network_unavailable'), retryAt);
   await clock.advance(3_990);
   assert.equal(await allowedOf(10), 1);
 });
@@ -172,13 +177,13 @@ test('the probe’s failure prolongs the pause, and so does no other one', async
 test('a network that is back after five seconds is found out within two more', async () => {
   const backAt = addMs(clock.now(), 5_000);
   let sentAt = clock.now();
-  let { retryAt } = await reportPayout(one, wave, 'network_unavailable');
+  let retryAt = await retryAfter(one, 'network_unavailable');
   for (let probe = 0; probe < 10; probe += 1) {
     await clock.advance(retryAt.getTime() - clock.now().getTime());
     await allowed(one);
     sentAt = clock.now();
     if (sentAt >= backAt) break;
-    ({ retryAt } = await reportPayout(one, wave, 'network_unavailable'));
+    retryAt = await retryAfter(one, 'network_unavailable');
   }
   assert.ok(sentAt.getTime() - backAt.getTime() <= 2_000, sentAt.toISOString());
 });
@@ -194,7 +199,7 @@ test('a probe whose process died is followed by another when its lease ends', as
 });
 
 test('a pause is told of once when it begins and once when it ends, and nobody’s number with it', async () => {
-  const point = pausePoint(testWave, payout);
+  const point = payoutBreakers(testWave, payout);
   await Promise.all([one, other, one, other].map((context) => reportPayout(context, point, 'float_empty')));
   await everybodyKnows();
   await clock.advance(29_000);
@@ -212,70 +217,148 @@ test('a pause is told of once when it begins and once when it ends, and nobody�
   assert.doesNotMatch(logged.join(), /7001234/);
 });
 
-test('where pauses are for one merchant and number, nobody else’s payouts are held', async () => {
-  const point = (change: Partial<typeof payout>): PausePoint => pausePoint(testWave, { ...payout, ...change });
+test('where breakers are for one merchant and number, nobody else’s payouts are held', async () => {
+  const point = (change: Partial<typeof payout>): PayoutBreakers => payoutBreakers(testWave, { ...payout, ...change });
   await reportPayout(one, point({}), 'network_unavailable');
   await refused(one, point({}));
   await allowed(one, point({ number: '+2207001235' }));
   await allowed(one, point({ merchantId: '01939f00-0000-7000-8000-00000000a5f2' }));
 });
 
-test('the summary names what pays out, and counts what is paused for single numbers', async () => {
+test('the summary names what pays out, and counts open breakers of merchants and of single numbers', async () => {
   const collectsOnly = Object.assign(new ScriptedNetwork('qmoney'), { payouts: null });
   const networks = createNetworkRegistry([collectsOnly, testWave, liveWave, liveAps]);
   await reportPayout(one, wave, 'float_empty');
-  await reportPayout(one, pausePoint(testWave, payout), 'network_unavailable');
-  const { networks: found, scopedCount } = await summarizePauses({ ...one, networks });
+  await reportPayout(one, payoutBreakers(testWave, payout), 'network_unavailable');
+  for (let send = 0; send < 5; send += 1) await reportPayout(one, payoutBreakers(liveAps, payout), 'unclear');
+  const { networks: found, numberCount } = await summarizeBreakers({ ...one, networks });
   assert.deepEqual(
-    found.map(({ name, pause }) => [name, pause?.reason ?? null]),
+    found.map(({ name, open, merchantCount }) => [name, open?.reason ?? null, merchantCount]),
     [
-      ['wave', 'float_empty'],
-      ['aps', null],
-      ['wave-test', null],
+      ['wave', 'float_empty', 0],
+      ['aps', null, 1],
+      ['wave-test', null, 0],
     ],
   );
-  assert.equal(scopedCount, 1);
+  assert.equal(numberCount, 1);
 });
 
 test('however many numbers testers make fail, the pause of a live network stays known', async () => {
-  const { retryAt } = await reportPayout(one, wave, 'float_empty');
+  const retryAt = await retryAfter(one, 'float_empty');
   await clock.advance(1_000);
   await db.run({
     name: 'test_many_pauses',
-    text: `INSERT INTO network_pauses (network, test_mode, scope, reason, since, retry_at, is_probing, failed_probes,
-             unclear_in_a_row, version, updated_at)
-           SELECT 'wave', true, 'm:' || number, 'network_unavailable', $1, $1, false, 0, 0, 1, $1
+    text: `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
+             failed_probes, failures_in_a_row, failed_merchants, version, updated_at)
+           SELECT 'wave', true, 'rail-wave', 'm:' || number, 'open', 'network_unavailable', $1, $1, 0, 0, '{}', 1, $1
            FROM generate_series(1, 1000) AS number`,
     values: [clock.now()],
   });
   assert.deepEqual(await refused(other), { allowed: false, reason: 'float_empty', retryAt });
   const networks = createNetworkRegistry([liveWave]);
-  assert.equal((await summarizePauses({ ...other, networks })).networks[0]?.pause?.reason, 'float_empty');
+  assert.equal((await summarizeBreakers({ ...other, networks })).networks[0]?.open?.reason, 'float_empty');
 });
 
 test('what nobody has sent anything to for an hour is forgotten, and nothing else', async () => {
   await reportPayout(one, wave, 'float_empty');
-  await reportPayout(one, pausePoint(testWave, payout), 'unclear');
+  await reportPayout(one, payoutBreakers(testWave, payout), 'unclear');
   await clock.advance(60 * 60_000 + 1);
-  await reportPayout(one, pausePoint(liveAps, payout), 'network_unavailable');
-  assert.equal(await purgePauses(one), 1, 'the count; the pause was due to be probed less than an hour ago');
+  await reportPayout(one, payoutBreakers(liveAps, payout), 'network_unavailable');
+  assert.equal(await purgeBreakers(one), 1, 'the count; the pause was due to be probed less than an hour ago');
   await clock.advance(30_000);
-  assert.equal(await purgePauses(one), 1);
+  assert.equal(await purgeBreakers(one), 1);
   await everybodyKnows();
   await allowed(one);
   await clock.advance(1_000);
-  assert.equal(await allowedOf(4, pausePoint(liveAps, payout)), 1, 'still paused, and probed');
+  assert.equal(await allowedOf(4, payoutBreakers(liveAps, payout)), 1, 'still paused, and probed');
 });
 
 test('a database that is away for a moment leaves no copy behind that says so', async () => {
   let isAway = true;
-  const context: PauseContext = {
+  const context: BreakerContext = {
     ...one,
     db: { ...one.db, rows: (statement) => (isAway ? Promise.reject(new Error('away')) : db.rows(statement)) },
   };
-  await assert.rejects(mayPayOut(context, wave), /away/);
+  await assert.rejects(permitPayout(context, wave), /away/);
   isAway = false;
   await allowed(context);
+});
+
+describe('a merchant whose sends get no answer', () => {
+  const [sick, second, third, healthy] = [0xa5f1, 0xa5f2, 0xa5f3, 0xa5f4].map((last) =>
+    payoutBreakers(liveWave, { merchantId: `01939f00-0000-7000-8000-00000000${last.toString(16)}`, number }),
+  ) as [PayoutBreakers, PayoutBreakers, PayoutBreakers, PayoutBreakers];
+
+  async function fail(of: PayoutBreakers, times: number): Promise<void> {
+    for (let send = 0; send < times; send += 1) await reportPayout(one, of, 'unclear');
+  }
+
+  it('is held back alone, however many they are: the others’ payouts go on in every process', async () => {
+    await fail(sick, 40);
+    await everybodyKnows();
+    for (const context of [one, other]) {
+      await refused(context, sick);
+      await allowed(context, healthy);
+    }
+    assert.equal(logged.filter((line) => /payouts are paused/.test(line)).length, 1);
+  });
+
+  it('is one of three before everybody’s payouts wait, and an answer to anybody lets them all go on', async () => {
+    await fail(sick, 5);
+    await fail(second, 5);
+    await allowed(one, healthy);
+    await fail(third, 1);
+    await refused(one, healthy);
+    await clock.advance(2_000);
+    await allowed(other, healthy);
+    await reportPayout(other, healthy, 'answered');
+    assert.equal(await allowedOf(10, healthy), 10);
+  });
+
+  it('leaves the probe of the whole network to others, and probes two seconds later where nobody else does', async () => {
+    for (const merchant of [sick, second, third]) await fail(merchant, 5);
+    await clock.advance(2_000);
+    const { retryAt } = await refused(one, sick);
+    assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
+    await clock.advance(2_000);
+    await allowed(one, sick);
+    await refused(other, healthy);
+  });
+
+  it('still waits for its own probe when the network’s breaker has closed', async () => {
+    for (const merchant of [sick, second, third]) await fail(merchant, 5);
+    await clock.advance(2_000);
+    await allowed(one, healthy);
+    await reportPayout(one, healthy, 'answered');
+    assert.equal(await allowedOf(6, sick), 1);
+  });
+});
+
+describe('a send whose answer was lost and that arrived all the same', () => {
+  it('closes the breaker at once for every process when it was made since the opening', async () => {
+    for (let send = 0; send < 5; send += 1) await reportPayout(one, wave, 'unclear');
+    await clock.advance(2_000);
+    await allowed(one);
+    const sentAt = clock.now();
+    await clock.advance(3_000);
+    await reportPayout(one, wave, 'unclear');
+    await refused(other);
+    await reportArrival(other, wave, sentAt);
+    assert.equal(await allowedOf(12), 12);
+  });
+
+  it('changes nothing when it was made before, and costs no statement while no breaker is open', async () => {
+    const sentAt = clock.now();
+    await clock.advance(1_000);
+    for (let send = 0; send < 5; send += 1) await reportPayout(one, wave, 'unclear');
+    await reportArrival(one, wave, sentAt);
+    await refused(one);
+    await reportPayout(one, wave, 'answered');
+    await allowed(one);
+    const before = statements;
+    for (let arrival = 0; arrival < 50; arrival += 1) await reportArrival(one, wave, clock.now());
+    assert.equal(statements, before);
+  });
 });
 
 const outcomes: readonly SendOutcome[] = ['answered', 'unclear', 'network_unavailable', 'float_empty'];
@@ -294,4 +377,4 @@ test('however sends of two processes fall together, no more than one probe is un
   }
 });
 
-const paused = { name: 'test_paused', text: 'SELECT 1 FROM network_pauses WHERE reason IS NOT NULL', values: [] };
+const paused = { name: 'test_paused', text: 'SELECT 1 FROM circuit_breakers WHERE reason IS NOT NULL', values: [] };

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addMs } from '../kit/clock.ts';
+import { seededRandom } from '../kit/random.ts';
+import { afterArrival, afterSend, closedBreaker, halfOpened, isClear, isOpen } from './circuit-breaker.ts';
+import type { CircuitBreaker, OpenBreaker, SendOutcome } from './circuit-breaker.ts';
+
+const start = new Date('2026-11-20T12:00:00.000Z');
+const network = { network: 'wave', testMode: false, railAccount: 'rail-wave' };
+const merchantId = '01939f00-0000-7000-8000-00000000a5f1';
+const merchants = [merchantId, '01939f00-0000-7000-8000-00000000a5f2', '01939f00-0000-7000-8000-00000000a5f3'];
+/** Of one merchant's payouts, and of everybody's. */
+const own = closedBreaker({ ...network, scope: merchantId });
+const everybodys = closedBreaker({ ...network, scope: '' });
+
+function sent(breaker: CircuitBreaker, outcome: SendOutcome, now = start, of = merchantId): CircuitBreaker {
+  return afterSend(breaker, { outcome, merchantId: of }, now);
+}
+
+function opened(outcome: SendOutcome): OpenBreaker {
+  const breaker = sent(own, outcome);
+  assert.ok(isOpen(breaker));
+  return breaker;
+}
+
+/** The wait before each probe, in seconds, when every probe ends the same way. */
+function waits(first: SendOutcome, probes: number, outcome: SendOutcome = first): number[] {
+  let breaker = opened(first);
+  let now = start;
+  const seconds: number[] = [];
+  for (let probe = 0; probe <= probes; probe += 1) {
+    seconds.push((breaker.retryAt.getTime() - now.getTime()) / 1_000);
+    now = breaker.retryAt;
+    const after = sent(halfOpened(breaker, addMs(now, 5_000)), outcome, now);
+    assert.ok(isOpen(after));
+    breaker = after;
+  }
+  return seconds;
+}
+
+test('a network that says it is unavailable is probed after 2 s, then half as often each time, at least once a minute', () => {
+  assert.deepEqual(waits('network_unavailable', 7), [2, 4, 8, 16, 32, 60, 60, 60]);
+  assert.deepEqual(waits('network_unavailable', 3, 'unclear'), [2, 4, 8, 16], 'no answer to a probe is none either');
+});
+
+test('an empty float is probed after 30 s, then half as often each time, at least every ten minutes', () => {
+  assert.deepEqual(waits('float_empty', 6), [30, 60, 120, 240, 480, 600, 600]);
+});
+
+test('a wait never grows past its most, however long the network is away', () => {
+  assert.equal(waits('network_unavailable', 2_000).at(-1), 60);
+});
+
+test('five sends in a row without an answer open a merchant’s breaker; any answer between them counts anew', () => {
+  let breaker: CircuitBreaker = own;
+  for (const outcome of ['unclear', 'unclear', 'unclear', 'unclear', 'answered'] as const) {
+    breaker = sent(breaker, outcome);
+    assert.equal(isOpen(breaker), false);
+  }
+  assert.ok(isClear(breaker));
+  for (let send = 1; send <= 4; send += 1) breaker = sent(breaker, 'unclear');
+  assert.equal(isOpen(breaker), false);
+  breaker = sent(breaker, 'unclear');
+  assert.deepEqual(
+    [breaker.state, breaker.reason, breaker.openedAt, breaker.retryAt],
+    ['open', 'network_unavailable', start, addMs(start, 2_000)],
+  );
+});
+
+test('sends of fewer than three merchants never open everybody’s breaker, however many get no answer', () => {
+  const [first = '', second = '', third = ''] = merchants;
+  let breaker: CircuitBreaker = everybodys;
+  for (let send = 0; send < 1_000; send += 1) {
+    breaker = sent(breaker, 'unclear', start, send % 3 === 0 ? first : second);
+    assert.equal(isOpen(breaker), false);
+  }
+  assert.ok(isOpen(sent(breaker, 'unclear', start, third)));
+  assert.equal(isOpen(sent(sent(breaker, 'answered'), 'unclear', start, third)), false, 'an answer counts anew');
+});
+
+test('three merchants’ sends open everybody’s breaker with the fifth that gets no answer, no sooner', () => {
+  let breaker: CircuitBreaker = everybodys;
+  for (const send of [0, 1, 2, 3]) {
+    breaker = sent(breaker, 'unclear', start, merchants[send % 3]);
+    assert.equal(isOpen(breaker), false);
+  }
+  assert.ok(isOpen(sent(breaker, 'unclear')));
+});
+
+test('what was under way when the breaker opened neither prolongs it nor changes its reason', () => {
+  const breaker = opened('network_unavailable');
+  for (const outcome of ['network_unavailable', 'float_empty', 'unclear'] as const) {
+    assert.equal(sent(breaker, outcome, addMs(start, 500)), breaker);
+  }
+});
+
+test('an answer closes the breaker, and the next opening begins with the shortest wait', () => {
+  let breaker: CircuitBreaker = opened('network_unavailable');
+  for (let probe = 0; probe < 4; probe += 1) {
+    assert.ok(isOpen(breaker));
+    breaker = sent(halfOpened(breaker, start), 'network_unavailable');
+  }
+  breaker = sent(breaker, 'answered');
+  assert.ok(isClear(breaker));
+  assert.deepEqual(sent(breaker, 'network_unavailable').retryAt, addMs(start, 2_000));
+});
+
+test('a probe that finds another reason waits as that reason does, from the beginning', () => {
+  let breaker = opened('network_unavailable');
+  for (let probe = 0; probe < 3; probe += 1) {
+    const after = sent(halfOpened(breaker, start), 'network_unavailable');
+    assert.ok(isOpen(after));
+    breaker = after;
+  }
+  const empty = sent(halfOpened(breaker, start), 'float_empty');
+  assert.deepEqual([empty.reason, empty.retryAt, empty.openedAt], ['float_empty', addMs(start, 30_000), start]);
+});
+
+test('an answer while nothing is known changes nothing', () => {
+  assert.equal(sent(own, 'answered'), own);
+});
+
+test('a send that arrived closes the breaker when it was made since the opening, and never when before', () => {
+  const breaker = opened('network_unavailable');
+  const probing = halfOpened(breaker, addMs(start, 7_000));
+  for (const open of [breaker, probing, sent(probing, 'unclear', addMs(start, 5_000))]) {
+    assert.equal(afterArrival(open, addMs(start, -1)), open);
+    assert.ok(isClear(afterArrival(open, start)));
+  }
+  const counting = sent(own, 'unclear');
+  assert.equal(afterArrival(counting, addMs(start, 1)), counting, 'what is not open is not touched');
+});
+
+// Each command is one of the things that can happen to a breaker; time passes with every one.
+const outcomes: readonly SendOutcome[] = ['answered', 'unclear', 'unclear', 'unclear', 'network_unavailable', 'float_empty'];
+
+test('after any history a probe is due within ten minutes, and its answer or arrival closes the breaker', () => {
+  const random = seededRandom('circuit breaker');
+  const below = (count: number): number => (random.bytes(1)[0] ?? 0) % count;
+  for (let walk = 0; walk < 200; walk += 1) {
+    let breaker: CircuitBreaker = walk % 2 === 0 ? own : everybodys;
+    let now = start;
+    for (let step = 0; step < 60; step += 1) {
+      now = addMs(now, below(40) * 500);
+      if (isOpen(breaker) && breaker.retryAt <= now) breaker = halfOpened(breaker, addMs(now, 5_000));
+      const outcome = outcomes[below(outcomes.length)] ?? 'unclear';
+      breaker = sent(breaker, outcome, now, merchants[below(3)]);
+      if (!isOpen(breaker)) {
+        assert.deepEqual([breaker.reason, breaker.openedAt, breaker.retryAt], [null, null, null]);
+        continue;
+      }
+      assert.ok(breaker.openedAt <= now);
+      assert.ok(breaker.retryAt.getTime() - now.getTime() <= 600_000, `walk ${walk}, step ${step}`);
+      assert.ok(isClear(sent(breaker, 'answered', now)));
+      assert.ok(isClear(afterArrival(breaker, now)));
+    }
+  }
+});
