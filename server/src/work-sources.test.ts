@@ -78,9 +78,9 @@ async function pay(network: string, count = 1): Promise<void> {
   }
 }
 
-async function transfer(network: string, accountNumber = '7001234'): Promise<Transfer> {
+async function transfer(network: string, accountNumber = '7001234', merchant = world.merchant): Promise<Transfer> {
   const order = { ...newTransfer, network, accountNumber };
-  return world.db.withTransaction((tx) => createTransfer(tx, context, world.merchant, order));
+  return world.db.withTransaction((tx) => createTransfer(tx, context, merchant, order));
 }
 
 async function statusOf({ merchantId, id }: Transfer): Promise<string | undefined> {
@@ -165,6 +165,44 @@ test('while payouts are paused the network is still asked what became of those b
   assert.equal(await statusOf(early), 'completed');
   assert.equal(await statusOf(late), 'pending');
   assert.equal(wave.count('pay_out'), 2);
+});
+
+test('40 payouts to a network that pays and never answers are all sent within three minutes, each once', async () => {
+  const { wave } = world.networks;
+  const hidden = new Map<string, Date>();
+  wave.payoutAnswers.pay_out = async ({ reference }) => {
+    hidden.set(reference, addMs(world.clock.now(), 5_000));
+    return { state: 'unknown', detail: 'no answer within 3000 ms' };
+  };
+  wave.payoutAnswers.look_up_payout = async ({ reference }) => {
+    const foundAt = hidden.get(reference);
+    if (!foundAt || world.clock.now() < foundAt) return { state: 'not_found' };
+    return { state: 'succeeded', receipt: receiptOf({ ...newTransfer, reference, currency: 'GMD' }) };
+  };
+  const orders: Transfer[] = [];
+  for (let order = 0; order < 40; order += 1) orders.push(await transfer('wave', '7770005'));
+  await worker.drain();
+  for (let second = 0; second < 180 && wave.count('pay_out') < orders.length; second += 1) {
+    await world.clock.advance(1_000);
+    await worker.drain();
+  }
+  assert.equal(wave.count('pay_out'), orders.length);
+  assert.equal(hidden.size, orders.length, 'each order went out once');
+});
+
+test('payouts of one merchant that get no answer keep no other merchant’s payouts waiting', async () => {
+  const { wave } = world.networks;
+  wave.payoutAnswers.pay_out = async ({ reference }) => {
+    if (reference.startsWith(world.merchant.shortId)) return { state: 'unknown', detail: 'no answer within 3000 ms' };
+    return { state: 'succeeded', receipt: receiptOf({ ...newTransfer, reference, currency: 'GMD' }) };
+  };
+  for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
+  await worker.drain();
+  const waiting = manyHanging - wave.count('pay_out');
+  assert.ok(waiting > 0, 'the merchant’s own breaker has opened');
+  const other = await transfer('wave', '7001234', await world.newMerchant());
+  await worker.drain();
+  assert.equal(await statusOf(other), 'completed');
 });
 
 test('what a process of the version before still writes is worked too', async () => {

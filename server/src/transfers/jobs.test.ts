@@ -273,3 +273,14 @@ test('callbacks end an order like answers do; another network’s news of it doe
   assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
   assert.equal((await world.transfer(order)).status, 'completed');
 });
+
+test('a callback of a payout sent while the breaker was open, and never answered, closes the breaker', async () => {
+  for (let sent = 0; sent < 5; sent += 1) await world.createSent(noAnswer);
+  await world.clock.advance(2_000);
+  const probe = await world.createSent(noAnswer);
+  assert.equal((await world.createSent(taken)).waitingFor, 'network_unavailable');
+  const news = { operation: 'payout', reference: probe.reference, answer: paid(probe) } as const;
+  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
+  const next = await world.createSent(taken);
+  assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
+});
