@@ -1,4 +1,5 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
+import { resolveBySystem } from '../../server/src/kit/name-resolver.ts';
 import { createOutboundClient } from '../../server/src/kit/outbound-http.ts';
 import type { OutboundResult } from '../../server/src/kit/outbound-http.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
@@ -21,7 +22,9 @@ export interface ForwardOptions {
 
 export function createForwarder({ clock, url, secret, signatureHeader }: ForwardOptions): Forwarder {
   // The address is the person's own, on their own machine.
-  const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi-Webhooks' });
+  const resolveName = resolveBySystem;
+  const policy = { allowPrivate: true };
+  const outbound = createOutboundClient({ clock, policy, userAgent: 'Dalasi-Webhooks', resolveName });
   return {
     send: ({ row, body }) => {
       const message = { id: row.id, sentAt: clock.now(), body };

@@ -128,6 +128,27 @@ END)),
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE circuit_breakers (
+  network text NOT NULL,
+  test_mode boolean NOT NULL,
+  rail_account text NOT NULL,
+  scope text NOT NULL,
+  state text NOT NULL,
+  reason text,
+  opened_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  failed_probes bigint NOT NULL,
+  failures_in_a_row bigint NOT NULL,
+  failed_merchants uuid[] NOT NULL,
+  version bigint NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT circuit_breakers_pkey PRIMARY KEY (network, test_mode, rail_account, scope),
+  CONSTRAINT circuit_breakers_open_check CHECK ((state = 'closed'::text) = (reason IS NULL) AND (state = 'closed'::text) = (opened_at IS NULL) AND (state = 'closed'::text) = (retry_at IS NULL)),
+  CONSTRAINT circuit_breakers_reason_check CHECK (reason = ANY (ARRAY['network_unavailable'::text, 'float_empty'::text])),
+  CONSTRAINT circuit_breakers_state_check CHECK (state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE customer_identities (
   merchant_id uuid NOT NULL,
   identity text NOT NULL,
@@ -365,24 +386,6 @@ CREATE TABLE network_inbox (
   CONSTRAINT network_inbox_pkey PRIMARY KEY (lane, id)
 );
 CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
--- dalasi_app: SELECT, INSERT, UPDATE, DELETE
-
-CREATE TABLE network_pauses (
-  network text NOT NULL,
-  test_mode boolean NOT NULL,
-  scope text NOT NULL,
-  reason text,
-  since timestamp with time zone,
-  retry_at timestamp with time zone,
-  is_probing boolean NOT NULL,
-  failed_probes bigint NOT NULL,
-  unclear_in_a_row bigint NOT NULL,
-  version bigint NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  CONSTRAINT network_pauses_pkey PRIMARY KEY (network, test_mode, scope),
-  CONSTRAINT network_pauses_open_check CHECK ((reason IS NULL) = (since IS NULL) AND (reason IS NULL) = (retry_at IS NULL) AND (reason IS NOT NULL OR NOT is_probing)),
-  CONSTRAINT network_pauses_reason_check CHECK (reason = ANY (ARRAY['network_unavailable'::text, 'float_empty'::text]))
-);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE network_prompt_times (

@@ -43,6 +43,7 @@ const lookUpPoints = [
   ...write('outbox_claim'),
   ...wait('transfers_find_by_id', 'merchants_find_by_id'),
   ...call('payouts-look-up'),
+  ...wait('circuit_breakers_list'),
 ];
 
 testCrashStory({

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { systemClock } from './clock.ts';
 import { guardedConnector } from './outbound-connector.ts';
-import type { ResolveName } from './outbound-connector.ts';
+import type { ResolveName } from './name-resolver.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 import { forbiddenPlaces } from './outbound-vectors.corpus.ts';
 import { answered, createOutboundWorld, development, failure, production, saying } from './outbound-world.corpus.ts';

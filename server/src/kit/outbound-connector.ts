@@ -1,22 +1,20 @@
-import { lookup as lookUpName, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Clock } from './clock.ts';
 import { ExpiringCache } from './expiring-cache.ts';
+import { createNameResolver } from './name-resolver.ts';
+import type { ResolveName } from './name-resolver.ts';
 import { limitAnswers } from './outbound-answer-limit.ts';
 import { isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
-
-/** A name's addresses; rejects when it has none. */
-export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 export interface GuardedConnectorOptions {
   policy: AddressPolicy;
   clock: Clock;
   /** For the look-up of the name, TCP and TLS together; kept within half a second. */
   connectTimeoutMs: number;
-  /** How a name becomes addresses, for tests. */
+  /** How a name becomes addresses. Default: without threads, see `createNameResolver`. */
   resolveName?: ResolveName | undefined;
   /** Where the open connections are kept count of. */
   sockets: Set<Socket>;
@@ -28,7 +26,7 @@ export interface GuardedConnectorOptions {
  * judged beside it. Refuses with UrlNotAllowedError.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs, sockets, resolveName = defaultResolver(policy) } = options;
+  const { policy, clock, connectTimeoutMs, sockets, resolveName = createNameResolver({ clock }) } = options;
   const policyNow = policyWithOwnAddresses(options, resolveName);
   const connectBy = (judgeBy: () => Promise<AddressPolicy>): buildConnector.connector =>
     buildConnector({
@@ -103,23 +101,6 @@ function guardedLookup(judgeBy: () => Promise<AddressPolicy>, resolveName: Resol
       },
       (error: NodeJS.ErrnoException) => callback(error, ''),
     );
-  };
-}
-
-/**
- * A production server asks the name servers itself: the operating system's look-up would hold one of the process's few
- * threads for as long as somebody's name server cares to be silent. A development server wants the hosts file too.
- */
-function defaultResolver(policy: AddressPolicy): ResolveName {
-  if (policy.allowPrivate) {
-    return async (name) => (await lookUpName(name, { all: true })).map((found) => found.address);
-  }
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  return async (name) => {
-    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length === 0) throw noAddress();
-    return addresses;
   };
 }
 

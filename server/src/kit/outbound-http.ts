@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
 import type { Clock } from './clock.ts';
+import type { ResolveName } from './name-resolver.ts';
 import { answerTooLargeCode } from './outbound-answer-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
-import type { ResolveName } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 
@@ -64,7 +64,7 @@ export interface OutboundClientOptions {
   keptIdleMs?: number;
   /** How much of an answer's text is handed on. Default: 1 KB, which is what is kept of a merchant's answer. */
   excerptBytesMax?: number;
-  /** How a name becomes addresses, for tests. */
+  /** How a name becomes addresses. Default: without threads, see `createNameResolver`. */
   resolveName?: ResolveName;
 }
 

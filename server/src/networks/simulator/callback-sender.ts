@@ -2,6 +2,7 @@ import { assert } from '../../kit/assert.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Database } from '../../kit/db.ts';
+import { resolveBySystem } from '../../kit/name-resolver.ts';
 import { createOutboundClient } from '../../kit/outbound-http.ts';
 import type { OutboundClient } from '../../kit/outbound-http.ts';
 import { callbackSigningSecret } from './credentials.ts';
@@ -45,6 +46,7 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
     userAgent: 'simulated-network',
     totalTimeoutMs: answerTimeoutMs,
     policy: receiverPolicy,
+    resolveName: resolveBySystem,
   });
   return {
     sendDueCallbacks: async () => {

@@ -1,0 +1,127 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import type { Clock } from './clock.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import { HostsFile } from './hosts-file.ts';
+
+/** A name's addresses; rejects when it has none. */
+export type ResolveName = (name: string) => Promise<readonly string[]>;
+
+export interface NameResolverOptions {
+  clock: Clock;
+  /** Name servers to ask (`127.0.0.1:5353`), for tests. Default: those of the operating system. */
+  nameServers?: () => readonly string[];
+  /** For tests. Default: the operating system's. */
+  hostsFile?: string;
+}
+
+/**
+ * In all about five seconds, which is what a connection is given. Each try waits twice as long as the one before, and the
+ * first only 250 ms where the name server has answered quickly so far: c-ares goes by what it has measured
+ * (nodejs/node#57839), so that fewer tries would give up within a second.
+ */
+const patience = { timeout: 1_000, maxTimeout: 1_500, tries: 4 };
+// A machine that changes networks changes its name servers, and a resolver reads them once.
+const resolverLifetimeMs = 30_000;
+// RFC 9520 asks for a second at least, so that thousands of deliveries to one dead name are not as many questions.
+const failureLifetimeMs = 5_000;
+const failuresMax = 10_000;
+// Some name servers leave the question for IPv6 without an answer. RFC 8305 waits 50 ms for it; we are in less of a hurry.
+const otherFamilyMs = 500;
+
+/**
+ * Looks up names that somebody else chose, without threads. The operating system's look-up holds one of the process's few
+ * threads for as long as a name server cares to be silent, and the look-ups of the database and of our own networks wait
+ * for the same ones.
+ *
+ * The hosts file comes first, then `localhost` (RFC 6761), then the name servers; search domains are not added and names
+ * ending in `.local` are not asked for by multicast. A name is asked for once at a time, however many wait for it, and one
+ * that failed is not asked for again for five seconds. Rejects with `ENOTFOUND` when the name has no address, and with
+ * `EAI_AGAIN` when the name servers did not say.
+ */
+export function createNameResolver({ clock, nameServers, hostsFile }: NameResolverOptions): ResolveName {
+  const hosts = new HostsFile(clock, hostsFile);
+  const resolverNow = renewedResolver(clock, nameServers);
+  const failures = new ExpiringCache<Error>({ clock, entriesMax: failuresMax, lifetimeMs: failureLifetimeMs });
+  const underWay = new Map<string, Promise<readonly string[]>>();
+
+  async function resolve(name: string): Promise<readonly string[]> {
+    const known = (await hosts.find(name)) ?? (isLocalhost(name) ? loopback : undefined);
+    if (known) return known;
+    let addresses: readonly string[] = [];
+    const failure = await failures.get(name, async () => {
+      const answer = await ask(resolverNow(), name, clock);
+      if (answer instanceof Error) return answer;
+      addresses = answer;
+      return undefined;
+    });
+    if (failure) throw failure;
+    return addresses;
+  }
+
+  return (written) => {
+    const name = written.toLowerCase().replace(/\.$/, '');
+    const current = underWay.get(name);
+    if (current) return current;
+    const asked = resolve(name).finally(() => underWay.delete(name));
+    underWay.set(name, asked);
+    return asked;
+  };
+}
+
+/**
+ * Looks up names that the operator chose, in every way that this machine knows: search domains, multicast, directories.
+ * It uses the process's threads, so never for a name that anybody else can choose.
+ */
+export const resolveBySystem: ResolveName = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+const loopback = ['127.0.0.1', '::1'];
+
+function isLocalhost(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+function renewedResolver(clock: Clock, nameServers: NameResolverOptions['nameServers']): () => Resolver {
+  let current: { resolver: Resolver; madeAtMs: number } | null = null;
+  return () => {
+    const nowMs = clock.now().getTime();
+    const ageMs = nowMs - (current?.madeAtMs ?? -Infinity);
+    // A clock that was set back must not keep one for longer. Questions under way end with the resolver they were asked by.
+    if (current && ageMs >= 0 && ageMs < resolverLifetimeMs) return current.resolver;
+    const resolver = new Resolver(patience);
+    if (nameServers) resolver.setServers(nameServers());
+    current = { resolver, madeAtMs: nowMs };
+    return resolver;
+  };
+}
+
+/** The addresses of both families, IPv4 first; of one, when the answer about the other does not come. */
+async function ask(resolver: Resolver, name: string, clock: Clock): Promise<readonly string[] | Error> {
+  const found: string[][] = [];
+  const failures: unknown[] = [];
+  const questions = [resolver.resolve4(name), resolver.resolve6(name)].map((question, family) =>
+    question.then(
+      (addresses) => (found[family] = addresses),
+      (error: NodeJS.ErrnoException) => failures.push(error.code),
+    ),
+  );
+  const both = Promise.all(questions);
+  const enough = new AbortController();
+  const soonAfter = async (question: Promise<unknown>): Promise<unknown> => {
+    await question;
+    return found.length > 0 ? clock.sleep(otherFamilyMs, enough.signal) : both;
+  };
+  await Promise.race([both, ...questions.map(soonAfter)]);
+  enough.abort();
+  const addresses = found.flat();
+  return addresses.length > 0 ? addresses : noAddress(failures);
+}
+
+// What says for certain that there is none; everything else is a name server that did not answer, or not usefully.
+const definite = new Set<unknown>(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+function noAddress(failures: readonly unknown[]): NodeJS.ErrnoException {
+  return failures.every((code) => definite.has(code))
+    ? Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' })
+    : Object.assign(new Error('No name server answered.'), { code: 'EAI_AGAIN' });
+}
