@@ -127,6 +127,14 @@ export default {
       to: { path: ['(^|/)node_modules/(@types/)?pg/', '^pg$'] },
     },
     {
+      name: 'who-looks-names-up',
+      comment:
+        'Names that others chose are looked up by kit/name-resolver.ts, which holds no thread; the command-line tool runs for one person.',
+      severity: 'error',
+      from: { path: '^server/', pathNot: ['^server/src/kit/name-resolver[.]'] },
+      to: { path: '^(node:)?dns(/promises)?$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'nothing-from-the-workshop',
       comment: 'The service does not import tests, tools, benchmarks or packages that are not installed in production.',
       severity: 'error',

@@ -68,11 +68,16 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
       if (open) set({ ...labelsOf(capabilities), reason: open.reason }, 1);
     }
   });
-  metrics.gauge('dalasi_merchants_paused', 'Merchants whose payouts a network does not answer.', labels, async (set) => {
-    for (const { capabilities, merchantCount } of (await summarizeBreakers(context)).networks) {
-      set(labelsOf(capabilities), merchantCount);
-    }
-  });
+  metrics.gauge(
+    'dalasi_merchants_paused',
+    'Merchants whose payouts a network does not answer.',
+    labels,
+    async (set) => {
+      for (const { capabilities, merchantCount } of (await summarizeBreakers(context)).networks) {
+        set(labelsOf(capabilities), merchantCount);
+      }
+    },
+  );
   metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
     set({}, (await summarizeBreakers(context)).numberCount),
   );

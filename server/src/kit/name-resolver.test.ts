@@ -69,7 +69,9 @@ describe('looking up a name that somebody else chose', () => {
     says = ({ name }) => (name.startsWith('dead') ? 'silence' : ['127.0.0.1']);
     const resolve = resolver(systemClock);
     let ended = 0;
-    const dead = Array.from({ length: 100 }, (_, index) => codeOf(resolve(`dead-${index}.example`)).then(() => (ended += 1)));
+    const dead = Array.from({ length: 100 }, (_, index) =>
+      codeOf(resolve(`dead-${index}.example`)).then(() => (ended += 1)),
+    );
     await eventually('they have been asked for', () => names.questions.length >= 200);
     const here = await world.tcpServer(saying('HTTP/1.1 204 No Content\r\n\r\n'));
     const { post } = world.client({ resolveName: resolve });

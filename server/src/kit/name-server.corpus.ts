@@ -75,5 +75,11 @@ function record(address: string): Buffer {
 
 /** Of addresses that are written with all their eight parts. */
 function ipv6Bytes(address: string): Buffer {
-  return Buffer.from(address.split(':').flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 0xff]));
+  return Buffer.from(
+    address
+      .split(':')
+      .map((part) => part.padStart(4, '0'))
+      .join(''),
+    'hex',
+  );
 }

@@ -132,7 +132,14 @@ test('a send that arrived closes the breaker when it was made since the opening,
 });
 
 // Each command is one of the things that can happen to a breaker; time passes with every one.
-const outcomes: readonly SendOutcome[] = ['answered', 'unclear', 'unclear', 'unclear', 'network_unavailable', 'float_empty'];
+const outcomes: readonly SendOutcome[] = [
+  'answered',
+  'unclear',
+  'unclear',
+  'unclear',
+  'network_unavailable',
+  'float_empty',
+];
 
 test('after any history a probe is due within ten minutes, and its answer or arrival closes the breaker', () => {
   const random = seededRandom('circuit breaker');

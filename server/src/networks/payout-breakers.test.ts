@@ -9,7 +9,14 @@ import type { Database, Queryable } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
 import { BreakerCopy } from './breaker-copy.ts';
 import type { SendOutcome } from './circuit-breaker.ts';
-import { payoutBreakers, permitPayout, purgeBreakers, reportArrival, reportPayout, summarizeBreakers } from './payout-breakers.ts';
+import {
+  payoutBreakers,
+  permitPayout,
+  purgeBreakers,
+  reportArrival,
+  reportPayout,
+  summarizeBreakers,
+} from './payout-breakers.ts';
 import type { BreakerContext, PayoutBreakers, Permission } from './payout-breakers.ts';
 import { createNetworkRegistry } from './registry.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
