@@ -72,8 +72,8 @@ export interface PayoutCapabilities {
   /** From when on a person has to ask the network. */
   readonly giveUpAfterMs: number;
   /**
-   * What being down stops: all payouts of the network, or (at the simulated ones, so that one tester's dead network is
-   * not another's) those of one merchant to one number.
+   * What circuit breakers hold back: all payouts of the network, and those of one merchant there; or (at the simulated
+   * ones, so that one tester's dead network is not another's) those of one merchant to one number.
    */
   readonly pausedBy: 'network' | 'merchant_and_number';
 }

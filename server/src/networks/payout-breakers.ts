@@ -168,7 +168,6 @@ export function purgeBreakers({ db, clock }: Pick<BreakerContext, 'db' | 'clock'
 
 /** In the order of the keys: the narrowest first. */
 async function findInCopy(context: BreakerContext, { keys }: PayoutBreakers): Promise<CircuitBreaker[]> {
-  if (keys.length === 0) return [];
   const breakers = await context.breakers.read(context.db, context.clock);
   return keys.flatMap((key) => breakers.find((breaker) => isAt(breaker, key)) ?? []);
 }

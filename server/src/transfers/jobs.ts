@@ -114,7 +114,7 @@ function outcomeOf(answer: PayoutAnswer) {
   return answer.state === 'unknown' ? 'unclear' : 'answered';
 }
 
-/** Before the answer is applied: it is learnt once, and again only if this process dies before it is. */
+/** Call before the answer is applied: once it is, this transfer is not asked about again, and nobody would learn of it. */
 async function noteArrival(
   context: TransferContext,
   { breakers }: Rail,
