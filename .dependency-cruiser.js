@@ -13,7 +13,7 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 const levels = [
   ['kit'],
   ['database'],
-  ['ledger', 'events', 'networks'],
+  ['ledger', 'events', 'networks', 'keyring'],
   ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers'],
   ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],

@@ -83,7 +83,7 @@ async function claimAll(bench: Workbench, busyMerchants: number): Promise<Claime
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
   await fillOutbox(adminUrl, busyMerchants);
   const db = openDatabase({
-    url: await ensureServingRole({ adminUrl }),
+    url: await ensureServingRole({ adminUrl, password: 'benchmark' }),
     connectionsMax: besideEachOther + 1,
     clock: systemClock,
     onConnectionError: () => {},

@@ -86,7 +86,7 @@ const p50AndP99 = ({ p50Ms, p99Ms }: Latencies): string => `${inMs(p50Ms)}, ${in
 async function work(bench: Workbench, backlog: { deliveries: number; merchants: number }): Promise<Worked> {
   const adminUrl = await bench.createDatabase();
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
-  const url = await ensureServingRole({ adminUrl });
+  const url = await ensureServingRole({ adminUrl, password: 'benchmark' });
   const context = {
     clock: systemClock,
     random: systemRandom,

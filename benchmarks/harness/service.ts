@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { readConfig } from '../../server/src/config.ts';
+import { servingUrlOf } from '../../server/src/database/roles.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { readSecrets } from '../../server/src/secrets.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { addMerchants } from './add-merchants.ts';
 import type { MerchantWithKey } from './add-merchants.ts';
@@ -73,7 +76,7 @@ export async function startService(
       key: facts.secret_key,
       merchantId: await findDemoMerchant(adminUrl),
       adminUrl,
-      appUrl: await ensureServingRole({ adminUrl }),
+      appUrl: servingUrl(adminUrl, dataDirectory),
       pid: child.pid ?? 0,
       settled: () => untilSettled(adminUrl),
       post: (path, body) => post(facts, path, body),
@@ -85,6 +88,12 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/** As the service itself connects. */
+function servingUrl(adminUrl: string, dataDirectory: string): string {
+  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: adminUrl, DATA_DIR: dataDirectory });
+  return servingUrlOf(adminUrl, { password: readSecrets(config, systemRandom).servingPassword });
 }
 
 /** What `npm start` hands to Node, flags included: they decide how much memory it takes. */

@@ -256,6 +256,14 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_kept_idx ON idempotency_keys USING btree (created_at) WHERE NOT is_forgotten;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE installation_secrets (
+  name text NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT installation_secrets_pkey PRIMARY KEY (name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE intent_shares (
   merchant_id uuid NOT NULL,
   intent_id uuid NOT NULL,
@@ -269,6 +277,17 @@ CREATE TABLE intent_shares (
   CONSTRAINT intent_shares_amount_check CHECK (amount > 0)
 );
 CREATE INDEX intent_shares_sub_account_idx ON intent_shares USING btree (merchant_id, sub_account_id, intent_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE key_checks (
+  setting text NOT NULL,
+  check_value bytea NOT NULL,
+  key_id bytea,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT key_checks_pkey PRIMARY KEY (setting, check_value),
+  CONSTRAINT key_checks_key_id_check CHECK ((setting = 'SEAL_KEY'::text) = (key_id IS NOT NULL)),
+  CONSTRAINT key_checks_setting_check CHECK (setting = ANY (ARRAY['SEAL_KEY'::text, 'KEY_PEPPER'::text]))
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_accounts (
@@ -993,4 +1012,11 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_status_check CHECK (status = ANY (ARRAY['enabled'::text, 'disabled'::text]))
 );
 CREATE UNIQUE INDEX webhook_endpoints_default_key ON webhook_endpoints USING btree (merchant_id) WHERE is_default;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE write_probes (
+  slot bigint NOT NULL,
+  written_at timestamp with time zone NOT NULL,
+  CONSTRAINT write_probes_pkey PRIMARY KEY (slot)
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -11,6 +11,8 @@ import { registerGauges } from './gauges.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
+import { createWriteProbe } from './http/write-probe.ts';
+import { watchSealer } from './kit/seal.ts';
 import { serve } from './serve.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
@@ -34,10 +36,13 @@ export interface App {
 }
 
 /** Puts the service together from its parts; listens only when it is started. */
-export async function createApp(options: AppOptions): Promise<App> {
-  const { config, clock, log } = options;
+export async function createApp(given: AppOptions): Promise<App> {
+  const { config, clock, log, keyring } = given;
   const address = createAddress(config);
   const metrics = createMetrics();
+  const sealer = watchSealer(given.secrets.sealer, metrics.observeUnreadable);
+  const options: AppOptions = { ...given, secrets: { ...given.secrets, sealer } };
+  const database = { keyring, writes: createWriteProbe(options) };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
@@ -46,8 +51,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const { gate } = notices.context;
-  registerGauges(metrics, { ...money, gate });
-  registerHealth(server, { ...money, gate, metrics, isClosing });
+  registerGauges(metrics, { ...money, ...database, gate });
+  registerHealth(server, { ...money, ...database, gate, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;

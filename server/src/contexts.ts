@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Metrics } from './http/metrics.ts';
+import type { Keyring } from './keyring/keyring.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
@@ -36,6 +37,7 @@ import { deliveryTopicKind, simulatorTopic, workTopic } from './work-sources.ts'
 export interface AppOptions {
   config: Config;
   secrets: Secrets;
+  keyring: Keyring;
   db: Database;
   notifier: Notifier;
   clock: Clock;

@@ -2,6 +2,8 @@ import { countOpenCases } from './cases/list-cases.ts';
 import { networkLanes, networkQueue, outboxBacklog } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
+import type { WriteProbe } from './http/write-probe.ts';
+import type { Keyring } from './keyring/keyring.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import type { BreakerCopy } from './networks/breaker-copy.ts';
@@ -17,6 +19,8 @@ interface GaugeContext {
   networks: NetworkRegistry;
   breakers: BreakerCopy;
   gate: Pick<ChannelGate, 'stops'>;
+  keyring: Pick<Keyring, 'state'>;
+  writes: WriteProbe;
 }
 
 /** What an operator is woken by: work that piles up, and cases that wait for a person. Read when Prometheus asks. */
@@ -28,6 +32,19 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, db.waiting);
     return Promise.resolve();
   });
+  metrics.gauge('dalasi_database_writable', '1 while the database takes writes, else 0.', [], async (set) =>
+    set({}, (await context.writes.state()) === 'ok' ? 1 : 0),
+  );
+  metrics.gauge(
+    'dalasi_key_wrong',
+    '1 where the database was written with another key than the setting holds, else 0.',
+    ['setting'],
+    async (set) => {
+      const { missingSealKeys, pepper } = await context.keyring.state();
+      set({ setting: 'SEAL_KEY' }, missingSealKeys.length > 0 ? 1 : 0);
+      set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
+    },
+  );
   metrics.gauge('dalasi_outbox_due', 'Pieces of work that are due, by queue.', ['queue'], async (set) => {
     for (const queue of queues) set({ queue }, 0);
     for (const { queue, count } of await outboxBacklog(db, clock.now())) set({ queue }, Number(count));

@@ -11,10 +11,12 @@ import type { Log } from './kit/log.ts';
 import { startNotifier } from './kit/notifier.ts';
 import { systemRandom } from './kit/random.ts';
 import { StartError } from './kit/start-error.ts';
+import { openSecrets } from './open-secrets.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
 import { urlPolicyOf } from './own-hosts.ts';
 import { readSecrets } from './secrets.ts';
+import type { ConfiguredSecrets } from './secrets.ts';
 
 // A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
 const shutdownMaxMs = 25_000;
@@ -22,6 +24,9 @@ const shutdownMaxMs = 25_000;
 const noticeMs = 5_000;
 // A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
 const unfinishedStartMaxMs = 5_000;
+
+const unverifiedPepper =
+  'KEY_PEPPER cannot be verified before the first request with an API key; to confirm it now: npm run operator -- secrets accept KEY_PEPPER';
 
 const tell = (sentence: string): void => {
   process.stdout.write(`${sentence}\n`);
@@ -32,8 +37,9 @@ async function main(): Promise<void> {
   const log = createLog({ level: config.logLevel });
   const stop = stopSignal();
   await refuseTakenPort(config);
-  const opened = await openUnlessStopped(openServiceDatabase(config, { clock: systemClock, log, tell }), stop);
-  if (opened) await serveUntilStopped(config, opened, { log, stop });
+  const secrets = readSecrets(config, systemRandom);
+  const opened = await openUnlessStopped(openServiceDatabase(config, { clock: systemClock, log, tell, secrets }), stop);
+  if (opened) await serveUntilStopped(config, opened, { log, stop, secrets });
   tell('Stopped.');
 }
 
@@ -53,15 +59,16 @@ async function openUnlessStopped(
 async function serveUntilStopped(
   config: Config,
   opened: OpenedDatabase,
-  { log, stop }: { log: Log; stop: Promise<'signal'> },
+  { log, stop, secrets: configured }: { log: Log; stop: Promise<'signal'>; secrets: ConfiguredSecrets },
 ): Promise<void> {
   const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
-    const secrets = readSecrets(config, random);
+    const { secrets, keyring } = await openSecrets(configured, { db, clock });
+    if ((await keyring.state()).pepper === 'unverified') log.warn(unverifiedPepper);
     const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
     closing.unshift(() => notifier.close());
-    const app = await createApp({ config, secrets, db, notifier, clock, random, log });
+    const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
     let closingNoticeMs = 0;
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
     const context = {

@@ -5,10 +5,13 @@ import type { DatabaseServer } from '../../test/harness/database-server.ts';
 import { ManualClock } from '../../test/harness/manual-clock.ts';
 import { startStartingDatabase } from '../../test/harness/starting-database.ts';
 import type { StartingDatabase } from '../../test/harness/starting-database.ts';
+import { testKeys } from '../../test/harness/service.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './kit/log.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
+import { systemRandom } from './kit/random.ts';
+import { readSecrets } from './secrets.ts';
 
 const waiting = 'The database is still starting; waiting for it, up to 30 seconds.';
 
@@ -30,11 +33,12 @@ after(() => databases.stop());
 function open(url: string): { clock: ManualClock; told: string[]; opening: Promise<OpenedDatabase> } {
   const clock = new ManualClock();
   const told: string[] = [];
-  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url });
+  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url, ...testKeys });
   const opening = openServiceDatabase(config, {
     clock,
     log: createLog({ level: 'silent' }),
     tell: (sentence) => told.push(sentence),
+    secrets: readSecrets(config, systemRandom),
   });
   // A test that expects the refusal comes to it later.
   opening.catch(() => {});

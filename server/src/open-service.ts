@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { withAdminClient } from './database/admin-client.ts';
+import { userOf } from './database/connection-url.ts';
 import { hasCluster } from './database/cluster.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import type { EmbeddedPostgres } from './database/embedded.ts';
 import { findRunningServer } from './database/running-server.ts';
 import { migrate } from './database/migrate.ts';
-import { ensureServingRole } from './database/roles.ts';
+import { ensureServingRole, servingUrlOf } from './database/roles.ts';
 import { assertSchemaIsCurrent } from './database/schema-version.ts';
 import { assertServingRole } from './database/serving-role.ts';
 import { whenDatabaseHasStarted } from './database/starting-database.ts';
@@ -15,6 +16,8 @@ import { openDatabase, sqlState } from './kit/db.ts';
 import type { Database, DatabaseOptions } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
+import { assertKeysFit } from './keyring/keyring.ts';
+import type { ConfiguredSecrets } from './secrets.ts';
 
 export interface OpenedDatabase {
   db: Database;
@@ -23,21 +26,26 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
+interface Parts {
+  clock: Clock;
+  log: Log;
+  tell: (sentence: string) => void;
+  secrets: Pick<ConfiguredSecrets, 'checks' | 'servingPassword'>;
+}
+
 /**
  * Opens the database as the serving role: our own in the data directory, or the operator's. With the owner's rights it
  * is migrated first; the service itself never has them.
  *
  * Throws StartError.
  */
-export async function openServiceDatabase(
-  config: Config,
-  parts: { clock: Clock; log: Log; tell: (sentence: string) => void },
-): Promise<OpenedDatabase> {
+export async function openServiceDatabase(config: Config, parts: Parts): Promise<OpenedDatabase> {
   const embedded = await startOwnDatabase(config, parts);
   try {
     const adminUrl = embedded?.adminUrl ?? config.databaseUrl;
     const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, parts));
-    const db = await openChecked(parts, [assertServingRole, assertSchemaIsCurrent], {
+    const checks = [assertServingRole, assertSchemaIsCurrent, assertOwnKeysFit(parts)];
+    const db = await openChecked(parts, checks, {
       url,
       connectionsMax: config.databaseConnections,
       onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
@@ -53,15 +61,22 @@ export async function openServiceDatabase(
 const operatorStatementTimeoutMs = 10 * 60 * 1_000;
 
 /**
+ * As whom an operator's command works: the serving role, the owner (where an owner's URL is known) for what has to work
+ * without the right keys, or the serving role once it has been made ready as at a start.
+ */
+export type OperatorAccess = 'serving' | 'owner' | 'prepared';
+
+/**
  * The database for an operator's command: the one that a running service has open, or opened for the command alone. A
- * command makes none: an empty one would answer as if nothing had ever been collected.
+ * command makes none: an empty one would answer as if nothing had ever been collected. Neither does it migrate or change a
+ * role, on which running services depend, unless it is the command for that.
  *
  * Throws StartError.
  */
 export async function openOperatorDatabase(
   config: Config,
-  parts: { clock: Clock; log: Log; tell: (sentence: string) => void },
-): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
+  parts: Parts & { access: OperatorAccess },
+): Promise<Pick<OpenedDatabase, 'db' | 'close'> & { role: string }> {
   const isEmbedded = config.databaseUrl === null && config.appDatabaseUrl === null;
   if (isEmbedded && !hasCluster(config.dataDirectory)) {
     const directory = resolve(config.dataDirectory);
@@ -73,22 +88,68 @@ export async function openOperatorDatabase(
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
   try {
+    const url = await operatorUrl(config, adminUrl, parts);
     const db = await openChecked(parts, [assertSchemaIsCurrent], {
-      url: await prepareDatabase(config, adminUrl, parts),
+      url,
       connectionsMax: 4,
       statementTimeoutMs: operatorStatementTimeoutMs,
     });
-    return { db, close: () => closeBoth(db, embedded) };
+    return { db, role: userOf(url), close: () => closeBoth(db, embedded) };
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
 }
 
+async function operatorUrl(
+  config: Config,
+  adminUrl: string | null,
+  parts: Parts & { access: OperatorAccess },
+): Promise<string> {
+  if (parts.access === 'prepared') return prepareDatabase(config, adminUrl, parts);
+  const servingUrl = config.appDatabaseUrl;
+  if (adminUrl === null) return reached(servingUrl ?? '');
+  if (parts.access === 'owner') return reached(adminUrl);
+  // Wrong keys are told as what they are: the role's password follows from one of them.
+  await checkAsOwner(adminUrl, parts, [assertSchemaIsCurrent, assertOwnKeysFit(parts)]);
+  const url = servingUrlOf(adminUrl, { servingUrl, password: parts.secrets.servingPassword });
+  try {
+    return await reached(url);
+  } catch (error) {
+    if (servingUrl !== null || !(error instanceof StartError) || !isRefusal(error.cause)) throw error;
+    throw new StartError(
+      `${error.message.slice(0, -1)}; start the service once with this DATABASE_URL, or run: npm run operator -- database prepare.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The role does not exist, or has another password, or may not connect to this database. */
+function isRefusal(error: unknown): boolean {
+  return ['28000', '28P01', '42501'].includes(sqlState(error) ?? '');
+}
+
+/** Answers the URL. The pool would take a wrong password or address for a database that is away for a moment. */
+async function reached(url: string): Promise<string> {
+  await withAdminClient(url, () => Promise.resolve());
+  return url;
+}
+
+type Check = (db: Database) => Promise<unknown>;
+
+function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
+  return (db) => assertKeysFit(db, secrets.checks);
+}
+
+async function checkAsOwner(adminUrl: string, parts: Parts, checks: readonly Check[]): Promise<void> {
+  const db = await openChecked(parts, checks, { url: await reached(adminUrl), connectionsMax: 1 });
+  await db.close();
+}
+
 /** Closed again where a check fails. */
 async function openChecked(
-  { clock, log }: { clock: Clock; log: Log },
-  checks: readonly ((db: Database) => Promise<void>)[],
+  { clock, log }: Pick<Parts, 'clock' | 'log'>,
+  checks: readonly Check[],
   options: Omit<DatabaseOptions, 'clock' | 'onConnectionError'>,
 ): Promise<Database> {
   const db = openDatabase({
@@ -112,28 +173,24 @@ async function closeBoth(db: Database, embedded: EmbeddedPostgres | null): Promi
 
 function startOwnDatabase(
   config: Config,
-  { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
+  { clock, tell }: Pick<Parts, 'clock' | 'tell'>,
 ): Promise<EmbeddedPostgres> | null {
   if (config.databaseUrl !== null || config.appDatabaseUrl !== null) return null;
   return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: tell });
 }
 
-/** Answers the URL of the serving role. */
-async function prepareDatabase(
-  config: Config,
-  adminUrl: string | null,
-  { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
-): Promise<string> {
+/** Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them. */
+async function prepareDatabase(config: Config, adminUrl: string | null, parts: Parts): Promise<string> {
+  const { clock, tell, secrets } = parts;
   const { appDatabaseUrl: servingUrl } = config;
   try {
     let url = servingUrl ?? '';
     if (adminUrl !== null) {
       await migrate({ adminUrl, clock, log: tell });
-      url = await ensureServingRole({ adminUrl, servingUrl });
+      await checkAsOwner(adminUrl, parts, [assertOwnKeysFit(parts)]);
+      url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword });
     }
-    // The pool would take a wrong password or address for a database that is away for a moment.
-    await withAdminClient(url, () => Promise.resolve());
-    return url;
+    return await reached(url);
   } catch (error) {
     if (error instanceof Error && sqlState(error) !== undefined) {
       throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });

@@ -23,7 +23,7 @@ export function phoneAccess(config: Config, secrets: Secrets): (request: Fastify
 }
 
 /** What stands behind `?key=` in a merchant's link to the simulated phone of a production server. */
-export function phoneKey(secrets: Secrets, shortId: string): string {
+export function phoneKey(secrets: Pick<Secrets, 'simulatorPhoneSecret'>, shortId: string): string {
   return shortId + createHmac('sha256', secrets.simulatorPhoneSecret).update(shortId).digest('hex').slice(0, 32);
 }
 

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
@@ -8,17 +8,28 @@ import {
   openDataDirectory,
   unusableDataDirectory,
 } from './database/data-directory.ts';
+import type { KeyCheck, KeySetting } from './keyring/key-check.ts';
 import type { Random } from './kit/random.ts';
-import { createSealer } from './kit/seal.ts';
+import { createSealer, keyIdOf } from './kit/seal.ts';
 import type { Sealer } from './kit/seal.ts';
 import { StartError } from './kit/start-error.ts';
 
 /** What the service keeps secret, and what is derived from it: the same in every process of one installation. */
-export interface Secrets {
+export interface Secrets extends ConfiguredSecrets {
+  /** Keys the ids that are made from a number. Stored sealed, so that the ids outlive a change of SEAL_KEY. */
+  idSecret: string;
+}
+
+/** The part that follows from the settings alone. */
+export interface ConfiguredSecrets {
   sealer: Sealer;
   pepper: Uint8Array;
-  /** Keys the ids that are made from a number. */
-  idSecret: string;
+  /** How the database knows the keys. */
+  checks: { sealing: KeyCheck; olderSealing: KeyCheck[]; pepper: KeyCheck };
+  /** What `idSecret` begins as in a database that has none stored: what earlier versions derived at each start. */
+  firstIdSecret: string;
+  /** From the pepper: the owner's password may change without a word to running processes. */
+  servingPassword: string;
   /** Keys the checks in the QR codes of counters, which hang printed on walls. */
   terminalKey: string;
   /** Proves that a page's form is ours. */
@@ -33,7 +44,7 @@ export interface Secrets {
 const keyBytes = 32;
 
 /** From the settings, or in development from the data directory, where they are made at the first start. */
-export function readSecrets(config: Config, random: Random): Secrets {
+export function readSecrets(config: Config, random: Random): ConfiguredSecrets {
   const kept = config.sealKey === null || config.keyPepper === null ? readKept(config, random) : null;
   const sealKey = config.sealKey ?? kept?.seal_key ?? '';
   const pepper = config.keyPepper ?? kept?.key_pepper ?? '';
@@ -42,7 +53,13 @@ export function readSecrets(config: Config, random: Random): Secrets {
   return {
     sealer: createSealer(sealKey, config.sealKeysOld),
     pepper: keyOf(pepper),
-    idSecret: derive('ids'),
+    checks: {
+      sealing: sealingCheck(sealKey),
+      olderSealing: config.sealKeysOld.map(sealingCheck),
+      pepper: { setting: 'KEY_PEPPER', keyId: null, value: checkValue('KEY_PEPPER', pepper) },
+    },
+    firstIdSecret: derive('ids'),
+    servingPassword: derive('serving role', pepper),
     // From the pepper, which stays as long as the API keys do: posters outlive a change of the sealing key.
     terminalKey: derive('terminal checks', pepper),
     formKey: derive('forms'),
@@ -50,6 +67,16 @@ export function readSecrets(config: Config, random: Random): Secrets {
     simulatorBearerSecret: derive('simulator credentials'),
     simulatorPhoneSecret: derive('simulator phone'),
   };
+}
+
+function sealingCheck(key: string): KeyCheck {
+  return { setting: 'SEAL_KEY', keyId: keyIdOf(key), value: checkValue('SEAL_KEY', key) };
+}
+
+/** Tells one key from another to whoever has the key, and gives nothing of it away: both steps are one-way. */
+function checkValue(setting: KeySetting, key: string): Buffer {
+  const derived = Buffer.from(hkdfSync('sha256', keyOf(key), Buffer.alloc(0), `dalasi check of ${setting}`, keyBytes));
+  return createHmac('sha256', derived).update('dalasi key check 1').digest();
 }
 
 interface KeptSecrets {

@@ -57,7 +57,7 @@ export interface Served {
 
 /** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: Served): Promise<void> {
-  const { config, secrets, db, notifier, clock, log } = options;
+  const { config, secrets, keyring, db, notifier, clock, log } = options;
   const { address, money, endpoints, simulator } = parts;
   const { publicUrl } = address;
   const posters = createPosterPress({ clock });
@@ -71,7 +71,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       sealer: secrets.sealer,
       docsUrl: publicUrl,
       databaseConnections: config.databaseConnections,
-      authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
+      authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.notePepperFits()),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,
         testRequestsPerSecond: config.rateLimitTest,

@@ -8,7 +8,7 @@ import { findLiveOwner } from '../../server/src/database/data-directory-lock.ts'
 import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
 import { migrate } from '../../server/src/database/migrate.ts';
 import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
-import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { ensureServingRole, servingRoleName } from '../../server/src/database/roles.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
@@ -59,7 +59,7 @@ async function prepareTemplate(serverUrl: string, template: string): Promise<Tes
   await runOnServer(`CREATE DATABASE ${template} TEMPLATE template0`);
   const adminUrl = changeConnectionUrl(serverUrl, { database: template });
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
-  const appUrl = await ensureServingRole({ adminUrl });
+  const appUrl = await ensureServingRole({ adminUrl, roleName: servingRoleName, password: 'serving' });
   return {
     env: { TEST_CLUSTER_URL: serverUrl, TEST_CLUSTER_APP_URL: appUrl, TEST_CLUSTER_TEMPLATE: template },
     stop: async () => {

@@ -13,6 +13,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
+import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { CrashClock } from './crash-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
@@ -54,8 +55,8 @@ async function start(victim: Victim, index: number): Promise<void> {
   });
   const db = watchDatabase(opened, steps);
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-  const secrets = readSecrets(config, systemRandom);
-  const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
+  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db: opened, clock });
+  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
   const url = new URL(await app.start());
   stepsByPort.set(Number(url.port), steps);
   tell(`ready at ${url.origin}`);

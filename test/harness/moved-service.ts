@@ -12,6 +12,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
+import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { CrashClock } from './crash-clock.ts';
 
@@ -31,8 +32,8 @@ const db = openDatabase({
   onAfterCommitError: (error) => log.error('what follows a commit failed', error),
 });
 const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-const secrets = readSecrets(config, systemRandom);
-const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
+const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
+const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
 const { origin } = new URL(await app.start());
 
 process.on('SIGUSR2', () => void comeTo(readMoment()));

@@ -13,6 +13,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import type { Secrets } from '../../server/src/secrets.ts';
 import { createTestDatabase } from './database.ts';
@@ -86,8 +87,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     isPatient: options.isPatient ?? true,
   });
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-  const secrets = readSecrets(config, systemRandom);
-  const app = await createApp({ config, secrets, db, notifier, clock, random: systemRandom, log });
+  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
+  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
   const listening = await app.start();
   const newId = () => uuidV7(clock, systemRandom);
   const context = {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
-import { ensureServingRole } from '../../server/src/database/roles.ts';
+import { readConfig } from '../../server/src/config.ts';
+import { servingUrlOf } from '../../server/src/database/roles.ts';
+import { systemRandom } from '../../server/src/kit/random.ts';
+import { readSecrets } from '../../server/src/secrets.ts';
 import { errorCode } from '../../server/src/kit/start-error.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
@@ -133,16 +136,18 @@ describe('two API processes and two workers on one database', () => {
          WHERE datname = current_database() AND application_name IN ('dalasi', 'dalasi listener')`,
       ),
     );
-    assert.deepEqual(rows, [{ role: 'dalasi_app' }]);
-    const servingUrl = await ensureServingRole({ adminUrl });
-    assert.equal(new URL(servingUrl).username, 'dalasi_app');
+    const { servingPassword: password } = readSecrets(readConfig(settings), systemRandom);
+    const servingUrl = servingUrlOf(adminUrl, { password });
+    const role = new URL(servingUrl).username;
+    assert.deepEqual(rows, [{ role }]);
+    assert.match(role, /^dalasi_app_test_/, 'a database that is not called dalasi has a role of its own');
     for (const statement of [
       'UPDATE ledger_movements SET amount = amount + 1',
       'DELETE FROM ledger_movements',
       'TRUNCATE ledger_movements',
       'ALTER TABLE ledger_movements DISABLE TRIGGER ALL',
       'DROP TABLE ledger_movements',
-      `ALTER ROLE dalasi_app SUPERUSER`,
+      `ALTER ROLE ${role} SUPERUSER`,
     ]) {
       await assert.rejects(
         withAdminClient(servingUrl, (client) => client.query(statement)),

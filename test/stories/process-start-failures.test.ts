@@ -161,7 +161,7 @@ describe('a database that cannot be used is said to be so', { concurrency }, () 
   test('a schema that is newer than the program, also where it cannot migrate', async () => {
     const url = await databases.createDatabase();
     await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
-    const appUrl = await ensureServingRole({ adminUrl: url });
+    const appUrl = await ensureServingRole({ adminUrl: url, password: 'serving' });
     await withAdminClient(url, (client) => client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"));
     const sentence = /^The database is at migration 9999 and this program knows only \d+; start the newer program/;
     await refuses({ ...production, DATABASE_URL: url }, sentence);

@@ -30,6 +30,11 @@ export function userOf(url: string): string {
   return parsed.searchParams.get('user') ?? decodeURIComponent(parsed.username);
 }
 
+/** The database that a connection URL leads to; PostgreSQL's own default is the one that is named as the role. */
+export function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1)) || userOf(url);
+}
+
 const tlsModesOfOld = ['prefer', 'require', 'verify-ca'];
 
 /**

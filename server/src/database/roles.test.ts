@@ -13,6 +13,7 @@ import { ensureServingRole } from './roles.ts';
 import { assertServingRole } from './serving-role.ts';
 
 const insufficientPrivilege = '42501';
+const password = 'what the pepper gives';
 
 let database: TestDatabase;
 let roleName: string;
@@ -39,7 +40,7 @@ afterEach(async () => {
 });
 
 test('movements can be added and read', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asRole(url, 'INSERT INTO ledger_movements VALUES (2, 200)');
   assert.equal((await asRole(url, 'SELECT FROM ledger_movements')).rowCount, 2);
 });
@@ -56,13 +57,13 @@ for (const statement of [
   'CREATE ROLE friend',
 ]) {
   test(`the serving role is refused: ${statement}`, async () => {
-    const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+    const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
     await assert.rejects(asRole(url, statement), (error) => errorCode(error) === insufficientPrivilege);
   });
 }
 
 test('other tables, in every schema, can be read and written', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   for (const table of ['ledger_accounts', 'auth.sessions']) {
     await asRole(
       url,
@@ -73,18 +74,18 @@ test('other tables, in every schema, can be read and written', async () => {
 });
 
 test('a table that a migration added is granted at the next start', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin('CREATE TABLE added (id bigint)');
-  assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, roleName }), url);
+  assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, roleName, password }), url);
   await asRole(url, 'INSERT INTO added VALUES (1)');
 });
 
 test('what the role was given too much is taken back', async () => {
-  await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin(
     `GRANT UPDATE, TRUNCATE ON ledger_movements TO ${roleName}; ALTER ROLE ${roleName} CREATEDB BYPASSRLS SUPERUSER`,
   );
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await assert.rejects(asRole(url, 'TRUNCATE ledger_movements'), (error) => errorCode(error) === insufficientPrivilege);
   const { rows } = await asAdmin(
     `SELECT rolsuper, rolcreatedb, rolbypassrls FROM pg_roles WHERE rolname = '${roleName}'`,
@@ -93,21 +94,23 @@ test('what the role was given too much is taken back', async () => {
 });
 
 test('processes that start at the same time agree on one role and password', async () => {
-  const urls = await Promise.all([1, 2, 3, 4].map(() => ensureServingRole({ adminUrl: database.adminUrl, roleName })));
+  const urls = await Promise.all(
+    [1, 2, 3, 4].map(() => ensureServingRole({ adminUrl: database.adminUrl, roleName, password })),
+  );
   assert.equal(new Set(urls).size, 1);
   await asRole(urls[0] ?? '', 'SELECT 1');
 });
 
 test("the role and the password of the operator's own URL are the ones that count", async () => {
   const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: "it's a p@ss/word ñ" });
-  assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, servingUrl }), servingUrl);
+  assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, servingUrl, password }), servingUrl);
   await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (2, 200)');
 });
 
 test('a role that the operator has made keeps its rights and its password', async () => {
   await asAdmin(`CREATE ROLE ${roleName} LOGIN CREATEDB PASSWORD 'made by hand'`);
   const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: 'mistyped' });
-  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl });
+  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl, password });
   const url = changeConnectionUrl(servingUrl, { password: 'made by hand' });
   await asRole(url, 'INSERT INTO ledger_movements VALUES (2, 200)');
   const { rows } = await asAdmin(`SELECT rolcreatedb FROM pg_roles WHERE rolname = '${roleName}'`);
@@ -117,11 +120,11 @@ test('a role that the operator has made keeps its rights and its password', asyn
 test('the role of the tables cannot be made the serving role by mistake', async () => {
   const { username } = new URL(database.adminUrl);
   await assert.rejects(
-    ensureServingRole({ adminUrl: database.adminUrl, roleName: username }),
+    ensureServingRole({ adminUrl: database.adminUrl, roleName: username, password }),
     /StartError: DATABASE_URL connects as .*, the role the service runs as;/,
   );
   await assert.rejects(
-    ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.adminUrl }),
+    ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.adminUrl, password }),
     /StartError: DATABASE_URL and APP_DATABASE_URL both connect as .*;/,
   );
 });
@@ -135,12 +138,12 @@ test('an owner that may not make roles is told what to do, and uses the role tha
   try {
     const adminUrl = changeConnectionUrl(database.adminUrl, { user: owner, password: 'owner' });
     await assert.rejects(
-      ensureServingRole({ adminUrl, roleName }),
+      ensureServingRole({ adminUrl, roleName, password }),
       new RegExp(`StartError: The user of DATABASE_URL may not manage the role ${roleName}; .* set APP_DATABASE_URL`),
     );
     await asAdmin(`CREATE ROLE ${roleName} LOGIN PASSWORD 'made by hand'; GRANT USAGE ON SCHEMA public TO ${roleName}`);
     const servingUrl = changeConnectionUrl(adminUrl, { user: roleName, password: 'made by hand' });
-    await ensureServingRole({ adminUrl, servingUrl });
+    await ensureServingRole({ adminUrl, servingUrl, password });
     await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (3, 300)');
   } finally {
     await asAdmin(`REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner}; DROP ROLE ${owner}`);
@@ -148,7 +151,7 @@ test('an owner that may not make roles is told what to do, and uses the role tha
 });
 
 test('the service starts as the serving role', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await assertAs(url, { durable: false });
 });
 
@@ -157,7 +160,7 @@ test('the service refuses to start as a superuser', async () => {
 });
 
 test('the service refuses to start as the owner of a ledger table, itself or through another role', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin(`ALTER TABLE ledger_accounts OWNER TO ${roleName}`);
   await assert.rejects(assertAs(url), /StartError: The database role .* owns ledger_accounts; /);
 
@@ -172,20 +175,20 @@ test('the service refuses to start as the owner of a ledger table, itself or thr
 
 for (const privilege of ['UPDATE', 'DELETE', 'TRUNCATE', 'UPDATE (amount)']) {
   test(`the service refuses to start when it has ${privilege} on the movements`, async () => {
-    const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+    const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
     await asAdmin(`GRANT ${privilege} ON ledger_movements TO PUBLIC`);
     await assert.rejects(assertAs(url), /StartError: .* may change or remove rows of ledger_movements; /);
   });
 }
 
 test('the service refuses to start on a database that was not migrated', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin('DROP TABLE ledger_movements');
   await assert.rejects(assertAs(url), /StartError: The database has no table ledger_movements; /);
 });
 
 test('the service refuses to start on a database that may forget what it confirmed', async () => {
-  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName });
+  const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin(`ALTER ROLE ${roleName} SET synchronous_commit = off`);
   await assert.rejects(
     assertAs(url),

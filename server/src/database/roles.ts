@@ -1,12 +1,17 @@
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
-import { changeConnectionUrl, passwordOf, userOf } from './connection-url.ts';
+import { changeConnectionUrl, databaseOf, passwordOf, userOf } from './connection-url.ts';
 import { scramVerifier } from './scram.ts';
 
 /** The role that the service connects as: it reads and writes rows and owns nothing. */
 export const servingRoleName = 'dalasi_app';
+
+// The database that this name belongs to; the roles of others have theirs behind it.
+const usualDatabase = 'dalasi';
+// PostgreSQL cuts off what is longer.
+const nameBytesMax = 63;
 
 /** The serving role may add rows to these tables and read them: a correction is another row. */
 export const appendOnlyTables = ['ledger_movements'];
@@ -20,41 +25,54 @@ const readOnlyTables = ['schema_migrations'];
 // Two processes that start at once would both change the same catalogue rows, which PostgreSQL refuses.
 const rolesLock = '7310274586223302';
 const insufficientPrivilege = '42501';
+const invalidPassword = '28P01';
 
-interface EnsureServingRole {
-  /** The owner of the tables; must be allowed to create roles unless the role exists. */
-  adminUrl: string;
+export interface ServingRoleOptions {
   /** APP_DATABASE_URL, when the operator set it: names the role, which is made with its password if it is missing. */
   servingUrl?: string | null;
-  /** The role when there is no such URL. Its password is derived, so that all processes with the same admin URL agree. */
+  /** The role when there is no such URL. */
   roleName?: string;
+  /** Its password then: the same in all processes of the installation, whichever URL of the owner they were given. */
+  password: string;
+}
+
+/** Where the service connects: as the operator says, or as the role that a start has made. Changes nothing. */
+export function servingUrlOf(adminUrl: string, { servingUrl, roleName, password }: ServingRoleOptions): string {
+  const user = roleName ?? servingRoleNameOf(databaseOf(adminUrl));
+  return servingUrl ?? changeConnectionUrl(adminUrl, { user, password });
+}
+
+/**
+ * A role belongs to the whole server. Each database has its own, so that two installations on one server, whose passwords
+ * differ, do not change each other's.
+ */
+function servingRoleNameOf(database: string): string {
+  if (database === usualDatabase) return servingRoleName;
+  const name = `${servingRoleName}_${database}`;
+  if (Buffer.byteLength(name) <= nameBytesMax) return name;
+  return `${servingRoleName}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}`;
 }
 
 /**
  * Makes the serving role, or brings it back to what it may be, and answers the URL to connect as it. Run it after the
- * migrations: it grants what new tables need. What is as it should be is not touched.
+ * migrations: it grants what new tables need. What is as it should be is not touched, the password neither.
  *
  * @throws StartError when the role is missing and the admin may not create it, or is that role itself.
  */
-export async function ensureServingRole({ adminUrl, ...options }: EnsureServingRole): Promise<string> {
-  const servingUrl = options.servingUrl ?? deriveServingUrl(adminUrl, options.roleName ?? servingRoleName);
-  const roleName = userOf(servingUrl);
+export async function ensureServingRole({
+  adminUrl,
+  ...options
+}: ServingRoleOptions & { adminUrl: string }): Promise<string> {
+  const url = servingUrlOf(adminUrl, options);
+  const roleName = userOf(url);
   await withAdminClient(adminUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [rolesLock]);
-    await ensureRole(client, roleName, { password: passwordOf(servingUrl), isOperators: Boolean(options.servingUrl) });
+    await ensureRole(client, roleName, { url, isOperators: Boolean(options.servingUrl) });
     for (const statement of await missingGrants(client, roleName)) await client.query(statement);
     await client.query('COMMIT');
   });
-  return servingUrl;
-}
-
-/** The password is no weaker than the admin's own, which gives all that the role may do and more. */
-function deriveServingUrl(adminUrl: string, user: string): string {
-  const secret = passwordOf(adminUrl);
-  if (secret === undefined) return changeConnectionUrl(adminUrl, { user });
-  const password = createHmac('sha256', secret).update(`dalasi serving role ${user}`).digest('base64url');
-  return changeConnectionUrl(adminUrl, { user, password });
+  return url;
 }
 
 interface RoleRow {
@@ -70,7 +88,7 @@ interface RoleRow {
 async function ensureRole(
   client: pg.Client,
   roleName: string,
-  { password, isOperators }: { password: string | undefined; isOperators: boolean },
+  { url, isOperators }: { url: string; isOperators: boolean },
 ): Promise<void> {
   const name = client.escapeIdentifier(roleName);
   const { rows } = await client.query<RoleRow>(
@@ -88,13 +106,27 @@ async function ensureRole(
     if (!role) await client.query(`CREATE ROLE ${name} LOGIN`);
     const changes = role ? attributesToChange(role) : [];
     if (changes.length > 0) await client.query(`ALTER ROLE ${name} ${changes.join(' ')}`);
-    if (password !== undefined) await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
+    const password = passwordOf(url);
+    const isNew = !role || changes.length > 0;
+    if (password !== undefined && (isNew || (await refusesPassword(url)))) {
+      await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
+    }
   } catch (error) {
     if (errorCode(error) !== insufficientPrivilege) throw error;
     throw new StartError(
       `The user of DATABASE_URL may not manage the role ${roleName}; create it (CREATE ROLE ${roleName} LOGIN PASSWORD '…') and set APP_DATABASE_URL to connect as it.`,
       { cause: error },
     );
+  }
+}
+
+/** Whoever runs already is connected with the password as it is: it is changed only where it does not let anybody in. */
+async function refusesPassword(url: string): Promise<boolean> {
+  try {
+    await withAdminClient(url, () => Promise.resolve());
+    return false;
+  } catch (error) {
+    return errorCode(error instanceof Error ? error.cause : undefined) === invalidPassword;
   }
 }
 

@@ -25,7 +25,7 @@ test('a table is told with its columns, constraints, indexes and what the servin
     );
     CREATE UNIQUE INDEX ledger_movements_large_key ON ledger_movements (merchant_id, amount) WHERE amount > 10`);
   // As the operator's own, which is only given its grants: the role is the whole cluster's, and other tests use it meanwhile.
-  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.appUrl });
+  await ensureServingRole({ adminUrl: database.adminUrl, servingUrl: database.appUrl, password: '' });
   assert.equal(
     (await describe()).split('\n').slice(2).join('\n'),
     `CREATE TABLE ledger_movements (

@@ -1,6 +1,9 @@
+import { sqlState } from '../kit/db.ts';
 import type { Queryable } from '../kit/db.ts';
 import { StartError } from '../kit/start-error.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
+
+const undefinedTable = '42P01';
 
 /**
  * Refuses to serve from a schema that this program was not written for. The migrator looks as well; this one looks
@@ -10,17 +13,27 @@ import { migrationsFolder, readMigrations } from './migration-files.ts';
  */
 export async function assertSchemaIsCurrent(database: Queryable, folder: string = migrationsFolder): Promise<void> {
   const known = readMigrations(folder).at(-1)?.number ?? 0;
-  const row = await database.row<{ newest: number | null }>({
-    name: 'database.readSchemaVersion',
-    text: 'SELECT max(number) AS newest FROM schema_migrations',
-    values: [],
-  });
-  const newest = row?.newest ?? 0;
+  const newest = await readNewest(database);
   if (newest === known) return;
   if (newest > known) throw newerSchemaError(newest, known);
   throw new StartError(
     `The database is at migration ${newest} and this program needs ${known}; start once with DATABASE_URL set, which migrates it.`,
   );
+}
+
+/** 0 for a database without any table of ours. */
+async function readNewest(database: Queryable): Promise<number> {
+  try {
+    const row = await database.row<{ newest: number | null }>({
+      name: 'database.readSchemaVersion',
+      text: 'SELECT max(number) AS newest FROM schema_migrations',
+      values: [],
+    });
+    return row?.newest ?? 0;
+  } catch (error) {
+    if (sqlState(error) === undefinedTable) return 0;
+    throw error;
+  }
 }
 
 /** A program that knows less than the database must not touch it: it would not know what it breaks. */

@@ -8,6 +8,8 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { registerGauges } from '../gauges.ts';
 import type { Database } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
+import { systemRandom } from '../kit/random.ts';
+import type { KeyState } from '../keyring/key-check.ts';
 import { ChannelGate } from '../notifications/channel-gate.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { payoutBreakers, reportPayout } from '../networks/payout-breakers.ts';
@@ -16,6 +18,7 @@ import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { registerHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
+import { createWriteProbe } from './write-probe.ts';
 
 const live = new ScriptedNetwork('wave', { testMode: false });
 const simulated = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
@@ -36,6 +39,7 @@ beforeEach(async () => {
   await db.run({ name: 'test_empty', text: 'DELETE FROM circuit_breakers', values: [] });
   await db.run({ name: 'test_open', text: 'DELETE FROM notification_channels', values: [] });
   clock = new ManualClock();
+  keys = { missingSealKeys: [], isSealKnown: true, isSealingKnown: true, pepper: 'right' };
   context = { db, clock, breakers: new BreakerCopy(), log: createLog({ level: 'silent' }) };
 });
 
@@ -44,11 +48,14 @@ after(async () => {
   await database.drop();
 });
 
+let keys: KeyState;
+
 async function get(path: string, isClosing = () => false): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
   const gate = new ChannelGate(context);
-  const seen = { db, clock, breakers: context.breakers, networks, gate };
+  const writes = createWriteProbe({ db, clock, random: systemRandom });
+  const seen = { db, clock, breakers: context.breakers, networks, gate, writes, keyring: { state: async () => keys } };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
   const answer = await app.inject(path);
@@ -64,7 +71,11 @@ async function openBoth(): Promise<void> {
 test('a paused network is told of and does not make the process unready: it is down for every process', async () => {
   const wellChecks = {
     database: 'ok',
+    writes: 'ok',
+    seal_key: 'right',
+    key_pepper: 'right',
     closing: false,
+    unreadable_values: 0,
     networks: { wave: 'ok', 'wave-test': 'ok' },
     paused_merchants: 0,
     paused_numbers: 0,

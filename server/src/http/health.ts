@@ -6,6 +6,7 @@ import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';
 import { ping } from './queries.ts';
+import type { WriteProbe } from './write-probe.ts';
 
 export interface HealthOptions {
   db: Queryable;
@@ -14,9 +15,17 @@ export interface HealthOptions {
   breakers: BreakerCopy;
   /** What stops chat channels, at most a second old. */
   gate: { stops(): Promise<readonly ChatChannelStop[]> };
+  /** How this process's keys compare with those that the database was written with. */
+  keyring: { state(): Promise<KeyHealth> };
+  writes: WriteProbe;
   metrics: Metrics;
   /** True from the moment the process is told to end: new requests belong elsewhere. */
   isClosing: () => boolean;
+}
+
+interface KeyHealth {
+  missingSealKeys: readonly string[];
+  pepper: 'right' | 'wrong' | 'unverified';
 }
 
 /** A chat channel that takes nothing. */
@@ -32,14 +41,15 @@ interface ChatChannelStop {
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const database = await isReachable(options.db);
-    const ready = database && !options.isClosing();
+    const database = await checkDatabase(options);
+    const ready = database.isUsable && !options.isClosing();
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not_ready',
       checks: {
-        database: database ? 'ok' : 'unreachable',
+        ...database.checks,
         closing: options.isClosing(),
-        ...(database ? await checkNetworks(options) : {}),
+        unreadable_values: options.metrics.unreadableCount,
+        ...(database.isReachable ? await checkNetworks(options) : {}),
       },
     });
   });
@@ -48,12 +58,34 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
   });
 }
 
-async function isReachable(db: Queryable): Promise<boolean> {
+interface DatabaseHealth {
+  isReachable: boolean;
+  /** Whether this process can serve from it. */
+  isUsable: boolean;
+  checks: Record<string, unknown>;
+}
+
+/**
+ * Whether the database answers, takes writes, and was written with this process's keys. A pepper that nobody has verified
+ * yet is told and does not make the process unready: only a request with an API key verifies it.
+ */
+async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
-    return true;
+    const [writing, { missingSealKeys, pepper }] = [await writes.state(), await keyring.state()];
+    const isSealKeyRight = missingSealKeys.length === 0;
+    return {
+      isReachable: true,
+      isUsable: writing === 'ok' && isSealKeyRight && pepper !== 'wrong',
+      checks: {
+        database: 'ok',
+        writes: writing,
+        seal_key: isSealKeyRight ? 'right' : 'wrong',
+        key_pepper: pepper,
+      },
+    };
   } catch {
-    return false;
+    return { isReachable: false, isUsable: false, checks: { database: 'unreachable' } };
   }
 }
 

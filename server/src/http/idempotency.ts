@@ -5,8 +5,10 @@ import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { errorCodes } from '../kit/error-codes.ts';
+import { SealError } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
 import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
+import type { KeyAddress } from './queries.ts';
 
 interface StoredAnswer {
   statusCode: number;
@@ -23,10 +25,7 @@ export interface IdempotencyContext {
   sealer: Sealer;
 }
 
-interface KeyUse {
-  merchantId: string;
-  path: string;
-  key: string;
+interface KeyUse extends KeyAddress {
   fingerprint: Buffer;
 }
 
@@ -123,12 +122,23 @@ async function claimKey(
     const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
     throw new AppError('idempotency_key_reused', message);
   }
-  const body = context.sealer.open(stored.response, sealContext(use)).toString('utf8');
+  const body = openAnswer(context.sealer, use, stored.response);
   return { statusCode: Number(stored.statusCode), body, replayed: true };
 }
 
+/** Throws AppError `unavailable` where this process does not have the key: one that was started with it can answer. */
+function openAnswer(sealer: Sealer, use: KeyUse, response: Buffer): string {
+  try {
+    return sealer.open(response, sealContext(use)).toString('utf8');
+  } catch (error) {
+    if (!(error instanceof SealError) || error.reason !== 'key_missing') throw error;
+    const message = 'The service cannot read its first answer to this Idempotency-Key just now. Try again in a second.';
+    throw new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
+  }
+}
+
 /** Bound to its row, so that an answer moved to another merchant's row does not open. */
-function sealContext(use: KeyUse): string {
+export function sealContext(use: KeyAddress): string {
   return `idempotency ${use.merchantId} ${use.path} ${use.key}`;
 }
 

@@ -1,10 +1,16 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { unreadableReasons } from '../kit/seal.ts';
+import type { UnreadableReason } from '../kit/seal.ts';
 
 /** What the service measures of itself, read by Prometheus at /metrics. */
 export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
   /** An attempt to deliver a webhook, by how it ended: `pending` is tried again, `failed` was the last. */
   observeWebhookAttempt(outcome: WebhookOutcome): void;
+  /** A sealed value that was met and could not be opened. */
+  observeUnreadable(reason: UnreadableReason): void;
+  /** How many there were since the process began. */
+  readonly unreadableCount: number;
   /** A figure that is read when somebody asks for it. */
   gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void>): void;
   text(): Promise<string>;
@@ -40,7 +46,22 @@ export function createMetrics(): Metrics {
   });
   // A rise from nothing is seen only where there was a 0 before.
   for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
+  const unreadable = new Counter({
+    name: 'dalasi_sealed_values_unreadable_total',
+    help: 'Sealed values that could not be opened: their key is not configured (key_missing), or they were changed (damaged).',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
+  let unreadableCount = 0;
   return {
+    observeUnreadable: (reason) => {
+      unreadable.inc({ reason });
+      unreadableCount += 1;
+    },
+    get unreadableCount() {
+      return unreadableCount;
+    },
     observeWebhookAttempt: (outcome) => attempts.inc({ outcome }),
     observeRequest: ({ method, route, status }, durationMs) => {
       requests.inc({ method, route, status: String(status) });

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Queryable, Statement, Transaction } from '../kit/db.ts';
+import { sealedKeyIdSql } from '../kit/seal.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 
@@ -7,7 +8,25 @@ export function ping(db: Queryable): Promise<number> {
   return db.run({ name: 'ping', text: 'SELECT 1', values: [] });
 }
 
-interface KeyAddress {
+/**
+ * Writes one of the rows that are there for this, and a temporary file of some hundred kilobytes: the row tells of a
+ * database that is read-only, the file of a disk that is full, on which a row could still be written over. Whoever opens the
+ * transaction bounds the time.
+ */
+export async function writeProbe(tx: Transaction, probe: { slot: bigint; at: Date }): Promise<void> {
+  tx.send({
+    name: 'write_probes_upsert',
+    text: `INSERT INTO write_probes (slot, written_at) VALUES ($1, $2)
+           ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at`,
+    values: [probe.slot, probe.at],
+  });
+  tx.send({ name: 'write_probes_little_memory', text: "SELECT set_config('work_mem', '64kB', true)", values: [] });
+  // Each of the numbers takes 20 bytes or more, and what does not fit into the memory goes to a file.
+  await tx.run({ name: 'write_probes_spill', text: 'SELECT count(*) FROM generate_series(1, 20000)', values: [] });
+}
+
+/** Where the answer to a key stands. */
+export interface KeyAddress {
   merchantId: string;
   path: string;
   key: string;
@@ -52,6 +71,54 @@ export function updateKeyResponse(
     text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6
            WHERE merchant_id = $1 AND path = $2 AND key = $3`,
     values: [use.merchantId, use.path, use.key, answer.statusCode, answer.response, answer.subjectId],
+  };
+}
+
+export interface StoredResponse extends KeyAddress {
+  response: Buffer;
+}
+
+const responseKeyId = sealedKeyIdSql('response');
+
+export function countResponsesByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
+  return db.rows({
+    name: 'idempotency_keys_count_by_seal_key',
+    text: `-- across merchants: one seal key is everybody's
+           SELECT ${responseKeyId} AS "keyId", count(*) AS count FROM idempotency_keys
+           WHERE response IS NOT NULL GROUP BY 1`,
+    values: [],
+  });
+}
+
+/** In the order of the primary key. */
+export function listResponsesUnderOtherKeys(
+  db: Queryable,
+  from: { keyId: string; after: KeyAddress | null; rowsMax: number },
+): Promise<StoredResponse[]> {
+  return db.rows<StoredResponse>({
+    name: 'idempotency_keys_under_other_seal_keys',
+    text: `-- across merchants: one seal key is everybody's
+           SELECT merchant_id AS "merchantId", path, key, response FROM idempotency_keys
+           WHERE response IS NOT NULL AND ${responseKeyId} <> $1
+             AND ($2::uuid IS NULL OR (merchant_id, path, key) > ($2, $3::text, $4::text))
+           ORDER BY merchant_id, path, key LIMIT $5`,
+    values: [
+      from.keyId,
+      from.after?.merchantId ?? null,
+      from.after?.path ?? null,
+      from.after?.key ?? null,
+      from.rowsMax,
+    ],
+  });
+}
+
+/** Touches the answer only where it is still the one that was read. */
+export function replaceResponse({ merchantId, path, key, response }: StoredResponse, by: Buffer): Statement {
+  return {
+    name: 'idempotency_keys_replace_response',
+    text: `UPDATE idempotency_keys SET response = $5
+           WHERE merchant_id = $1 AND path = $2 AND key = $3 AND response = $4`,
+    values: [merchantId, path, key, response, by],
   };
 }
 

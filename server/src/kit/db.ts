@@ -342,9 +342,11 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return new RegExp(`"${constraint}(_\\d+)?"`).test(error.message);
 }
 
-// By class: lost connections, lack of room, an operator's doing, the disk; then a standby, and collisions that went on.
-const unavailableClasses = ['08', '53', '57', '58'];
-const unavailableStates = new Set(['25006', '40001', '40P01']);
+// By class: lost connections, a role or password that is no longer accepted, lack of room, an operator's doing, the disk;
+// then a standby, collisions that went on, a database that is gone, and rights that were taken away. None is a bug: the
+// grants of the serving role follow from the migrations, so a right that is missing was lost at the database.
+const unavailableClasses = ['08', '28', '53', '57', '58'];
+const unavailableStates = new Set(['25006', '40001', '40P01', '3D000', '42501']);
 const unavailableNetworkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -359,6 +361,8 @@ const unavailableNetworkCodes = new Set([
 
 function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
+  // The server ends or refuses the whole connection with it, whatever the reason: a database that takes no connections (55000).
+  if (error instanceof pg.DatabaseError && error.severity === 'FATAL') return true;
   if (state !== undefined) return unavailableClasses.includes(state.slice(0, 2)) || unavailableStates.has(state);
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string' && unavailableNetworkCodes.has(code)) return true;

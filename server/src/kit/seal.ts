@@ -3,13 +3,27 @@ import type { KeyObject } from 'node:crypto';
 import { assert } from './assert.ts';
 import { systemRandom } from './random.ts';
 
-/** A key that is not one, or a sealed value that cannot be opened. The message holds neither keys nor contents. */
+/**
+ * A key that is not one, or a sealed value that cannot be opened: because its key is not configured, or because it was
+ * changed. The message holds neither keys nor contents.
+ */
 export class SealError extends Error {
   override name = 'SealError';
+  readonly reason: UnreadableReason;
+
+  constructor(message: string, reason: UnreadableReason = 'damaged') {
+    super(message);
+    this.reason = reason;
+  }
 }
+
+export const unreadableReasons = ['key_missing', 'damaged'] as const;
+export type UnreadableReason = (typeof unreadableReasons)[number];
 
 /** Encrypts what the database keeps but its readers must not see: webhook secrets, stored responses. */
 export interface Sealer {
+  /** Names the key that seals, as sealed values do: eight hex digits. */
+  readonly keyId: string;
   /** The context says what the value is and whose; it is not stored, and opening needs the same one. */
   seal(plain: Uint8Array | string, context: string): Buffer;
   /** Throws SealError when anything was changed, moved to another context, or sealed with a key that is not known. */
@@ -27,9 +41,43 @@ export function createSealer(key: string, olderKeys: readonly string[] = []): Se
   const sealing = readKey(key);
   const known = [sealing, ...olderKeys.map(readKey)];
   return {
+    keyId: sealing.id.toString('hex'),
     seal: (plain, context) => seal(sealing, { plain, context }),
     open: (sealed, context) => open(known, { sealed: Buffer.from(sealed), context }),
   };
+}
+
+/** The same sealer, whose `onUnreadable` hears of each value that cannot be opened. */
+export function watchSealer(sealer: Sealer, onUnreadable: (reason: UnreadableReason) => void): Sealer {
+  return {
+    ...sealer,
+    open: (sealed, context) => {
+      try {
+        return sealer.open(sealed, context);
+      } catch (error) {
+        if (error instanceof SealError) onUnreadable(error.reason);
+        throw error;
+      }
+    },
+  };
+}
+
+/** How sealed values name a key. Throws SealError. */
+export function keyIdOf(key: string): string {
+  return readKey(key).id.toString('hex');
+}
+
+/** Names the key under which the value was sealed. */
+export function keyIdOfSealed(sealed: Uint8Array): string {
+  return Buffer.from(sealed.subarray(1, headerBytes)).toString('hex');
+}
+
+/**
+ * In SQL: the id of the key under which a column's value was sealed, as eight hex digits. Where the id stands in a sealed
+ * value is stated in this file alone.
+ */
+export function sealedKeyIdSql(column: string): string {
+  return `encode(substring(${column} from 2 for ${keyIdBytes}), 'hex')`;
 }
 
 interface SealingKey {
@@ -61,9 +109,9 @@ function open(known: readonly SealingKey[], value: { sealed: Buffer; context: st
   if (sealed.length < overheadBytes) throw new SealError('the sealed value is too short to be one');
   if (sealed[0] !== version) throw new SealError('the sealed value has a version that this program does not know');
   const header = sealed.subarray(0, headerBytes);
-  const id = header.subarray(1);
-  const key = known.find((candidate) => candidate.id.equals(id));
-  if (!key) throw new SealError(`the value was sealed with the key ${id.toString('hex')}, which is not configured`);
+  const id = keyIdOfSealed(sealed);
+  const key = known.find((candidate) => candidate.id.toString('hex') === id);
+  if (!key) throw new SealError(`the value was sealed with the key ${id}, which is not configured`, 'key_missing');
   const nonce = sealed.subarray(headerBytes, headerBytes + nonceBytes);
   const decipher = createDecipheriv(algorithm, key.key, nonce, { authTagLength: tagBytes });
   decipher.setAAD(additionalData(header, context));

@@ -12,14 +12,22 @@ const keyCacheEntriesMax = 10_000;
 /** Answers the merchant of a key, or undefined for a key that is mistyped, unknown or revoked: all look alike. */
 export type KeyAuthenticator = (key: string) => Promise<Merchant | undefined>;
 
-export function createKeyAuthenticator(db: Queryable, clock: Clock, pepper: Uint8Array): KeyAuthenticator {
+/** `onFit` is told of each key that was looked up and found, and waited for: it never rejects. */
+export function createKeyAuthenticator(
+  db: Queryable,
+  clock: Clock,
+  pepper: Uint8Array,
+  onFit: () => Promise<void> = () => Promise.resolve(),
+): KeyAuthenticator {
   const cache = new ExpiringCache<Merchant>({ clock, entriesMax: keyCacheEntriesMax, lifetimeMs: keyCacheMs });
   return async (key) => {
     if (!isWellFormedApiKey(key)) return undefined;
     const keyHmac = hmacOfApiKey(pepper, key);
     return cache.get(keyHmac.toString('base64'), async () => {
       const merchantId = await findMerchantIdByKeyHmac(db, keyHmac);
-      return merchantId === undefined ? undefined : findMerchantById(db, merchantId);
+      if (merchantId === undefined) return undefined;
+      await onFit();
+      return findMerchantById(db, merchantId);
     });
   };
 }

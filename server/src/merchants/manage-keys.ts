@@ -5,7 +5,14 @@ import type { Merchant } from './merchant.ts';
 import { insertApiKey } from './queries.ts';
 import type { ApiKeyRecord } from './queries.ts';
 
-export { findMerchantById, findMerchantByShortId, listApiKeys, listMerchants, revokeApiKey } from './queries.ts';
+export {
+  findMerchantById,
+  findMerchantByShortId,
+  hasApiKeys,
+  listApiKeys,
+  listMerchants,
+  revokeApiKey,
+} from './queries.ts';
 
 export interface KeyContext extends MerchantContext {
   pepper: Uint8Array;

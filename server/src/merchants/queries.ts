@@ -153,6 +153,17 @@ export async function findMerchantIdByKeyHmac(db: Queryable, keyHmac: Uint8Array
   return row?.merchant_id;
 }
 
+/** Revoked ones count: they are stored under the same pepper. */
+export async function hasApiKeys(db: Queryable): Promise<boolean> {
+  const row = await db.row<{ found: boolean }>({
+    name: 'api_keys_exist',
+    text: `-- across merchants: one pepper is everybody's
+           SELECT EXISTS (SELECT FROM api_keys) AS found`,
+    values: [],
+  });
+  return row?.found === true;
+}
+
 const apiKeyColumns = `merchant_id AS "merchantId", id, last_four AS "lastFour", name, created_at AS "createdAt",
   revoked_at AS "revokedAt"`;
 

@@ -6,13 +6,19 @@ import type { Database } from '../kit/db.ts';
 import type { EndpointContext } from '../webhooks/endpoint.ts';
 import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { KeyringParts } from '../keyring/keyring.ts';
+import type { OperatorAccess } from '../open-service.ts';
 import type { ProgressStream } from './progress.ts';
 
 /** What a command works with. */
 export interface CommandContext {
   db: Database;
+  /** The role that `db` is connected as. */
+  role: string;
   clock: Clock;
   onboarding: KeyContext & EndpointContext;
+  /** The keys of the environment, and what compares them with the database's. */
+  keys: KeyringParts;
   /** Whoever gives the command says so with this; undefined where the environment has none. */
   operatorCredential: string | undefined;
   /** What resolving a case needs; opened when it is asked for, and closed after the command. */
@@ -34,5 +40,7 @@ export interface CommandResult {
 }
 
 export interface Command extends CommandShape {
+  /** As whom the command works, where it is not the serving role. */
+  access?: OperatorAccess;
   run(context: CommandContext, input: CommandInput): Promise<CommandResult>;
 }

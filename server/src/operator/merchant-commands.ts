@@ -3,6 +3,7 @@ import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merch
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Command } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
+import { requireVerifiedPepper } from './verified-pepper.ts';
 import { onboardBusiness } from './onboard-business.ts';
 
 const nameLengthMax = 200;
@@ -74,6 +75,7 @@ const createKey: Command = {
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
+    await requireVerifiedPepper(context);
     const name = (input.options['name'] ?? 'Made by the operator').slice(0, nameLengthMax);
     const { text: key, record } = await createApiKey(context.db, context.onboarding, merchant, name);
     const text = `${key}\nKey ${record.id} of ${merchantInWords(merchant)}. It is not shown again.`;

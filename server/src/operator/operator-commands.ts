@@ -3,6 +3,7 @@ import { createOperator, listOperators, recogniseOperator, revokeOperator } from
 import type { Recognised } from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
 import type { Command, CommandContext } from './command.ts';
+import { requireVerifiedPepper } from './verified-pepper.ts';
 
 const nameLengthMax = 200;
 const variable = 'OPERATOR_CREDENTIAL';
@@ -13,11 +14,13 @@ const create: Command = {
   summary: 'Make an operator, who may decide cases; the credential is shown once',
   options: {},
   positionals: 1,
-  async run({ db, onboarding }, { positionals }) {
+  async run(context, { positionals }) {
+    const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
     if (name === '' || name.length > nameLengthMax) {
       throw new UsageError(`The name has 1 to ${nameLengthMax} characters.`);
     }
+    await requireVerifiedPepper(context);
     const { credential, operator } = await createOperator(db, onboarding, name);
     const text = [
       credential,

@@ -9,6 +9,8 @@ import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { printable, printableJson } from '../kit/terminal-text.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { openKeyring } from '../keyring/keyring.ts';
+import { keyringParts } from '../open-secrets.ts';
 import { openOperatorDatabase } from '../open-service.ts';
 import { urlPolicyOf } from '../own-hosts.ts';
 import { phoneKey } from '../phone-access.ts';
@@ -16,6 +18,7 @@ import { readSecrets } from '../secrets.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
+import { databaseCommands } from './database-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
@@ -24,6 +27,7 @@ import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
+import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
 const commands: readonly Command[] = [
@@ -36,6 +40,8 @@ const commands: readonly Command[] = [
   ...settlementCommands,
   ...ledgerCommands,
   explainCommand,
+  ...secretCommands,
+  ...databaseCommands,
 ];
 
 /** Where a command is given: its settings, and where it writes. */
@@ -86,24 +92,29 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   const clock = systemClock;
   const random = systemRandom;
   const log = createLog({ level: 'warn' });
-  const opened = await openOperatorDatabase(config, { clock, log, tell: () => {} });
+  const configured = readSecrets(config, random);
+  const access = command.access ?? 'serving';
+  const opened = await openOperatorDatabase(config, { clock, log, tell: () => {}, secrets: configured, access });
   let work: Promise<CaseWork> | undefined;
   try {
-    const secrets = readSecrets(config, random);
+    const keys = keyringParts(configured, { db: opened.db, clock });
+    const keyring = access === 'owner' ? null : await openKeyring(keys);
     const onboarding = {
       clock,
       random,
       newId: () => uuidV7(clock, random),
-      ...secrets,
+      ...configured,
       urlPolicy: urlPolicyOf(config),
     };
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>
-      config.production ? `${base}?key=${phoneKey(secrets, merchant.shortId)}` : base;
+      config.production ? `${base}?key=${phoneKey(configured, merchant.shortId)}` : base;
     // Loaded when it is needed: most commands do without, and begin in half the time.
     const openWork = async (): Promise<CaseWork> => {
       const { openCaseWork } = await import('./case-work.ts');
-      return openCaseWork({ config, secrets, db: opened.db, clock, random, log });
+      if (keyring === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
+      const secrets = { ...configured, idSecret: keyring.idSecret };
+      return openCaseWork({ config, secrets, keyring, db: opened.db, clock, random, log });
     };
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;
@@ -111,8 +122,10 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
     const context = {
       db: opened.db,
+      role: opened.role,
       clock,
       onboarding,
+      keys,
       operatorCredential,
       caseWork,
       moneyWork,

@@ -5,7 +5,7 @@ import { createCredentialText, hmacOfCredential, isWellFormedCredential } from '
 import type { Operator } from './operator.ts';
 import { findOperatorByHmac, insertOperator } from './queries.ts';
 
-export { listOperators, revokeOperator } from './queries.ts';
+export { hasOperators, listOperators, revokeOperator } from './queries.ts';
 
 export interface OperatorContext {
   clock: Clock;

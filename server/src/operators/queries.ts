@@ -29,6 +29,16 @@ export function findOperatorByHmac(db: Queryable, credentialHmac: Uint8Array): P
   });
 }
 
+/** Revoked ones count: their credentials are stored under the same pepper. */
+export async function hasOperators(db: Queryable): Promise<boolean> {
+  const row = await db.row<{ found: boolean }>({
+    name: 'operators_exist',
+    text: 'SELECT EXISTS (SELECT FROM operators) AS found',
+    values: [],
+  });
+  return row?.found === true;
+}
+
 export function listOperators(db: Queryable): Promise<Operator[]> {
   return db.rows<Operator>({
     name: 'operators_list',

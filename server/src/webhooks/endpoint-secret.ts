@@ -22,7 +22,8 @@ export function openSecret(sealer: Sealer, owner: Owner, sealed: Uint8Array): st
   return sealer.open(sealed, sealContext(owner)).toString('utf8');
 }
 
-function sealContext(owner: Owner): string {
+/** The context of an endpoint's secrets, the current one and the one before it. */
+export function sealContext(owner: Owner): string {
   return `webhook_secret:${owner.merchantId}:${owner.id}`;
 }
 

@@ -1,0 +1,67 @@
+import { takeTurn } from '../database/turns.ts';
+import type { Transaction } from '../kit/db.ts';
+import { SealError } from '../kit/seal.ts';
+import { compareChecks } from './key-check.ts';
+import { contextOf } from './keyring.ts';
+import type { KeyringParts } from './keyring.ts';
+import {
+  deleteInstallationSecret,
+  deleteKeyCheck,
+  deleteKeyChecks,
+  insertKeyCheckOnce,
+  listInstallationSecrets,
+  listKeyChecks,
+} from './queries.ts';
+
+type Parts = Pick<KeyringParts, 'clock' | 'sealer' | 'checks'>;
+
+/** Takes the configured pepper as the right one, whatever the database says. */
+export async function acceptPepper(tx: Transaction, { clock, checks }: Parts): Promise<void> {
+  await takeTurn(tx, 'keys');
+  await deleteKeyChecks(tx, 'KEY_PEPPER');
+  await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt: clock.now() });
+}
+
+/**
+ * Goes on without the seal keys that are not configured. Answers their ids, and the names of the installation's own
+ * secrets that were sealed with them: these are made anew at the next start.
+ */
+export async function acceptSealKey(
+  tx: Transaction,
+  { clock, sealer, checks }: Parts,
+): Promise<{ lostKeys: readonly string[]; lostSecrets: readonly string[] }> {
+  await takeTurn(tx, 'keys');
+  const stored = await listKeyChecks(tx);
+  const { missingSealKeys } = compareChecks(stored, checks);
+  for (const check of stored) if (missingSealKeys.includes(check.keyId ?? '')) await deleteKeyCheck(tx, check);
+  for (const check of [checks.sealing, ...checks.olderSealing]) {
+    await insertKeyCheckOnce(tx, { ...check, createdAt: clock.now() });
+  }
+  const lostSecrets: string[] = [];
+  for (const { name, sealed } of await listInstallationSecrets(tx)) {
+    try {
+      sealer.open(sealed, contextOf(name));
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      lostSecrets.push(name);
+      await deleteInstallationSecret(tx, name);
+    }
+  }
+  return { lostKeys: missingSealKeys, lostSecrets };
+}
+
+/** Strikes off the older seal keys, but for those under which something is still stored. Answers their ids. */
+export async function retireSealKeys(
+  tx: Transaction,
+  { checks }: Parts,
+  stillUsed: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  await takeTurn(tx, 'keys');
+  const retired: string[] = [];
+  for (const check of await listKeyChecks(tx)) {
+    if (check.keyId === null || check.keyId === checks.sealing.keyId || stillUsed.has(check.keyId)) continue;
+    await deleteKeyCheck(tx, check);
+    retired.push(check.keyId);
+  }
+  return retired;
+}

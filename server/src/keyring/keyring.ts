@@ -1,0 +1,185 @@
+import { takeTurn } from '../database/turns.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Database, Queryable, Transaction } from '../kit/db.ts';
+import { RecentCopy } from '../kit/recent-copy.ts';
+import { SealError } from '../kit/seal.ts';
+import type { Sealer } from '../kit/seal.ts';
+import { StartError } from '../kit/start-error.ts';
+import { compareChecks } from './key-check.ts';
+import type { ConfiguredChecks, KeyState } from './key-check.ts';
+import { insertInstallationSecretOnce, insertKeyCheckOnce, listInstallationSecrets, listKeyChecks } from './queries.ts';
+
+export interface KeyringParts {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  checks: ConfiguredChecks;
+  firstIdSecret: string;
+  evidence: KeyEvidence;
+}
+
+/** What a database that has no checks yet can tell about the keys it was written with. */
+export interface KeyEvidence {
+  /** Opens the sealed value that was written last; `none` where nothing has been sealed. */
+  openNewestSealed(db: Queryable, sealer: Sealer): Promise<'opened' | 'closed' | 'none'>;
+  /** Whether API keys or credentials of operators are stored, which hang on the pepper. */
+  hasHashedKeys(db: Queryable): Promise<boolean>;
+}
+
+/** What the running service knows of its keys. */
+export interface Keyring {
+  idSecret: string;
+  /** How the keys compare with what the database says now, at most five seconds old. */
+  state(): Promise<KeyState>;
+  /** Somebody's API key was found under this process's pepper, so that it is the right one. Never rejects. */
+  notePepperFits(): Promise<void>;
+}
+
+// As long as a load balancer takes to ask again: other processes' keys change once in years.
+const stateLifetimeMs = 5_000;
+
+const turn = 'keys';
+const idSecretName = 'ids';
+
+/**
+ * Compares this process's keys with those that the database was written with, and writes them down where nothing is known
+ * yet: the seal key once a stored value has opened with it, the pepper once a key has been found under it. An empty
+ * database takes both as they are.
+ *
+ * @throws StartError naming the setting that is wrong and what to do.
+ */
+export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
+  const known = (await readKnown(parts, parts.db)) ?? (await establish(parts));
+  return new DatabaseKeyring(parts, known.idSecret, known.state.pepper === 'right');
+}
+
+/** How the keys compare with those that the database was written with. */
+export async function readKeyState(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
+  return compareChecks(await listKeyChecks(db), checks);
+}
+
+/**
+ * Refuses keys that are not those the database was written with. It reads only, so that it can be asked before anything is
+ * changed for a process that has the wrong ones.
+ *
+ * @throws StartError naming the setting that is wrong and what to do.
+ */
+export async function assertKeysFit(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
+  const state = await readKeyState(db, checks);
+  const [missing] = state.missingSealKeys;
+  if (missing !== undefined) {
+    throw new StartError(
+      `SEAL_KEY is not the key that this database was sealed with: the key ${missing} is missing; set SEAL_KEY to it or add it to SEAL_KEYS_OLD, or if it is lost run: npm run operator -- secrets accept SEAL_KEY.`,
+    );
+  }
+  if (state.pepper === 'wrong') {
+    throw new StartError(
+      'KEY_PEPPER is not the one that the API keys of this database are stored under; set it to that one, or if it is lost run: npm run operator -- secrets accept KEY_PEPPER.',
+    );
+  }
+  return state;
+}
+
+interface Known {
+  state: KeyState;
+  idSecret: string;
+}
+
+/** Undefined where something is still to be written down. */
+async function readKnown({ sealer, checks }: KeyringParts, db: Queryable): Promise<Known | undefined> {
+  const state = await assertKeysFit(db, checks);
+  const idSecret = await readIdSecret(db, sealer);
+  return idSecret !== undefined && state.isSealingKnown && state.pepper === 'right' ? { state, idSecret } : undefined;
+}
+
+/** Of processes that start at once one writes, and the others compare. */
+function establish(parts: KeyringParts): Promise<Known> {
+  const { db, clock, sealer, checks, firstIdSecret, evidence } = parts;
+  return db.withTransaction(async (tx) => {
+    await takeTurn(tx, turn);
+    const createdAt = clock.now();
+    const state = await assertKeysFit(tx, checks);
+    if (!state.isSealKnown) await establishSealKeys(tx, parts);
+    await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt });
+    if (state.pepper === 'unverified' && !(await evidence.hasHashedKeys(tx))) {
+      await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt });
+    }
+    const sealed = sealer.seal(firstIdSecret, contextOf(idSecretName));
+    await insertInstallationSecretOnce(tx, { name: idSecretName, sealed, createdAt });
+    const idSecret = (await readIdSecret(tx, sealer)) ?? firstIdSecret;
+    return { state: await readKeyState(tx, checks), idSecret };
+  });
+}
+
+/** In a database from before the checks: whatever is configured may have sealed something, if it opens what there is. */
+async function establishSealKeys(tx: Transaction, { clock, sealer, checks, evidence }: KeyringParts): Promise<void> {
+  const newest = await evidence.openNewestSealed(tx, sealer);
+  if (newest === 'closed') {
+    throw new StartError(
+      'SEAL_KEY does not open what this database has sealed; set it to the key that did, or if that is lost run: npm run operator -- secrets accept SEAL_KEY.',
+    );
+  }
+  if (newest === 'none') return;
+  for (const check of checks.olderSealing) await insertKeyCheckOnce(tx, { ...check, createdAt: clock.now() });
+}
+
+/** The context of a secret of the installation. */
+export function contextOf(name: string): string {
+  return `installation_secret:${name}`;
+}
+
+async function readIdSecret(db: Queryable, sealer: Sealer): Promise<string | undefined> {
+  const secret = (await listInstallationSecrets(db)).find(({ name }) => name === idSecretName);
+  if (secret === undefined) return undefined;
+  try {
+    return sealer.open(secret.sealed, contextOf(idSecretName)).toString('utf8');
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new StartError(
+      'SEAL_KEY does not open the secret behind payment method ids; set it to the key that does, or if that is lost run: npm run operator -- secrets accept SEAL_KEY.',
+      { cause: error },
+    );
+  }
+}
+
+class DatabaseKeyring implements Keyring {
+  readonly idSecret: string;
+  readonly #parts: KeyringParts;
+  readonly #copy = new RecentCopy<KeyState>(stateLifetimeMs);
+  #isPepperVerified: boolean;
+
+  constructor(parts: KeyringParts, idSecret: string, isPepperVerified: boolean) {
+    this.#parts = parts;
+    this.idSecret = idSecret;
+    this.#isPepperVerified = isPepperVerified;
+  }
+
+  state(): Promise<KeyState> {
+    return this.#copy.read(this.#parts.clock, () => this.#readState());
+  }
+
+  async #readState(): Promise<KeyState> {
+    const { db, clock, checks } = this.#parts;
+    const state = await readKeyState(db, checks);
+    // `secrets reseal` has struck it off, and this process goes on sealing with it: the next start has to ask for it.
+    if (!state.isSealingKnown) await insertKeyCheckOnce(db, { ...checks.sealing, createdAt: clock.now() });
+    return state;
+  }
+
+  async notePepperFits(): Promise<void> {
+    if (this.#isPepperVerified) return;
+    this.#isPepperVerified = true;
+    const { db, clock, checks } = this.#parts;
+    try {
+      await db.withTransaction(async (tx) => {
+        await takeTurn(tx, turn);
+        const { pepper } = await readKeyState(tx, checks);
+        if (pepper === 'unverified') await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt: clock.now() });
+      });
+      this.#copy.forget();
+    } catch {
+      // The request that brought the key is answered all the same; the next one tries again.
+      this.#isPepperVerified = false;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { sealedKeyIdSql } from '../kit/seal.ts';
+import type { KeyCheck, KeySetting } from './key-check.ts';
+
+/** A handful of rows: the pepper's, and one for each seal key since the last `secrets reseal`. */
+export async function listKeyChecks(db: Queryable): Promise<KeyCheck[]> {
+  return db.rows<KeyCheck>({
+    name: 'key_checks_list',
+    text: `SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value FROM key_checks
+           ORDER BY created_at, check_value`,
+    values: [],
+  });
+}
+
+/** Touches nothing where the key is known. */
+export function insertKeyCheckOnce(db: Queryable, check: KeyCheck & { createdAt: Date }): Promise<number> {
+  return db.run({
+    name: 'key_checks_insert_once',
+    text: `INSERT INTO key_checks (setting, check_value, key_id, created_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (setting, check_value) DO NOTHING`,
+    values: [
+      check.setting,
+      check.value,
+      check.keyId === null ? null : Buffer.from(check.keyId, 'hex'),
+      check.createdAt,
+    ],
+  });
+}
+
+export function deleteKeyCheck(db: Queryable, { setting, value }: KeyCheck): Promise<number> {
+  return db.run({
+    name: 'key_checks_delete',
+    text: 'DELETE FROM key_checks WHERE setting = $1 AND check_value = $2',
+    values: [setting, value],
+  });
+}
+
+export function deleteKeyChecks(db: Queryable, setting: KeySetting): Promise<number> {
+  return db.run({
+    name: 'key_checks_delete_all',
+    text: 'DELETE FROM key_checks WHERE setting = $1',
+    values: [setting],
+  });
+}
+
+export interface InstallationSecret {
+  name: string;
+  sealed: Buffer;
+}
+
+export function listInstallationSecrets(db: Queryable): Promise<InstallationSecret[]> {
+  return db.rows<InstallationSecret>({
+    name: 'installation_secrets_list',
+    text: 'SELECT name, sealed FROM installation_secrets ORDER BY name',
+    values: [],
+  });
+}
+
+/** Touches nothing where there is one of that name. */
+export function insertInstallationSecretOnce(
+  db: Queryable,
+  secret: InstallationSecret & { createdAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'installation_secrets_insert_once',
+    text: `INSERT INTO installation_secrets (name, sealed, created_at) VALUES ($1, $2, $3)
+           ON CONFLICT (name) DO NOTHING`,
+    values: [secret.name, secret.sealed, secret.createdAt],
+  });
+}
+
+/** Touches it only as it was read. */
+export function replaceInstallationSecret({ name, sealed }: InstallationSecret, by: Buffer): Statement {
+  return {
+    name: 'installation_secrets_replace',
+    text: 'UPDATE installation_secrets SET sealed = $3 WHERE name = $1 AND sealed = $2',
+    values: [name, sealed, by],
+  };
+}
+
+const secretKeyId = sealedKeyIdSql('sealed');
+
+export function countInstallationSecretsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
+  return db.rows({
+    name: 'installation_secrets_count_by_key',
+    text: `SELECT ${secretKeyId} AS "keyId", count(*) AS count FROM installation_secrets GROUP BY 1`,
+    values: [],
+  });
+}
+
+/** In the order of their names. */
+export function listSecretsUnderOtherKeys(
+  db: Queryable,
+  from: { keyId: string; after: string | null; rowsMax: number },
+): Promise<InstallationSecret[]> {
+  return db.rows<InstallationSecret>({
+    name: 'installation_secrets_under_other_keys',
+    text: `SELECT name, sealed FROM installation_secrets
+           WHERE ${secretKeyId} <> $1 AND ($2::text IS NULL OR name > $2) ORDER BY name LIMIT $3`,
+    values: [from.keyId, from.after, from.rowsMax],
+  });
+}
+
+export function deleteInstallationSecret(db: Queryable, name: string): Promise<number> {
+  return db.run({
+    name: 'installation_secrets_delete',
+    text: 'DELETE FROM installation_secrets WHERE name = $1',
+    values: [name],
+  });
+}

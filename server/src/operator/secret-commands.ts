@@ -1,0 +1,155 @@
+import { sealedAnswers } from '../http/sealed-answers.ts';
+import { resealStore } from '../kit/sealed-store.ts';
+import type { SealedStore } from '../kit/sealed-store.ts';
+import { table, UsageError } from '../kit/command-line.ts';
+import type { Queryable } from '../kit/db.ts';
+import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-keys.ts';
+import { readKeyState } from '../keyring/keyring.ts';
+import { sealedInstallationSecrets } from '../keyring/sealed-secrets.ts';
+import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
+import { createProgress } from './progress.ts';
+
+/** Everything that is stored sealed. What is added here is sealed anew after a change of SEAL_KEY. */
+const stores = [sealedWebhookSecrets, sealedAnswers, sealedInstallationSecrets] as readonly SealedStore[];
+
+interface Count {
+  what: string;
+  keyId: string;
+  count: bigint;
+}
+
+const show: Command = {
+  name: 'secrets show',
+  usage: '',
+  summary: 'Say whether SEAL_KEY and KEY_PEPPER fit this database, and under which seal keys values are stored',
+  options: {},
+  positionals: 0,
+  access: 'owner',
+  async run({ db, keys }) {
+    const { missingSealKeys, pepper } = await readKeyState(db, keys.checks);
+    const counts = await countSealed(db);
+    const known = new Map(
+      [keys.checks.sealing, ...keys.checks.olderSealing].map(
+        ({ keyId }, index) => [keyId ?? '', index === 0 ? 'SEAL_KEY' : 'SEAL_KEYS_OLD'] as const,
+      ),
+    );
+    const rows = counts.map(({ what, keyId, count }) => [keyId, known.get(keyId) ?? 'not set', String(count), what]);
+    const isWrong = missingSealKeys.length > 0 || pepper === 'wrong';
+    const text = [
+      `SEAL_KEY is ${missingSealKeys.length === 0 ? 'right' : `WRONG: the key ${missingSealKeys.join(', ')} is missing`}.`,
+      `KEY_PEPPER is ${pepper === 'wrong' ? 'WRONG' : pepper}.`,
+      ...(rows.length === 0 ? ['Nothing is sealed.'] : [table(['SEAL KEY', 'SETTING', 'COUNT', 'WHAT'], rows)]),
+    ].join('\n');
+    const data = {
+      seal_key: keys.checks.sealing.keyId,
+      missing_seal_keys: missingSealKeys,
+      key_pepper: pepper,
+      sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })),
+    };
+    return { text, data, exitCode: isWrong ? 1 : 0 };
+  },
+};
+
+const accept: Command = {
+  name: 'secrets accept',
+  usage: '<SEAL_KEY|KEY_PEPPER>',
+  summary: 'Take the key in the environment as the right one: after an upgrade, or when the one before it is lost',
+  options: {},
+  positionals: 1,
+  access: 'owner',
+  async run(context, { positionals }) {
+    const [setting] = positionals;
+    if (setting === 'SEAL_KEY') return acceptSeal(context);
+    if (setting !== 'KEY_PEPPER') throw new UsageError(`A key is SEAL_KEY or KEY_PEPPER, not ${setting}.`);
+    await context.db.withTransaction((tx) => acceptPepper(tx, context.keys));
+    return {
+      text: 'KEY_PEPPER is taken as the right one. API keys that were made under another one stay invalid; restart every process.',
+      data: { accepted: setting },
+      exitCode: 0,
+    };
+  },
+};
+
+async function acceptSeal({ db, keys }: CommandContext): Promise<CommandResult> {
+  const { lostKeys, lostSecrets } = await db.withTransaction((tx) => acceptSealKey(tx, keys));
+  const text = [
+    'SEAL_KEY is taken as the right one; restart every process.',
+    ...(lostKeys.length === 0 ? [] : [`What was sealed with ${lostKeys.join(', ')} stays closed. See: secrets show`]),
+    ...(lostSecrets.length === 0 ? [] : ['The payment_method_id of a number is another one from now on.']),
+  ].join('\n');
+  return { text, data: { accepted: 'SEAL_KEY', lost_seal_keys: lostKeys }, exitCode: 0 };
+}
+
+const reseal: Command = {
+  name: 'secrets reseal',
+  usage: '[--dry-run]',
+  summary: 'Seal under SEAL_KEY what older keys have sealed, so that SEAL_KEYS_OLD may go; run it again to go on',
+  options: {},
+  flags: ['dry-run'],
+  positionals: 0,
+  async run(context, { flags }) {
+    const { db, keys } = context;
+    const before = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
+    if (flags.has('dry-run')) return tellPlan(before);
+    const total = before.reduce((sum, { count }) => sum + Number(count), 0);
+    const progress = createProgress(context.progressTo, { total, what: 'sealed values' });
+    const unreadable: string[] = [];
+    let resealed = 0;
+    let seenBefore = 0;
+    try {
+      for (const store of stores) {
+        const onProgress = (seen: number): void => progress.show(seenBefore + seen);
+        const done = await resealStore(db, store, { sealer: keys.sealer, onProgress });
+        resealed += done.resealed;
+        seenBefore += done.resealed + done.unreadable.length;
+        unreadable.push(...done.unreadable);
+      }
+    } finally {
+      progress.end();
+    }
+    const left = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
+    const stillUsed = new Set(left.map(({ keyId }) => keyId));
+    const retired = await db.withTransaction((tx) => retireSealKeys(tx, keys, stillUsed));
+    return tellResealed({ resealed, unreadable, retired, stillUsed: [...stillUsed] });
+  },
+};
+
+export const secretCommands: readonly Command[] = [show, accept, reseal];
+
+async function countSealed(db: Queryable): Promise<Count[]> {
+  const counts: Count[] = [];
+  for (const { what, countByKey } of stores) {
+    for (const { keyId, count } of await countByKey(db)) counts.push({ what, keyId, count });
+  }
+  return counts;
+}
+
+function tellPlan(counts: readonly Count[]): CommandResult {
+  const lines = counts.map(({ what, keyId, count }) => `${count} ${what} are sealed with the key ${keyId}.`);
+  const data = { sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })) };
+  return { text: lines.join('\n') || 'Everything is sealed with SEAL_KEY.', data, exitCode: 0 };
+}
+
+// One is enough to know what kind it is; a lost key may leave thousands.
+const unreadableShownMax = 20;
+
+function tellResealed(done: {
+  resealed: number;
+  unreadable: readonly string[];
+  retired: readonly string[];
+  stillUsed: readonly string[];
+}): CommandResult {
+  const { resealed, unreadable, retired, stillUsed } = done;
+  const shown = unreadable.slice(0, unreadableShownMax);
+  const text = [
+    `${resealed} values were sealed anew.`,
+    ...(stillUsed.length === 0
+      ? ['Nothing is sealed with another key than SEAL_KEY: SEAL_KEYS_OLD may go.']
+      : [`Something is still sealed with ${stillUsed.join(', ')}; keep these keys in SEAL_KEYS_OLD if you have them.`]),
+    ...shown.map((name) => `Cannot be opened: ${name}.`),
+    ...(unreadable.length > shown.length ? [`… and ${unreadable.length - shown.length} more.`] : []),
+  ].join('\n');
+  const data = { resealed, unreadable: unreadable.length, retired_seal_keys: retired, seal_keys_in_use: stillUsed };
+  return { text, data, exitCode: stillUsed.length === 0 ? 0 : 1 };
+}

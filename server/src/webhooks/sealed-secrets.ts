@@ -1,0 +1,51 @@
+import type { Queryable } from '../kit/db.ts';
+import { keyIdOfSealed, SealError } from '../kit/seal.ts';
+import type { Sealer } from '../kit/seal.ts';
+import type { SealedStore, SealedValue } from '../kit/sealed-store.ts';
+import { openSecret, sealContext } from './endpoint-secret.ts';
+import {
+  countSecretsByKey,
+  findNewestSecrets,
+  listSecretsUnderOtherKeys,
+  replacePreviousSecret,
+  replaceSecret,
+} from './queries/sealed-secrets.ts';
+import type { StoredSecrets } from './queries/sealed-secrets.ts';
+
+type Position = Pick<StoredSecrets, 'merchantId' | 'id'>;
+
+/** The secrets of endpoints, and those before them that are still valid or were once. */
+export const sealedWebhookSecrets: SealedStore<Position> = {
+  what: 'webhook secrets',
+  countByKey: countSecretsByKey,
+  listUnderOtherKeys: async (db, from) =>
+    (await listSecretsUnderOtherKeys(db, from)).flatMap((stored) =>
+      valuesOf(stored).filter(({ sealed }) => keyIdOfSealed(sealed) !== from.keyId),
+    ),
+};
+
+function valuesOf(stored: StoredSecrets): SealedValue<Position>[] {
+  const { merchantId, id, secret, previousSecret } = stored;
+  const shared = { position: { merchantId, id }, context: sealContext(stored) };
+  const name = `the secret of the webhook endpoint ${id} of merchant ${merchantId}`;
+  const current = { ...shared, name, sealed: secret, replaceBy: (by: Buffer) => replaceSecret(stored, by) };
+  if (previousSecret === null) return [current];
+  const replaceBy = (by: Buffer) => replacePreviousSecret(stored, by);
+  return [
+    current,
+    { ...shared, name: name.replace('the secret', 'the previous secret'), sealed: previousSecret, replaceBy },
+  ];
+}
+
+/** Whether the endpoint's secret that was written last opens; `none` where there is no endpoint. */
+export async function openNewestSecret(db: Queryable, sealer: Sealer): Promise<'opened' | 'closed' | 'none'> {
+  const newest = await findNewestSecrets(db);
+  if (newest === undefined) return 'none';
+  try {
+    openSecret(sealer, newest, newest.secret);
+    return 'opened';
+  } catch (error) {
+    if (error instanceof SealError) return 'closed';
+    throw error;
+  }
+}
