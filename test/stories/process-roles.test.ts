@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { readConfig } from '../../server/src/config.ts';
+import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { servingUrlOf } from '../../server/src/database/roles.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
@@ -210,6 +211,62 @@ test('on a production server /readyz says that it ends while requests are still 
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.headers.get('connection'), 'close');
   assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
+});
+
+test('while the owner’s password is rotated, commands are given and a process is started, no request fails', async () => {
+  // An owner as an operator makes one, beside the server's superuser.
+  const asSuperuser = await databases.createDatabase();
+  const name = new URL(asSuperuser).pathname.slice(1);
+  const owner = `owner_${name.slice(-8)}`;
+  await withAdminClient(asSuperuser, async (client) => {
+    await client.query(`CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD 'first'`);
+    await client.query(`ALTER DATABASE ${name} OWNER TO ${owner}`);
+  });
+  const urlWith = (password: string) => changeConnectionUrl(asSuperuser, { user: owner, password });
+  const settings = {
+    APP_ENV: 'production',
+    SEAL_KEY: 'cd'.repeat(32),
+    KEY_PEPPER: 'ef'.repeat(32),
+    HOST: '127.0.0.1',
+    PUBLIC_URL: 'https://pay.example.gm',
+    RATE_LIMIT_TEST: '0',
+    DATA_DIR: world.newDataDirectory(),
+  };
+  const before = { ...settings, DATABASE_URL: urlWith('first') };
+  const after = { ...settings, DATABASE_URL: urlWith('second') };
+  const service = world.startService(before);
+  const url = (await readyAt(service)).replace('localhost', settings.HOST);
+  const created = await world.runOperatorHere(before, ['businesses', 'create', 'Kairaba Books', '--json']);
+  const merchant = JSON.parse(created.stdout).test.merchant_id as string;
+  const made = await world.runOperatorHere(before, ['keys', 'create', '--merchant', merchant, '--json']);
+  const api = createApiClient(url, JSON.parse(made.stdout).secret_key);
+
+  const statuses: number[] = [];
+  let isOver = false;
+  const client = async (): Promise<void> => {
+    while (!isOver) statuses.push((await api.post('/v1/payments', { data: { amount: 100 } })).status);
+  };
+  const clients = [client()];
+  const more = async (): Promise<void> => {
+    const goal = statuses.length + 40;
+    await waitUntil('requests go on', () => statuses.length >= goal);
+  };
+  await more();
+  await withAdminClient(asSuperuser, (admin) => admin.query(`ALTER ROLE ${owner} PASSWORD 'second'`));
+  const listed = await world.runOperatorHere(after, ['businesses', 'list']);
+  assert.equal(listed.code, 0, listed.stderr);
+  const other = world.startService(after);
+  await readyAt(other);
+  // More at once than before: the first process has to open connections of its own after all that.
+  clients.push(...Array.from({ length: 15 }, client));
+  await more();
+  isOver = true;
+  await Promise.all(clients);
+  assert.deepEqual([...new Set(statuses)], [201]);
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  const foreign = await world.runOperatorHere({ ...after, KEY_PEPPER: 'ab'.repeat(32) }, ['businesses', 'list']);
+  assert.match(foreign.stderr, /^KEY_PEPPER is not the one that the API keys of this database are stored under; /);
+  for (const process of [service, other]) process.signal('SIGKILL');
 });
 
 // What one worker has under way for one merchant: its process may die between the note of a call and the call, and

@@ -79,6 +79,15 @@ describe('a setting that is wrong ends the start', { concurrency }, () => {
   });
 });
 
+describe('a key that the database was not written with ends the start', { concurrency }, () => {
+  for (const [name, sentence] of [
+    ['SEAL_KEY', /^SEAL_KEY is not the key that this database was sealed with: the key [0-9a-f]{8} is missing; /],
+    ['KEY_PEPPER', /^KEY_PEPPER is not the one that the API keys of this database are stored under; /],
+  ] as const) {
+    test(name, async () => refuses({ DATA_DIR: await world.usedDataDirectory(), [name]: 'cd'.repeat(32) }, sentence));
+  }
+});
+
 describe('what is taken is said to be taken', { concurrency }, () => {
   test('a port in use, before anything is made', async () => {
     const server = createServer();

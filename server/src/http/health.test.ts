@@ -5,6 +5,9 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import { changeConnectionUrl } from '../database/connection-url.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
 import { registerGauges } from '../gauges.ts';
 import type { Database } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
@@ -50,11 +53,14 @@ after(async () => {
 
 let keys: KeyState;
 
-async function get(path: string, isClosing = () => false): Promise<{ status: number; text: string }> {
+async function get(
+  path: string,
+  isClosing = () => false,
+  writes = createWriteProbe({ db, clock, random: systemRandom }),
+): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
   const gate = new ChannelGate(context);
-  const writes = createWriteProbe({ db, clock, random: systemRandom });
   const seen = { db, clock, breakers: context.breakers, networks, gate, writes, keyring: { state: async () => keys } };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
@@ -142,4 +148,71 @@ test('a chat channel that is stopped is told of with its reason, and measured', 
     },
   });
   assert.match((await get('/metrics')).text, /^dalasi_chat_channel_stopped\{channel="whatsapp",scope="template"\} 1$/m);
+});
+
+/** New connections of this database take the setting; the pool is made to open new ones. */
+async function withSetting(setting: string, body: () => Promise<void>): Promise<void> {
+  const name = new URL(database.adminUrl).pathname.slice(1);
+  // Not in the database itself, which takes no changes then.
+  const elsewhere = changeConnectionUrl(database.adminUrl, { database: 'postgres' });
+  const change = (sql: string) =>
+    withAdminClient(elsewhere, async (client) => {
+      await client.query(`ALTER DATABASE ${name} ${sql}`);
+      await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    });
+  await change(`SET ${setting}`);
+  await untilReachable();
+  await body();
+  await change(`RESET ${setting.split(' ')[0]}`);
+  await untilReachable();
+}
+
+/** A statement may still meet a connection whose end has not been read. */
+async function untilReachable(): Promise<void> {
+  await eventually('the database is reachable', async () => (await get('/readyz')).text.includes('"database":"ok"'));
+}
+
+for (const [what, setting, state] of [
+  ['is read-only', 'default_transaction_read_only = on', 'read_only'],
+  ['has no room for what is written', 'temp_file_limit = 64', 'disk_full'],
+] as const) {
+  test(`a database that ${what} makes a process unready, and ready again by itself`, async () => {
+    const writes = createWriteProbe({ db, clock, random: systemRandom });
+    const ask = async () => JSON.parse((await get('/readyz', () => false, writes)).text);
+    assert.equal((await ask()).status, 'ready');
+    await withSetting(setting, async () => {
+      assert.equal((await ask()).status, 'ready', 'it is not asked at each request');
+      await clock.advance(5_000);
+      const { status, checks } = await ask();
+      assert.deepEqual([status, checks.database, checks.writes], ['not_ready', 'ok', state]);
+      assert.match((await get('/metrics', () => false, writes)).text, /^dalasi_database_writable 0$/m);
+    });
+    await clock.advance(5_000);
+    assert.deepEqual((await ask()).checks.writes, 'ok');
+    assert.match((await get('/metrics', () => false, writes)).text, /^dalasi_database_writable 1$/m);
+  });
+}
+
+test('probes leave a handful of rows behind, however many processes there were', async () => {
+  for (let process = 0; process < 100; process += 1) {
+    assert.equal(await createWriteProbe({ db, clock, random: systemRandom }).state(), 'ok');
+  }
+  const row = await db.row<{ count: bigint }>({
+    name: 'test_probes',
+    text: 'SELECT count(*) AS count FROM write_probes',
+    values: [],
+  });
+  assert.ok((row?.count ?? 100n) <= 64n);
+});
+
+test('a process whose keys are not those of the database is unready and says which', async () => {
+  keys = { ...keys, missingSealKeys: ['0a1b2c3d'] };
+  const seal = await get('/readyz');
+  assert.deepEqual([seal.status, JSON.parse(seal.text).checks.seal_key], [503, 'wrong']);
+  assert.match((await get('/metrics')).text, /^dalasi_key_wrong\{setting="SEAL_KEY"\} 1$/m);
+  keys = { ...keys, missingSealKeys: [], pepper: 'wrong' };
+  const pepper = await get('/readyz');
+  assert.deepEqual([pepper.status, JSON.parse(pepper.text).checks.key_pepper], [503, 'wrong']);
+  keys = { ...keys, pepper: 'unverified' };
+  assert.equal((await get('/readyz')).status, 200, 'without a request nobody could verify it');
 });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { withAdminClient } from '../database/admin-client.ts';
+import { changeConnectionUrl } from '../database/connection-url.ts';
+import { AppError } from './app-error.ts';
 import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement } from './db.ts';
@@ -70,3 +73,40 @@ test('the system asks after connections that are quiet, so that one whose other 
     [true, 10_000],
   ]);
 });
+
+for (const [what, statement] of [
+  ['whose password was changed', "ALTER ROLE ROLE PASSWORD 'another'"],
+  ['that may not log in any more', 'ALTER ROLE ROLE NOLOGIN'],
+  ['that may not connect to the database any more', 'REVOKE CONNECT ON DATABASE DATABASE FROM PUBLIC'],
+  ['whose database takes no connections', 'ALTER DATABASE DATABASE ALLOW_CONNECTIONS false'],
+] as const) {
+  test(`a role ${what} is told to come back, as when the database is away`, async () => {
+    const name = new URL(database.adminUrl).pathname.slice(1);
+    const role = `locked_out_${randomUUID().slice(0, 8)}`;
+    const elsewhere = changeConnectionUrl(database.adminUrl, { database: 'postgres' });
+    const asAdmin = (sql: string) =>
+      withAdminClient(elsewhere, (client) => client.query(sql.replace('ROLE ROLE', `ROLE ${role}`)));
+    const onDatabase = (sql: string) => asAdmin(sql.replace('DATABASE DATABASE', `DATABASE ${name}`));
+    await asAdmin("CREATE ROLE ROLE LOGIN PASSWORD 'its own'");
+    const url = changeConnectionUrl(database.adminUrl, { user: role, password: 'its own' });
+    const pool = openDatabase({ url, connectionsMax: 2, clock: systemClock, onConnectionError: () => {} });
+    try {
+      await pool.row(pidStatement);
+      await onDatabase(statement);
+      const held = pool.withTransaction(async (tx) => {
+        await tx.row(pidStatement);
+        // The second connection is a new one.
+        await assert.rejects(
+          pool.withTransaction((other) => other.row(pidStatement)),
+          (error) => error instanceof AppError && error.statusCode === 503 && error.retryAfterSeconds === 1,
+        );
+      });
+      await held;
+    } finally {
+      await onDatabase('ALTER DATABASE DATABASE ALLOW_CONNECTIONS true');
+      await onDatabase('GRANT CONNECT ON DATABASE DATABASE TO PUBLIC');
+      await pool.close();
+      await asAdmin('DROP ROLE ROLE');
+    }
+  });
+}

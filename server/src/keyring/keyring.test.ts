@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import type { TestDatabase } from '../../../test/harness/database.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { readConfig } from '../config.ts';
+import type { Database } from '../kit/db.ts';
+import { systemRandom } from '../kit/random.ts';
+import { readSecrets } from '../secrets.ts';
+import { acceptPepper, acceptSealKey, retireSealKeys } from './accept-keys.ts';
+import { openKeyring } from './keyring.ts';
+import type { KeyEvidence, Keyring, KeyringParts } from './keyring.ts';
+
+const [one, two, three] = ['1a', '2b', '3c'].map((byte) => byte.repeat(32)) as [string, string, string];
+
+let database: TestDatabase;
+let db: Database;
+let clock: ManualClock;
+/** What a database from before the checks tells; a new one tells nothing. */
+let evidence: KeyEvidence;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = openTestDatabase(database);
+  clock = new ManualClock();
+  evidence = { openNewestSealed: async () => 'none', hasHashedKeys: async () => false };
+});
+
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+interface Keys {
+  seal?: string;
+  old?: string;
+  pepper?: string;
+}
+
+function partsOf({ seal = one, old = '', pepper = one }: Keys): KeyringParts {
+  const config = readConfig({ SEAL_KEY: seal, SEAL_KEYS_OLD: old, KEY_PEPPER: pepper });
+  const { sealer, checks, firstIdSecret } = readSecrets(config, systemRandom);
+  return { db, clock, sealer, checks, firstIdSecret, evidence };
+}
+
+const start = (keys: Keys = {}): Promise<Keyring> => openKeyring(partsOf(keys));
+
+/** What the database holds was sealed with this key, and API keys are stored under this pepper. */
+function isFromBefore(sealed: string): void {
+  const foreign = partsOf({ seal: sealed }).sealer.seal('wh_secret', 'an endpoint');
+  evidence = {
+    hasHashedKeys: async () => true,
+    openNewestSealed: async (_db, sealer) => {
+      try {
+        sealer.open(foreign, 'an endpoint');
+        return 'opened';
+      } catch {
+        return 'closed';
+      }
+    },
+  };
+}
+
+const wrongSealKey = /^StartError: SEAL_KEY is not the key that this database was sealed with: .*SEAL_KEYS_OLD.*\.$/;
+const wrongPepper = /^StartError: KEY_PEPPER is not the one that the API keys of this database are stored under; .*\.$/;
+
+test('a new database takes the keys of its first start, and refuses others with a sentence', async () => {
+  assert.equal((await (await start()).state()).pepper, 'right');
+  await start();
+  await assert.rejects(start({ seal: two }), wrongSealKey);
+  await assert.rejects(start({ pepper: two }), wrongPepper);
+  await start();
+});
+
+test('of two first starts with different keys one comes through', async () => {
+  const outcomes = await Promise.allSettled([start(), start({ seal: two, pepper: two })]);
+  assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('what the database keeps of a key is neither the key nor the same for two purposes', async () => {
+  await start();
+  const rows = await db.rows<{ value: string; setting: string }>({
+    name: 'test_checks',
+    text: "SELECT setting, encode(check_value, 'hex') AS value FROM key_checks",
+    values: [],
+  });
+  assert.equal(rows.length, 2);
+  // The same bytes were given for both settings.
+  assert.equal(new Set([one, ...rows.map(({ value }) => value)]).size, 3);
+});
+
+describe('a database from before the checks', () => {
+  test('refuses a seal key that does not open what is stored, and writes nothing down of it', async () => {
+    isFromBefore(two);
+    await assert.rejects(start(), /^StartError: SEAL_KEY does not open what this database has sealed; .*\.$/);
+    await start({ seal: two });
+    await assert.rejects(start(), wrongSealKey);
+  });
+
+  test('takes the older keys that are configured for keys that may have sealed something', async () => {
+    isFromBefore(one);
+    await start({ seal: two, old: one });
+    await assert.rejects(start({ seal: two }), wrongSealKey);
+  });
+
+  test('takes the pepper for right at the first key that fits, and no sooner', async () => {
+    isFromBefore(one);
+    const keyring = await start();
+    assert.equal((await keyring.state()).pepper, 'unverified');
+    assert.equal((await (await start({ pepper: two })).state()).pepper, 'unverified', 'another one is not yet wrong');
+    await keyring.notePepperFits();
+    assert.equal((await keyring.state()).pepper, 'right');
+    await assert.rejects(start({ pepper: two }), wrongPepper);
+  });
+
+  test('takes the pepper for right when the operator says so, also in the place of another', async () => {
+    isFromBefore(one);
+    await start();
+    for (const pepper of [one, two]) {
+      await db.withTransaction((tx) => acceptPepper(tx, partsOf({ pepper })));
+      await start({ pepper });
+    }
+    await assert.rejects(start(), wrongPepper);
+  });
+
+  test('does not let a second pepper fit once one has', async () => {
+    isFromBefore(one);
+    const [right, wrong] = [await start(), await start({ pepper: two })];
+    await right.notePepperFits();
+    await wrong.notePepperFits();
+    assert.equal((await wrong.state()).pepper, 'wrong');
+    await start();
+  });
+});
+
+describe('a seal key that is rotated', () => {
+  test('needs the old one beside it until nothing is sealed with that any more', async () => {
+    await start();
+    await assert.rejects(start({ seal: two }), wrongSealKey);
+    await start({ seal: two, old: one });
+    await assert.rejects(start({ seal: two }), wrongSealKey);
+    await assert.rejects(start(), wrongSealKey, 'it could not open what is sealed from now on');
+    const parts = partsOf({ seal: two, old: one });
+    const keyOne = partsOf({ seal: one }).sealer.keyId;
+    assert.deepEqual(await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set([keyOne]))), []);
+    await assert.rejects(start({ seal: two }), wrongSealKey);
+    assert.deepEqual(await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set())), [keyOne]);
+    await assert.rejects(start({ seal: three }), wrongSealKey);
+  });
+
+  test('leaves the secret behind payment method ids as it was', async () => {
+    const { idSecret } = await start();
+    assert.equal((await start({ seal: two, old: one })).idSecret, idSecret);
+  });
+
+  test('is noticed by a process that has the old one only, within five seconds', async () => {
+    const running = await start();
+    assert.deepEqual((await running.state()).missingSealKeys, []);
+    await start({ seal: two, old: one });
+    await clock.advance(5_000);
+    assert.deepEqual((await running.state()).missingSealKeys, [partsOf({ seal: two }).sealer.keyId]);
+  });
+
+  test('is not taken for retired while a process seals with the old one', async () => {
+    const running = await start();
+    const parts = partsOf({ seal: two, old: one });
+    await openKeyring(parts);
+    await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set()));
+    await clock.advance(5_000);
+    await running.state();
+    await assert.rejects(start({ seal: two }), wrongSealKey);
+  });
+
+  test('that is lost is gone on without when the operator says so, with a new secret behind the ids', async () => {
+    const { idSecret } = await start();
+    const { lostSecrets, lostKeys } = await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
+    assert.deepEqual([lostSecrets, lostKeys], [['ids'], [partsOf({ seal: one }).sealer.keyId]]);
+    assert.notEqual((await start({ seal: two })).idSecret, idSecret);
+    await assert.rejects(start(), wrongSealKey);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiAnswer } from '../../../test/harness/api-client.ts';
+import { ManualClock } from '../../../test/harness/manual-clock.ts';
+import { startService, testKeys } from '../../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
+import { sealContext } from '../http/idempotency.ts';
+import { sealedAnswers } from '../http/sealed-answers.ts';
+import { createSealer } from '../kit/seal.ts';
+import { resealStore } from '../kit/sealed-store.ts';
+import { runCommand } from './run-command.ts';
+
+const newKey = 'a1'.repeat(32);
+const rotated = { SEAL_KEY: newKey, SEAL_KEYS_OLD: testKeys.SEAL_KEY };
+const newKeyId = createSealer(newKey).keyId;
+
+let clock: ManualClock;
+let service: TestService;
+let business: TestBusiness;
+
+before(async () => {
+  clock = new ManualClock();
+  service = await startService({ clock });
+  business = await service.onboard();
+});
+
+after(() => service.stop());
+
+/** A command on the service's database, in an environment with these keys. */
+async function run(keys: Record<string, string>, ...words: string[]) {
+  const written = { stdout: '', stderr: '' };
+  const shell = {
+    environment: { ...testKeys, APP_ENV: 'development', APP_DATABASE_URL: service.database.appUrl, ...keys },
+    stdout: { write: (text: string) => (written.stdout += text) },
+    stderr: { write: (text: string) => (written.stderr += text) },
+  };
+  return { code: await runCommand(words, shell), ...written };
+}
+
+const pay = (url: string, idempotencyKey: string): Promise<ApiAnswer> => {
+  const data = { amount: 10, network: 'aps', account_number: '7000001' };
+  return createApiClient(url, business.test.key).post('/v1/payments', { data }, { 'idempotency-key': idempotencyKey });
+};
+
+const methodId = async (url: string, payment: ApiAnswer): Promise<unknown> => {
+  const path = `/v1/transactions/${String(payment.body['payment_intent_id'])}`;
+  return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
+};
+
+test('values sealed with an old key are sealed anew in steps, and the old key may go when none is left', async () => {
+  const api = createApiClient(service.url, business.test.key);
+  const first = await pay(service.url, 'first');
+  assert.equal(first.status, 201, first.text);
+  const method = await methodId(service.url, first);
+  assert.equal((await api.post(`/v1/webhook-endpoints/${business.test.endpointId}/rotate-secret`)).status, 200);
+
+  // The next start has the new key; this service goes on with the old one.
+  const next = await startService({ clock, database: service.database, settings: rotated });
+  assert.equal(await methodId(next.url, first), method, 'the ids made from numbers stay');
+  assert.equal((await pay(next.url, 'second')).status, 201);
+  await clock.advance(5_000);
+  const unready = await createApiClient(service.url, '').get('/readyz');
+  assert.deepEqual([unready.status, JSON.parse(unready.text).checks.seal_key], [503, 'wrong']);
+  const replay = await pay(service.url, 'second');
+  assert.deepEqual([replay.status, replay.headers.get('retry-after')], [503, '1'], 'sealed with a key it lacks');
+  const { checks } = JSON.parse((await createApiClient(service.url, '').get('/readyz')).text);
+  assert.equal(checks.unreadable_values, 1);
+  const metrics = await createApiClient(service.url, '').get('/metrics');
+  assert.match(metrics.text, /^dalasi_sealed_values_unreadable_total\{reason="key_missing"\} 1$/m);
+
+  const plan = await run(rotated, 'secrets', 'reseal', '--dry-run', '--json');
+  assert.equal(plan.code, 0, plan.stderr);
+  const planned = JSON.parse(plan.stdout).sealed as { what: string; count: number }[];
+  // Two merchants, one of whom has rotated.
+  assert.equal(planned.find(({ what }) => what === 'webhook secrets')?.count, 3);
+  assert.equal(planned.find(({ what }) => what === 'secrets of the installation')?.count, 1);
+
+  await asOwner(service, "UPDATE idempotency_keys SET response = response || '\\x00' WHERE key = 'first'");
+  const halfDone = await run(rotated, 'secrets', 'reseal', '--json');
+  assert.equal(halfDone.code, 1, halfDone.stdout + halfDone.stderr);
+  const done = JSON.parse(halfDone.stdout);
+  assert.deepEqual([done.resealed, done.unreadable, done.retired_seal_keys], [4, 1, []]);
+  const refused = await run({ SEAL_KEY: newKey }, 'businesses', 'list');
+  assert.match(refused.stderr, /^SEAL_KEY is not the key that this database was sealed with: /);
+
+  await asOwner(
+    service,
+    "UPDATE idempotency_keys SET response = substring(response from 1 for length(response) - 1) WHERE key = 'first'",
+  );
+  const rest = JSON.parse((await run(rotated, 'secrets', 'reseal', '--json')).stdout);
+  assert.deepEqual([rest.resealed, rest.unreadable, rest.retired_seal_keys.length], [1, 0, 1]);
+  const shown = await run({ SEAL_KEY: newKey }, 'secrets', 'show', '--json');
+  const sealed = JSON.parse(shown.stdout).sealed as { seal_key: string }[];
+  assert.deepEqual([...new Set(sealed.map(({ seal_key: id }) => id))], [newKeyId]);
+  await next.stop();
+
+  const last = await startService({ clock, database: service.database, settings: { SEAL_KEY: newKey } });
+  const replayed = await pay(last.url, 'first');
+  assert.deepEqual([replayed.text, replayed.headers.get('idempotent-replayed')], [first.text, 'true']);
+  assert.equal(await methodId(last.url, first), method);
+  await last.stop();
+});
+
+test('sealing anew goes on where it was interrupted, and tells how far it is', async () => {
+  const [old, current] = [createSealer(testKeys.SEAL_KEY), createSealer(newKey, [testKeys.SEAL_KEY])];
+  const merchantId = business.live.merchant.id;
+  const keys = Array.from({ length: 450 }, (_, number) => `answer ${number}`);
+  const responses = keys.map((key) => old.seal(key, sealContext({ merchantId, path: '/p', key })));
+  await asOwner(
+    service,
+    `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, status_code, response, created_at)
+     SELECT $1, '/p', key, '', 201, response, $4 FROM unnest($2::text[], $3::bytea[]) AS given (key, response)`,
+    [merchantId, keys, responses, clock.now()],
+  );
+  const left = async () => {
+    const counts = await sealedAnswers.countByKey(service.db);
+    return Number(counts.find(({ keyId }) => keyId === old.keyId)?.count ?? 0n);
+  };
+  const total = await left();
+  const interrupted = resealStore(service.db, sealedAnswers, {
+    sealer: current,
+    onProgress: () => assert.fail('interrupted'),
+  });
+  await assert.rejects(interrupted, /interrupted/);
+  assert.equal(await left(), total - 200);
+  const progress: number[] = [];
+  const { resealed } = await resealStore(service.db, sealedAnswers, {
+    sealer: current,
+    onProgress: (seen) => progress.push(seen),
+  });
+  assert.deepEqual([resealed, await left()], [total - 200, 0]);
+  assert.deepEqual(
+    progress.toSorted((a, b) => a - b),
+    progress,
+  );
+  const [row] = await asOwner<{ response: Buffer }>(
+    service,
+    "SELECT response FROM idempotency_keys WHERE merchant_id = $1 AND key = 'answer 449'",
+    [merchantId],
+  );
+  const context = sealContext({ merchantId, path: '/p', key: 'answer 449' });
+  assert.equal(
+    createSealer(newKey)
+      .open(row?.response ?? Buffer.alloc(0), context)
+      .toString(),
+    'answer 449',
+  );
+});
+
+test('every column that holds sealed values is among those that are sealed anew', async () => {
+  const columns = await asOwner<{ name: string }>(
+    service,
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE data_type = 'bytea' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  // Who adds a column of bytes says here whether it is sealed; if so, it needs a store in secret-commands.ts.
+  const sealed = [
+    'idempotency_keys.response',
+    'installation_secrets.sealed',
+    'webhook_endpoints.previous_secret',
+    'webhook_endpoints.secret',
+  ];
+  const notSealed = [
+    'api_keys.key_hmac',
+    'idempotency_keys.fingerprint',
+    'key_checks.check_value',
+    'key_checks.key_id',
+    'merchant_logos.png',
+    'network_inbox.body',
+    'operators.credential_hmac',
+  ];
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    [...sealed, ...notSealed].toSorted(),
+  );
+});
+
+test('a key is made only once the pepper is known to be right', async () => {
+  await asOwner(service, "DELETE FROM key_checks WHERE setting = 'KEY_PEPPER'");
+  const create = ['keys', 'create', '--merchant', business.test.merchant.id];
+  const seal = { SEAL_KEY: newKey };
+  const refused = await run(seal, ...create);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /secrets accept KEY_PEPPER$/m);
+  assert.equal((await run(seal, 'secrets', 'accept', 'KEY_PEPPER')).code, 0);
+  assert.equal((await run(seal, ...create)).code, 0);
+  const wrong = await run({ ...seal, KEY_PEPPER: 'b2'.repeat(32) }, 'secrets', 'show');
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stdout, /^KEY_PEPPER is WRONG\.$/m);
+});
