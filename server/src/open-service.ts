@@ -77,14 +77,7 @@ export async function openOperatorDatabase(
   config: Config,
   parts: Parts & { access: OperatorAccess },
 ): Promise<Pick<OpenedDatabase, 'db' | 'close'> & { role: string }> {
-  const isEmbedded = config.databaseUrl === null && config.appDatabaseUrl === null;
-  if (isEmbedded && !hasCluster(config.dataDirectory)) {
-    const directory = resolve(config.dataDirectory);
-    throw new StartError(
-      `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or start the service once.`,
-    );
-  }
-  const runningUrl = isEmbedded ? findRunningServer(config.dataDirectory) : undefined;
+  const runningUrl = isEmbedded(config) ? findRunningServer(config.dataDirectory) : undefined;
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
   try {
@@ -99,6 +92,23 @@ export async function openOperatorDatabase(
     await embedded?.stop();
     throw error;
   }
+}
+
+/**
+ * Refuses a command where the service has never been started. Asked before anything else: it leaves the directory as it is.
+ *
+ * Throws StartError.
+ */
+export function assertDatabaseExists(config: Config): void {
+  if (!isEmbedded(config) || hasCluster(config.dataDirectory)) return;
+  const directory = resolve(config.dataDirectory);
+  throw new StartError(
+    `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or start the service once.`,
+  );
+}
+
+function isEmbedded({ databaseUrl, appDatabaseUrl }: Config): boolean {
+  return databaseUrl === null && appDatabaseUrl === null;
 }
 
 async function operatorUrl(
@@ -175,7 +185,7 @@ function startOwnDatabase(
   config: Config,
   { clock, tell }: Pick<Parts, 'clock' | 'tell'>,
 ): Promise<EmbeddedPostgres> | null {
-  if (config.databaseUrl !== null || config.appDatabaseUrl !== null) return null;
+  if (!isEmbedded(config)) return null;
   return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: tell });
 }
 

@@ -68,7 +68,8 @@ export const settings = [
   },
   {
     name: 'SEAL_KEYS_OLD',
-    description: 'Earlier seal keys, separated by commas: they still open what they sealed.',
+    description:
+      'Other seal keys, separated by commas: they open what they sealed. One may go when `secrets reseal` says that nothing is sealed with it.',
     default: null,
   },
   {

@@ -9,6 +9,7 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
 import { createApiClient } from './api-client.ts';
@@ -71,11 +72,13 @@ export class CrashWorld {
 
   async #onboard(): Promise<void> {
     const { db, clock, receiver } = this;
+    // As a start does, before anything is sealed or hashed.
+    const { secrets } = await openSecrets(readSecrets(readConfig(testKeys), systemRandom), { db, clock });
     const context = {
       clock,
       random: systemRandom,
       newId: () => uuidV7(clock, systemRandom),
-      ...readSecrets(readConfig(testKeys), systemRandom),
+      ...secrets,
       urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
     };
     await db.withTransaction(async (tx) => {

@@ -15,6 +15,7 @@ import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { createEndpoint } from '../../server/src/webhooks/create-endpoint.ts';
 import { workTopic } from '../../server/src/work-sources.ts';
@@ -82,6 +83,8 @@ export class DeliveryStory {
   }
 
   async #onboard(): Promise<void> {
+    // As a start does, before anything is sealed or hashed.
+    await openSecrets(readSecrets(readConfig(testKeys), systemRandom), { db: this.#db, clock: this.clock });
     await this.#db.withTransaction(async (tx) => {
       const business = { name: 'Kairaba Books', rateLimitPerSecond: 0n };
       const { merchant } = (await onboardBusiness(tx, this.#context(), business)).test;

@@ -162,7 +162,10 @@ class DatabaseKeyring implements Keyring {
     const { db, clock, checks } = this.#parts;
     const state = await readKeyState(db, checks);
     // `secrets reseal` has struck it off, and this process goes on sealing with it: the next start has to ask for it.
-    if (!state.isSealingKnown) await insertKeyCheckOnce(db, { ...checks.sealing, createdAt: clock.now() });
+    // Where that cannot be written just now, the next look tries again.
+    if (!state.isSealingKnown) {
+      await insertKeyCheckOnce(db, { ...checks.sealing, createdAt: clock.now() }).catch(() => 0);
+    }
     return state;
   }
 

@@ -11,7 +11,7 @@ import { printable, printableJson } from '../kit/terminal-text.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { openKeyring } from '../keyring/keyring.ts';
 import { keyringParts } from '../open-secrets.ts';
-import { openOperatorDatabase } from '../open-service.ts';
+import { assertDatabaseExists, openOperatorDatabase } from '../open-service.ts';
 import { urlPolicyOf } from '../own-hosts.ts';
 import { phoneKey } from '../phone-access.ts';
 import { readSecrets } from '../secrets.ts';
@@ -92,6 +92,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   const clock = systemClock;
   const random = systemRandom;
   const log = createLog({ level: 'warn' });
+  assertDatabaseExists(config);
   const configured = readSecrets(config, random);
   const access = command.access ?? 'serving';
   const opened = await openOperatorDatabase(config, { clock, log, tell: () => {}, secrets: configured, access });
