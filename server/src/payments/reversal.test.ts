@@ -190,3 +190,15 @@ test('money that came after a part of it had been taken back stands in suspense;
   assert.deepEqual(await world.movements(charge), [collected, 'suspense float:rail-wave → suspense 10000']);
   assert.deepEqual(await world.cases(charge), ['network_reversal', 'network_reversal', 'second_success']);
 });
+
+test('money whose reversal was told first, on a charge that holds other money, is not booked when its success comes', async () => {
+  const { intent, charge } = await world.createSent();
+  const other = { transactionId: 'another-amount', amountMinor: 9_000n };
+  await applyAnswer(world.context, charge, succeeded(charge, other));
+  for (const answer of [reversed(charge), succeeded(charge), reversed(charge), succeeded(charge)]) {
+    await applyAnswer(world.context, charge, answer);
+  }
+  assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 9000']);
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  assert.equal((await world.intent(intent)).status, 'processing');
+});
