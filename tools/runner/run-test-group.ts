@@ -63,6 +63,7 @@ class GroupWatch {
   readonly #abort = new AbortController();
   readonly #seen = new Map<number, TestEvent>();
   readonly #running = new Map<number, TestEvent>();
+  readonly #filesLeft: Set<string>;
   readonly #filesWithTests = new Set<string>();
   readonly #durationMs = new Map<string, number>();
   readonly #failures: Failure[] = [];
@@ -74,6 +75,7 @@ class GroupWatch {
 
   constructor(files: readonly string[], limits: GroupLimits, progress: Progress | undefined) {
     this.#files = files;
+    this.#filesLeft = new Set(files);
     this.#limits = limits;
     this.#progress = progress;
     this.#deadline = setTimeout(() => this.#stop(this.#tooLong()), limits.fileMs);
@@ -92,14 +94,15 @@ class GroupWatch {
     if (isGroup(event)) return;
     this.#seen.set(event.testId, event);
     this.#running.set(event.testId, event);
-    clearTimeout(this.#linger);
     if (this.#isFile(event)) this.#deadline.refresh();
   }
 
   complete(event: TestEvent): void {
     if (isGroup(event)) return;
     this.#running.delete(event.testId);
-    if (this.#running.size > 0) return;
+    // Not between two tests: one that keeps its process busy sends no event until it ends.
+    if (this.#isFile(event)) this.#filesLeft.delete(event.name);
+    if (this.#filesLeft.size > 0) return;
     clearTimeout(this.#linger);
     this.#linger = setTimeout(
       () => this.#stop('Its tests have ended, but the process has not: a connection, server or timer was left open.'),
