@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 
 // The first that runs TypeScript without a flag and without a warning.
 const versionMin = { major: 24, minor: 3 };
+const runningNode = { version: process.version, path: process.execPath };
 
 /**
  * The path of the Node to run with: the one that runs already when it is new enough, else the one that npm installed.
@@ -16,14 +17,14 @@ const versionMin = { major: 24, minor: 3 };
  * @param {{ version: string, path: string }} running
  * @returns {string}
  */
-export function chooseNode(running = { version: process.version, path: process.execPath }) {
+export function chooseNode(running = runningNode) {
   if (isNewEnough(running.version)) return running.path;
   const installed = installedNode();
   if (installed !== undefined) return installed;
   const needed = `${versionMin.major}.${versionMin.minor}`;
   process.stderr.write(
-    `Dalasi needs Node ${needed} or newer and this is ${running.version}: run npm ci without --omit=optional, ` +
-      `which installs one on Linux, or install Node ${versionMin.major} yourself.\n`,
+    `Dalasi needs Node ${needed} or newer and this is ${running.version}: run npm ci, which installs one on Linux ` +
+      `unless --omit=optional leaves it out, or install Node ${versionMin.major} yourself.\n`,
   );
   process.exit(1);
 }

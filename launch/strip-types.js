@@ -14,7 +14,11 @@ export function stripInstalledTypes() {
   registerHooks({
     load: (url, context, nextLoad) =>
       url.endsWith('.ts')
-        ? { format: 'module', source: stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8')), shortCircuit: true }
+        ? {
+            format: 'module',
+            source: stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8')),
+            shortCircuit: true,
+          }
         : nextLoad(url, context),
   });
 }

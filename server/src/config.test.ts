@@ -51,7 +51,11 @@ const wrong = [
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],
   ['RATE_LIMIT_PAGES', '1.5', /^RATE_LIMIT_PAGES must be a whole number/],
-  ['WHATSAPP_ACCESS_TOKEN', 'secret', /^WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_TEMPLATE, .* and \w+_TOKEN are required with WHATSAPP_ACCESS_TOKEN\.$/],
+  [
+    'WHATSAPP_ACCESS_TOKEN',
+    'secret',
+    /^WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_TEMPLATE, .* and \w+_TOKEN are required with WHATSAPP_ACCESS_TOKEN\.$/,
+  ],
   ['WHATSAPP_PHONE_NUMBER_ID', '+220 701 2345', /^WHATSAPP_PHONE_NUMBER_ID must be the digits of an id\.$/],
   ['WHATSAPP_TEMPLATE', 'Paid', /^WHATSAPP_TEMPLATE must be a name of small letters, digits and _\.$/],
   ['WHATSAPP_TEMPLATE_LANGUAGE', 'English', /^WHATSAPP_TEMPLATE_LANGUAGE must be a code such as en or en_GB\.$/],

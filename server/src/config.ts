@@ -150,7 +150,12 @@ function readWhatsapp(read: Reader): WhatsappSettings | null {
     verifyToken: read.text('WHATSAPP_VERIFY_TOKEN') ?? '',
   };
   if (accessToken === null) return null;
-  const required = ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'] as const;
+  const required = [
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'WHATSAPP_TEMPLATE',
+    'WHATSAPP_APP_SECRET',
+    'WHATSAPP_VERIFY_TOKEN',
+  ] as const;
   requireSet(read, switchedBy, required);
   return { accessToken, ...settingsOf };
 }

@@ -12,7 +12,7 @@ import { startLimited } from './start-limited.ts';
 const concurrencyMax = 4;
 const dotsInRow = 80;
 
-const testFiles = '{server/src,cli,test,tools}/**/*.test.ts';
+const testFiles = '{server/src,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
 
 /** All tests of the repository but the long ones, in one order on every machine, as paths from its root. */

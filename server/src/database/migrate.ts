@@ -68,7 +68,7 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
 
 /** One sentence, because a first start applies all there are. */
 function describeApplied(applied: readonly Migration[], tookMs: number): string {
-  const took = `in ${(tookMs / 1_000).toFixed(1)} s`;
+  const took = `in ${tookMs} ms`;
   const [first, last] = [applied[0], applied.at(-1)];
   if (!first || !last || first === last) return `Applied migration ${applied.map(labelOf).join()} ${took}.`;
   return `Applied ${applied.length} migrations, ${labelOf(first)} to ${labelOf(last)}, ${took}.`;

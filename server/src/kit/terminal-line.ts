@@ -1,14 +1,4 @@
-interface LoggedLine {
-  level: string;
-  time: string;
-  msg: string;
-  method?: string;
-  route?: string;
-  status?: number;
-  duration_ms?: number;
-  stack?: string;
-  [field: string]: unknown;
-}
+type LoggedLine = Readonly<Record<string, unknown>>;
 
 // What tells processes and requests apart, for programs that gather the lines of many.
 const leftOut = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
@@ -21,21 +11,22 @@ const leftOut = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', '
  */
 export function terminalLine(json: string): string {
   const line = JSON.parse(json) as LoggedLine;
-  const time = new Date(line.time).toTimeString().slice(0, 'hh:mm:ss'.length);
-  const said = line.msg === 'request' ? requestText(line) : messageText(line);
-  const stack = line.stack === undefined ? '' : `${line.stack}\n`;
+  const time = new Date(String(line['time'])).toTimeString().slice(0, 'hh:mm:ss'.length);
+  const said = line['msg'] === 'request' ? requestText(line) : messageText(line);
+  const stack = typeof line['stack'] === 'string' ? `${line['stack']}\n` : '';
   return harmless(`${time}  ${said}\n${stack}`);
 }
 
-function requestText({ method, route, status, duration_ms: durationMs }: LoggedLine): string {
-  return `${status} ${method} ${route}  ${durationMs} ms`;
+function requestText(line: LoggedLine): string {
+  const { method, route, status, duration_ms: durationMs } = line;
+  return `${String(status)} ${String(method)} ${String(route)}  ${String(durationMs)} ms`;
 }
 
 function messageText(line: LoggedLine): string {
   const levels: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', debug: 'debug: ' };
   const fields = Object.entries(line).filter(([name]) => !leftOut.has(name));
   const words = fields.map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : String(value)}`);
-  return [`${levels[line.level] ?? ''}${line.msg}`, ...words].join('  ');
+  return [`${levels[String(line['level'])] ?? ''}${String(line['msg'])}`, ...words].join('  ');
 }
 
 function quoted(text: string): string {
