@@ -49,15 +49,22 @@ const demoName = 'Demo Shop';
  */
 export async function prepareDemo(config: Config, parts: DemoParts): Promise<DemoFacts | null> {
   if (config.production) {
-    if (config.demoWebhookUrl !== null) parts.tell('DEMO_WEBHOOK_URL changes nothing in production: no demo merchant.');
+    if (config.demoWebhookUrl !== null)
+      parts.tell('DEMO_WEBHOOK_URL changes nothing: production has no demo merchant.');
     return null;
   }
   try {
     openDataDirectory(config.dataDirectory);
     const found = await findDemo(config, parts);
-    if (found === undefined) return await createDemo(config, parts);
-    if (config.demoWebhookUrl !== null) await explainUnusedUrl(config.demoWebhookUrl, found, parts);
-    return found.facts;
+    if (found !== undefined) {
+      if (config.demoWebhookUrl !== null) await explainUnusedUrl(config.demoWebhookUrl, found, parts);
+      return found.facts;
+    }
+    const made = await createDemo(config, parts);
+    if (made === null && config.demoWebhookUrl !== null) {
+      parts.tell('DEMO_WEBHOOK_URL changes nothing: this database has businesses already.');
+    }
+    return made;
   } catch (error) {
     throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
   }
