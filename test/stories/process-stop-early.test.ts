@@ -75,7 +75,8 @@ function installWithoutLinks(): { cwd: string; settings: Record<string, string> 
   const folder = dirname(world.newDataDirectory());
   const cwd = join(folder, 'dalasi');
   mkdirSync(cwd);
-  for (const name of ['package.json', 'launch', 'server']) symlinkSync(join(repository, name), join(cwd, name));
+  for (const name of ['package.json', '.npmrc', 'launch', 'server'])
+    symlinkSync(join(repository, name), join(cwd, name));
   return { cwd, settings: { PATH: `${makeOldNode(folder)}:${process.env['PATH'] ?? ''}` } };
 }
 
