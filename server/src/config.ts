@@ -49,7 +49,10 @@ const headersTaken: ReadonlySet<string> = new Set([
 const minuteMs = 60_000;
 const keyBytes = 32;
 
-/** Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes. */
+/**
+ * Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes, or all that are
+ * missing.
+ */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
@@ -90,30 +93,42 @@ export function readConfig(environment: Environment): Config {
 /** What one setting demands of another. */
 function checkTogether(config: Config): void {
   if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
-  checkRole(config);
-  if (!config.production) return;
-  if (config.sealKey === null)
-    throw new StartError('SEAL_KEY is required in production; make it with: openssl rand -base64 32');
-  if (config.keyPepper === null)
-    throw new StartError('KEY_PEPPER is required in production; make it with: openssl rand -base64 32');
-  if (config.publicUrl === null) {
-    throw new StartError('PUBLIC_URL is required in production, for example https://pay.example.gm.');
-  }
+  const missing = [...missingForRole(config), ...missingInProduction(config)];
+  if (missing.length > 0) throw new StartError(`${missing.join('; ')}.`);
 }
 
 /** Processes that share the work share a database, and a worker has to find the simulated networks. */
-function checkRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl }: Config): void {
-  if (role === 'all') return;
-  if (databaseUrl === null && appDatabaseUrl === null) {
-    throw new StartError(
-      `ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything.`,
-    );
-  }
-  if (role === 'worker' && internalUrl === null && publicUrl === null) {
-    throw new StartError(
-      'ROLE=worker needs INTERNAL_URL, where an API process listens, for example http://localhost:8080.',
-    );
-  }
+function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl, production }: Config): string[] {
+  if (role === 'all') return [];
+  const hasDatabase = databaseUrl !== null || appDatabaseUrl !== null;
+  // In production PUBLIC_URL is asked for anyway, and stands in.
+  const findsNetworks = role === 'api' || internalUrl !== null || publicUrl !== null || production;
+  return [
+    ...(hasDatabase
+      ? []
+      : [`ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything`]),
+    ...(findsNetworks
+      ? []
+      : [`ROLE=${role} needs INTERNAL_URL, where an API process listens, for example http://localhost:8080`]),
+  ];
+}
+
+function missingInProduction({ production, sealKey, keyPepper, publicUrl }: Config): string[] {
+  if (!production) return [];
+  const keys = [...(sealKey === null ? ['SEAL_KEY'] : []), ...(keyPepper === null ? ['KEY_PEPPER'] : [])];
+  const names = [...keys, ...(publicUrl === null ? ['PUBLIC_URL'] : [])];
+  if (names.length === 0) return [];
+  const hints = [
+    ...(keys.length === 0 ? [] : [`make ${keys.length > 1 ? 'each key' : 'it'} with \`openssl rand -base64 32\``]),
+    ...(publicUrl === null ? ['PUBLIC_URL is for example https://pay.example.gm'] : []),
+  ];
+  return [`${requiredText(names)} in production; ${hints.join('; ')}`];
+}
+
+/** "A is required", "A, B and C are required". */
+function requiredText(names: readonly string[]): string {
+  const last = names.at(-1);
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} are required` : `${last} is required`;
 }
 
 /** Null while it is off; what is set is checked all the same. */
@@ -135,8 +150,13 @@ function readWhatsapp(read: Reader): WhatsappSettings | null {
     verifyToken: read.text('WHATSAPP_VERIFY_TOKEN') ?? '',
   };
   if (accessToken === null) return null;
-  requireSet(read, switchedBy, ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE']);
-  requireSet(read, switchedBy, ['WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN']);
+  const required = [
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'WHATSAPP_TEMPLATE',
+    'WHATSAPP_APP_SECRET',
+    'WHATSAPP_VERIFY_TOKEN',
+  ] as const;
+  requireSet(read, switchedBy, required);
   return { accessToken, ...settingsOf };
 }
 
@@ -151,8 +171,8 @@ function readTelegram(read: Reader): TelegramSettings | null {
 }
 
 function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {
-  const missing = names.find((name) => read.text(name) === null);
-  if (missing !== undefined) throw new StartError(`${missing} is required with ${switchedBy}.`);
+  const missing = names.filter((name) => read.text(name) === null);
+  if (missing.length > 0) throw new StartError(`${requiredText(missing)} with ${switchedBy}.`);
 }
 
 /** Empty where it is not set and has no default. The value may be a secret, so the message does not repeat it. */

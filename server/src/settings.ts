@@ -80,7 +80,8 @@ export const settings = [
   },
   {
     name: 'DEMO_WEBHOOK_URL',
-    description: 'At the first start in development: where the demo merchant’s events go.',
+    description:
+      'At the first start in development: where the demo merchant’s events go. Later it changes nothing; use PUT /v1/webhook-endpoints/{id}.',
     default: null,
   },
   {

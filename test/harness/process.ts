@@ -109,10 +109,10 @@ export class ProcessWorld {
   start(
     [program = '', ...args]: readonly string[],
     settings: Settings,
-    { ownGroup = false }: { ownGroup?: boolean } = {},
+    { ownGroup = false, cwd = repository }: { ownGroup?: boolean; cwd?: string } = {},
   ): TestProcess {
     const child = spawn(program, args, {
-      cwd: repository,
+      cwd,
       detached: ownGroup,
       env: { ...ownEnvironment(), NODE_COMPILE_CACHE: this.#compileCache(), ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,7 +13,7 @@ import { startLimited } from './start-limited.ts';
 // A part of a test's time is waiting for the database, so twice as many as there are processors on a small machine.
 const concurrencyMax = 4;
 
-const testFiles = '{server/src,cli,test,tools}/**/*.test.ts';
+const testFiles = '{server/src,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
 
 /** All tests of the repository but the long ones, in one order on every machine, as paths from its root. */
