@@ -60,11 +60,11 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
 
 /** A draft whose key works is of a start that ended between its commit and its listening. */
 async function findDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | undefined> {
-  const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
+  const authenticator = createKeyAuthenticator(db, context.clock, context.pepper);
   // Whoever removes a draft has written the file before, which is why that is looked for again.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
-    if (facts !== undefined && (await authenticate(facts.secret_key)) !== undefined) return facts;
+    if (facts !== undefined && (await authenticator.find(facts.secret_key)) !== undefined) return facts;
   }
   return undefined;
 }
