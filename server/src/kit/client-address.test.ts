@@ -16,8 +16,9 @@ for (const [address, network] of [
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['unknown', 'unknown'],
   ['', ''],
+  [undefined, ''],
 ] as const) {
-  test(`a client at ${address || 'no address'} counts as ${network || 'no network'}`, () => {
+  test(`a client at ${address ?? 'nowhere any more'} counts as ${network || 'no network'}`, () => {
     assert.equal(clientNetwork(address), network);
   });
 }

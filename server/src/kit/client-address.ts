@@ -6,10 +6,11 @@ const groupsOfAddress = 8;
 
 /**
  * What a limit for each client address counts by: an IPv4 address, or the /64 network of an IPv6 address as
- * `2001:db8:0:0::/64`. `address` is Fastify's `request.ip`; some proxies write a port behind it. A text that is no address,
- * which only a trusted proxy can have written, stands for itself.
+ * `2001:db8:0:0::/64`. `address` is Fastify's `request.ip`, which is undefined once the client has left; some proxies write a
+ * port behind it. A text that is no address, which only a trusted proxy can have written, stands for itself.
  */
-export function clientNetwork(address: string): string {
+export function clientNetwork(address: string | undefined): string {
+  if (address === undefined) return '';
   const bare = withoutPort(address);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
   if (isIPv4(mapped)) return mapped;
