@@ -78,12 +78,15 @@ async function tryProxy(
   try {
     await waitUntil(`${proxy.name} serves`, () => isServing(port));
     const load = new Load({ clients: 16, requestsPerSecond: 200, key, headers: { host: site }, nextPort: () => port });
-    for (let restart = 0; restart < restarts; restart += 1) {
-      await instances.restart(restart);
-      const answered = load.answered;
-      await waitUntil('requests are answered', () => load.answered > answered + answeredBetween);
+    try {
+      for (let restart = 0; restart < restarts; restart += 1) {
+        await instances.restart(restart);
+        const answered = load.answered;
+        await waitUntil('requests are answered', () => load.answered > answered + answeredBetween);
+      }
+    } finally {
+      await load.stop();
     }
-    await load.stop();
     const slowestMs = Math.round(Math.max(...instances.exitMs));
     console.log(
       `${proxy.name}: ${restarts} restarts, ${load.answered} answered, ${load.failures.length} lost, ` +
