@@ -290,6 +290,14 @@ CREATE TABLE key_checks (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE UNLOGGED TABLE key_limits (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT key_limits_pkey PRIMARY KEY (merchant_id, key_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE ledger_accounts (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -630,6 +638,13 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 -- dalasi_app: SELECT
+
+CREATE UNLOGGED TABLE service_limits (
+  name text NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT service_limits_pkey PRIMARY KEY (name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE settlement_periods (
   merchant_id uuid NOT NULL,

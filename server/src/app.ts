@@ -45,7 +45,8 @@ export async function createApp(given: AppOptions): Promise<App> {
   const database = { keyring, writes: createWriteProbe(options) };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
-  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
+  const { trustedProxies } = config;
+  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing, trustedProxies });
   const networks = createSimulatedNetworks(options, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { withExplicitTls } from './database/connection-url.ts';
 import { parseAmount } from './kit/money.ts';
 import type { LogLevel } from './kit/log.ts';
@@ -32,6 +33,12 @@ export interface Config {
   rateLimitLive: number;
   rateLimitTest: number;
   rateLimitPages: number;
+  rateLimitKeyPercent: number;
+  rateLimitKeyless: number;
+  rateLimitCodes: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
+  closingNoticeMs: number;
   logLevel: LogLevel;
   /** Null: the channel is off. */
   whatsapp: WhatsappSettings | null;
@@ -82,6 +89,11 @@ export function readConfig(environment: Environment): Config {
     rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),
     rateLimitTest: read.integer('RATE_LIMIT_TEST', 0, 100_000),
     rateLimitPages: read.integer('RATE_LIMIT_PAGES', 0, 100_000),
+    rateLimitKeyPercent: read.integer('RATE_LIMIT_KEY_PERCENT', 1, 100),
+    rateLimitKeyless: read.integer('RATE_LIMIT_KEYLESS', 0, 100_000),
+    rateLimitCodes: read.integer('RATE_LIMIT_CODES', 0, 100_000),
+    trustedProxies: readTrustedProxies(read),
+    closingNoticeMs: read.integer('CLOSING_NOTICE_SECONDS', 0, 15, production ? '5' : '0') * 1_000,
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
@@ -129,6 +141,30 @@ function missingInProduction({ production, sealKey, keyPepper, publicUrl }: Conf
 function requiredText(names: readonly string[]): string {
   const last = names.at(-1);
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} are required` : `${last} is required`;
+}
+
+// As @fastify/proxy-addr, which reads the list, names the usual networks.
+const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Whoever is named here chooses the address that limits count by: a whole internet is refused. */
+function readTrustedProxies(read: Reader): string[] {
+  const name = 'TRUSTED_PROXIES';
+  const networks = (read.text(name) ?? '').split(',').map((network) => network.trim());
+  const named = networks.filter((network) => network !== '');
+  for (const network of named) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+    const version = isIP(address);
+    const isNetwork = version !== 0 && (prefix === undefined || isBetween(Number(prefix), 1, version === 4 ? 32 : 128));
+    if (isNetwork || namedNetworks.has(network)) continue;
+    throw new StartError(
+      `${name} must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas between.`,
+    );
+  }
+  return named;
+}
+
+function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
 }
 
 /** Null while it is off; what is set is checked all the same. */
@@ -209,8 +245,8 @@ function reader(environment: Environment) {
   return {
     text,
     orDefault,
-    integer: (name: SettingName, min: number, max: number): number => {
-      const value = orDefault(name);
+    integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number => {
+      const value = text(name) ?? fallback;
       if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
         throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
       }

@@ -94,12 +94,12 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
 
 /** A draft whose key works is of a start that ended between its commit and its listening. */
 async function findDemo(config: Config, { db, context }: DemoParts): Promise<FoundDemo | undefined> {
-  const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
+  const authenticator = createKeyAuthenticator(db, context.clock, context.pepper);
   // Whoever removes a draft has written the file before, which is why that is looked for again.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
-    const merchant = facts && (await authenticate(facts.secret_key));
-    if (merchant) return { facts, merchantId: merchant.id };
+    const holder = facts && (await authenticator.find(facts.secret_key));
+    if (holder) return { facts, merchantId: holder.merchant.id };
   }
   return undefined;
 }

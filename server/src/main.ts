@@ -22,8 +22,6 @@ import type { ConfiguredSecrets } from './secrets.ts';
 
 // A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
 const shutdownMaxMs = 25_000;
-// Load balancers ask /readyz every few seconds; until they have heard, they go on sending requests here.
-const noticeMs = 5_000;
 // A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
 const unfinishedStartMaxMs = 5_000;
 
@@ -95,7 +93,7 @@ async function serveUntilStopped(
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
     }
     tell('Stopping: finishing what is under way.');
-    if (config.production && config.role !== 'worker') closingNoticeMs = noticeMs;
+    if (config.role !== 'worker') ({ closingNoticeMs } = config);
   } finally {
     await closeAll(closing, log);
   }

@@ -19,6 +19,8 @@ export interface ServerOptions {
   docsUrl: () => string;
   /** True from the moment the process is told to end. */
   isClosing?: () => boolean;
+  /** Addresses and networks of proxies; default: none. Whose `X-Forwarded-For` tells the client's address. */
+  trustedProxies?: readonly string[];
 }
 
 // A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
@@ -46,9 +48,13 @@ declare module 'fastify' {
  * serves is put together in app.ts.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const { trustedProxies = [] } = options;
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
   const app = Fastify({
     logger: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    // What still arrives while the server closes is served like everything else; its connection ends with the answer.
+    return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },

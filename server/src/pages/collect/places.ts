@@ -8,12 +8,17 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import type { PaymentContext } from '../../payments/context.ts';
 import type { Intent } from '../../payments/intent.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
+import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { PageContent } from '../document.ts';
 import { closedPage } from './collect-page.ts';
 import type { CollectScene } from './collect-page.ts';
 
-type CollectContext = PaymentContext & { settings: TerminalAddressSettings; pageLimit: PageLimit };
+type CollectContext = PaymentContext & {
+  settings: TerminalAddressSettings;
+  pageLimit: PageLimit;
+  guessLimit: GuessLimit;
+};
 
 /** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
 export interface Place {
@@ -28,14 +33,17 @@ export interface Place {
 /** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
 export interface CollectPlaces {
   findLink(token: string): Promise<Place | undefined>;
-  /** By what comes behind `/pos/`: a code, with its check or without. */
-  findCounter(address: string): Promise<Place | undefined>;
+  /**
+   * By what comes behind `/pos/`: a code, with its check or without. `clientAddress` is whose request it is. Throws AppError
+   * `rate_limited` where too many codes were guessed.
+   */
+  findCounter(address: string, clientAddress: string): Promise<Place | undefined>;
 }
 
 export function createCollectPlaces(context: CollectContext): CollectPlaces {
   return {
     findLink: (token) => findLinkPlace(context, token),
-    findCounter: (address) => findCounterPlace(context, address),
+    findCounter: (address, clientAddress) => findCounterPlace(context, address, clientAddress),
   };
 }
 
@@ -99,8 +107,14 @@ function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageCo
   }
 }
 
-async function findCounterPlace(context: CollectContext, address: string): Promise<Place | undefined> {
-  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address);
+async function findCounterPlace(
+  context: CollectContext,
+  address: string,
+  clientAddress: string,
+): Promise<Place | undefined> {
+  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address, (look) =>
+    context.guessLimit(clientAddress, look),
+  );
   const merchant = found && (await context.merchants.byId(found.terminal.merchantId));
   if (!found || !merchant) return undefined;
   const { terminal, confirmed } = found;
