@@ -15,7 +15,7 @@ import type { Intent } from './intent.ts';
 import { findLatestCharge, findTellingCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
-import { linkableUrl } from './urls.ts';
+import { wayBack } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
 /** What the hosted pages may do with a payment; the same use-cases that the API calls. */
@@ -131,8 +131,8 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     feeMinor: total - intent.amountMinor,
     totalMinor: total,
     expiresAt: intent.expiresAt,
-    returnUrl: linkableUrl(intent.returnUrl, result),
-    cancelUrl: linkableUrl(intent.cancelUrl, result),
+    returnUrl: wayBack(intent.returnUrl, result),
+    cancelUrl: wayBack(intent.cancelUrl, result),
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: offeredNetworks(context, merchant, intent).map(({ capabilities }) => ({
       id: capabilities.network,
