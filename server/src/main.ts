@@ -84,7 +84,7 @@ async function serveUntilStopped(
     });
     const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
-    greet(config, { ownUrl: app.ownUrl(), baseUrl, demo });
+    greet(config, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo });
     const reason = await Promise.race([stop, opened.lost.then(() => 'lost' as const)]);
     if (reason === 'lost') {
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
@@ -107,14 +107,16 @@ interface Greeting {
   /** Where this process itself listens. */
   ownUrl: string;
   baseUrl: string;
+  liveNetworks: readonly string[];
   demo: DemoFacts | null;
 }
 
-function greet(config: Config, { ownUrl, baseUrl, demo }: Greeting): void {
+function greet(config: Config, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
   tell(`\nDalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
   if (baseUrl !== ownUrl) tell(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   tell(`  API reference    ${baseUrl}/docs`);
+  tell(`  Live networks    ${liveNetworks.join(', ') || 'none is connected, so live keys take no payments yet'}`);
   if (!demo) return;
   tell(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}

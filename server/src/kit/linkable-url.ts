@@ -68,7 +68,21 @@ export const browserSchemes: ReadonlySet<string> = new Set([
   // WHATWG Fetch, "local scheme" and "fetch scheme", and WHATWG HTML, "javascript: URLs".
   ...['about', 'blob', 'data', 'javascript'],
   // WHATWG HTML, "safelisted scheme": any site may register itself as their handler.
-  ...['bitcoin', 'ftps', 'geo', 'im', 'irc', 'ircs', 'magnet', 'mailto', 'matrix', 'mms', 'news', 'nntp', 'openpgp4fpr'],
+  ...[
+    'bitcoin',
+    'ftps',
+    'geo',
+    'im',
+    'irc',
+    'ircs',
+    'magnet',
+    'mailto',
+    'matrix',
+    'mms',
+    'news',
+    'nntp',
+    'openpgp4fpr',
+  ],
   ...['sftp', 'sip', 'sms', 'smsto', 'ssh', 'tel', 'urn', 'webcal', 'wtai', 'xmpp'],
   // IANA's registry of URI schemes: those that browsers read, or have read, themselves (iana.org/assignments/uri-schemes).
   ...['cid', 'content', 'dav', 'dict', 'feed', 'filesystem', 'gopher', 'imap', 'ipfs', 'ipns', 'jar', 'ldap', 'ldaps'],

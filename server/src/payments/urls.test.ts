@@ -37,7 +37,13 @@ test('whatever its path and port, a page is no address of ours, no login and no 
 
 const asSent = [
   ...[' https://shop.gm/', 'https://shop.gm/ ', '\thttps://shop.gm/', 'https://shop\n.gm/', 'https://shop.gm/a\r\nb'],
-  ...['https://shop.gm\\@evil.gm/', 'https:\\\\shop.gm/', 'https://shop.gm/a\\b', 'https://shop.gm/\u0000', 'https://shop.gm/a b'],
+  ...[
+    'https://shop.gm\\@evil.gm/',
+    'https:\\\\shop.gm/',
+    'https://shop.gm/a\\b',
+    'https://shop.gm/\u0000',
+    'https://shop.gm/a b',
+  ],
 ];
 
 test('an address that a browser would read otherwise than it was sent is refused, for pages as for callbacks', () => {
@@ -45,7 +51,11 @@ test('an address that a browser would read otherwise than it was sent is refused
     assert.match(refusal(url) ?? '', /complete web address/, JSON.stringify(url));
     for (const name of ['returnUrl', 'cancelUrl', 'callbackUrl'] as const) {
       const urls = { returnUrl: null, cancelUrl: null, callbackUrl: null, [name]: url };
-      assert.throws(() => checkUrls(policy, { ...urls, skipUrlValidation: false }), AppError, `${name} ${JSON.stringify(url)}`);
+      assert.throws(
+        () => checkUrls(policy, { ...urls, skipUrlValidation: false }),
+        AppError,
+        `${name} ${JSON.stringify(url)}`,
+      );
       checkUrls(policy, { ...urls, skipUrlValidation: true });
     }
   }
@@ -61,7 +71,13 @@ test('the way back gets its parameters where it is linked, and stays as it was s
   const status = { status: 'successful' };
   assert.equal(wayBack('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');
   assert.equal(wayBack('shop://done', status), 'shop://done?status=successful');
-  for (const url of [...asSent, 'feed://shop.gm/', 'jar://shop.gm/', 'intent://done#Intent;scheme=shop;end', 'shop:done']) {
+  for (const url of [
+    ...asSent,
+    'feed://shop.gm/',
+    'jar://shop.gm/',
+    'intent://done#Intent;scheme=shop;end',
+    'shop:done',
+  ]) {
     assert.equal(wayBack(url, status), url);
   }
   assert.equal(wayBack(null, status), null);
