@@ -61,6 +61,8 @@ function decoded(text: string): string {
 /**
  * Schemes that some browser gives a meaning of its own: it runs, reads, shows or sends something itself, or hands the
  * URL to whichever site has registered for it, instead of to the app that the merchant means. Without http and https.
+ *
+ * @internal
  */
 export const browserSchemes: ReadonlySet<string> = new Set([
   // WHATWG URL, "special schemes" (url.spec.whatwg.org/#special-scheme).

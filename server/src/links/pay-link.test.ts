@@ -30,7 +30,10 @@ test('where nobody could pay, neither a link nor a counter makes a payment, and 
     world.db.withTransaction((tx) =>
       payAtTerminal(tx, { ...world.context, networks: wholeDalasi }, world.merchant, till, { amountMinor }),
     );
-  assert.match(await refusalOf(at(1_050n)), /^network_not_available amount: No network of this payment takes D10\.50\. Use an amount in whole dalasi\.$/);
+  assert.match(
+    await refusalOf(at(1_050n)),
+    /^network_not_available amount: No network of this payment takes D10\.50\. Use an amount in whole dalasi\.$/,
+  );
   assert.equal((await at(1_100n)).amountMinor, 1_100n);
 });
 

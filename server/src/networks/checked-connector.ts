@@ -21,6 +21,8 @@ const handleForm = new RegExp(`^[\\x21-\\x7e]{1,${handleLengthMax}}$`);
 /**
  * Whether a text may be an id or a reference of a network's. Ids settle money, are stored for ever, shown to merchants and
  * written into tables and logs: letters, digits and the signs that ids are made of, and no more of them than any needs.
+ *
+ * @internal
  */
 export function isNetworkId(text: string): boolean {
   return idForm.test(text);

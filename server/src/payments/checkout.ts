@@ -20,7 +20,7 @@ import { wayBack } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
 /** What the payer chose to pay with. */
-export interface NetworkChoice {
+interface NetworkChoice {
   network: string;
   accountNumber: string | null;
 }
