@@ -217,6 +217,7 @@ CREATE TABLE events (
   record json NOT NULL,
   callback_url text,
   created_at timestamp with time zone NOT NULL,
+  request_id text,
   CONSTRAINT events_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT events_sequence_key UNIQUE (merchant_id, object_id, sequence),
   CONSTRAINT events_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)

@@ -87,7 +87,7 @@ async function serveUntilStopped(
     });
     const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
-    greet(config, { ownUrl: app.ownUrl(), baseUrl, demo }, tell);
+    greet(config, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo }, tell);
     const reason = await Promise.race([stop, opened.lost.then(() => 'lost' as const)]);
     if (reason === 'lost') {
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
@@ -110,16 +110,18 @@ interface Greeting {
   /** Where this process itself listens. */
   ownUrl: string;
   baseUrl: string;
+  liveNetworks: readonly string[];
   demo: DemoFacts | null;
 }
 
 /** What stands below the first line is for whoever looks at it, and has a key in it: none of it is for the log. */
-function greet(config: Config, { ownUrl, baseUrl, demo }: Greeting, tell: Tell): void {
+function greet(config: Config, { ownUrl, baseUrl, liveNetworks, demo }: Greeting, tell: Tell): void {
   print('');
   tell(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   print(`  API reference    ${baseUrl}/docs`);
+  print(`  Live networks    ${liveNetworks.join(', ') || 'none is connected, so live keys take no payments yet'}`);
   if (!demo) return;
   print(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
+import { headerCount } from './header-count.ts';
 import type { KeylessLimit } from './keyless-limit.ts';
 
 export interface AuthenticationOptions {
@@ -12,6 +13,8 @@ export interface AuthenticationOptions {
  * Whose key the request carries (interface, "Authentication"). Throws AppError `api_key_missing` or `api_key_invalid`; the
  * latter never tells a mistyped key from an unknown or a revoked one. Throws `rate_limited` for an address that has sent
  * too many requests without a valid key; a key that was valid a moment ago goes on, whatever else came from its address.
+ * Two headers are refused with `invalid_request` (RFC 6750, section 3.1): which of them counts would depend on who reads
+ * them.
  */
 export async function authenticate(
   { authenticator, keylessLimit }: AuthenticationOptions,
@@ -19,6 +22,9 @@ export async function authenticate(
   reply: FastifyReply,
 ): Promise<KeyHolder> {
   const header = request.headers.authorization;
+  if (headerCount(request, 'authorization') > 1) {
+    throw new AppError('invalid_request', 'Send one Authorization header, not several.');
+  }
   const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
   const limited = keylessLimit.refusal(request.ip);
   if (limited && (key === undefined || !authenticator.isKnown(key))) {

@@ -10,7 +10,8 @@ import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';
 import type { AuthenticationOptions } from './api-key.ts';
 import { coerceQuery } from './coerce-query.ts';
-import { fingerprintOf, readIdempotencyKey, runOnce } from './idempotency.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { Answer, IdempotencyContext } from './idempotency.ts';
 import { takeStrictJson } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -129,10 +130,17 @@ async function run(
     return { statusCode: isMade ? route.status : 200, body: bodyOf(isMade ? made : made.record) };
   };
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
-  if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
+  if (key === null)
+    return { ...(await options.db.withTransaction(effect, { requestId: request.id })), replayed: false };
   const path = addressOf(route, request.params);
-  const fingerprint = fingerprintOf(route.method, request.body);
-  const use = { merchantId: input.caller.merchantId, path, key, fingerprint };
+  const use = {
+    requestId: request.id,
+    merchantId: input.caller.merchantId,
+    path,
+    key,
+    fingerprint: fingerprintOf(route.method, request.body, route.body),
+    fingerprintAsSent: fingerprintOf(route.method, request.body),
+  };
   const { recall } = route;
   return runOnce(options, use, effect, {
     refusalAnswer: (refusal) => ({

@@ -75,7 +75,7 @@ async function answerForm(
   if ('problem' in typed)
     return { refused: { amount, answers, errors: [{ field: 'amount', message: typed.problem }] } };
   try {
-    return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }) };
+    return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
     logRefusal(log, request.id, error);

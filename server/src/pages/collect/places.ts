@@ -1,4 +1,4 @@
-import type { Transaction } from '../../kit/db.ts';
+import type { Transaction, TransactionCause } from '../../kit/db.ts';
 import type { PageLimit } from '../../links/page-limit.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { findLinkByToken, payLink } from '../../links/pay-link.ts';
@@ -27,7 +27,7 @@ export interface Place {
   /** Whether the payer has to say first that this is the right counter. */
   unconfirmed: boolean;
   /** Makes the payment and answers the path of its page. Throws AppErrors in words for the payer. */
-  pay(sent: { amountMinor: bigint; answers: readonly string[] }): Promise<string>;
+  pay(sent: { amountMinor: bigint; answers: readonly string[] }, cause: TransactionCause): Promise<string>;
 }
 
 /** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
@@ -51,10 +51,11 @@ export function createCollectPlaces(context: CollectContext): CollectPlaces {
 async function makePayment(
   context: CollectContext,
   at: { merchantId: string; id: string },
+  cause: TransactionCause,
   create: (tx: Transaction) => Promise<Intent>,
 ): Promise<string> {
   await context.pageLimit(at);
-  const { checkoutToken } = await context.db.withTransaction(create);
+  const { checkoutToken } = await context.db.withTransaction(create, cause);
   return `/pay/${checkoutToken}`;
 }
 
@@ -72,10 +73,10 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
       minAmountMinor: link.minAmountMinor,
       customFields: link.customFields,
     },
-    closed: closedLink(merchant, link),
+    closed: closedLink(merchant, link) ?? closedShop(context, merchant),
     unconfirmed: false,
-    pay: ({ amountMinor, answers }) =>
-      makePayment(context, link, (tx) =>
+    pay: ({ amountMinor, answers }, cause) =>
+      makePayment(context, link, cause, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -84,6 +85,14 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
         }),
       ),
   };
+}
+
+/** Where no network is connected, as in live before the operator has connected one, nobody could pay. */
+function closedShop({ networks }: CollectContext, { name: merchantName, testMode }: Merchant): PageContent | null {
+  if (networks.list(testMode).length > 0) return null;
+  const text =
+    'no mobile-money network is connected here yet. Nothing was paid here. Ask the shop for another way to pay.';
+  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
 }
 
 function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
@@ -128,10 +137,10 @@ async function findCounterPlace(
       minAmountMinor: null,
       customFields: [],
     },
-    closed: closedCounter(merchant, terminal),
+    closed: closedCounter(merchant, terminal) ?? closedShop(context, merchant),
     unconfirmed: !confirmed,
-    pay: ({ amountMinor }) =>
-      makePayment(context, terminal, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
+    pay: ({ amountMinor }, cause) =>
+      makePayment(context, terminal, cause, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
   };
 }
 
