@@ -306,9 +306,9 @@ test('an order is refused with the sum while the merchant owes, and goes out onc
   assert.deepEqual([free.body['owed_balance'], free.body['payout_balance']], [undefined, 400.5]);
   assert.equal((await owner.order('7000001', {}, 'in debt')).status, 201);
   const lines = await owner.api.get('/v1/balances/movements?account=owed_balance');
-  assert.deepEqual(
-    (lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(),
-    ['debt_repaid', 'test'],
-  );
+  assert.deepEqual((lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(), [
+    'debt_repaid',
+    'test',
+  ]);
   await owner.settle();
 });
