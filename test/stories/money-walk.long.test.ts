@@ -77,7 +77,7 @@ function note(what: string, { status, body, text }: ApiAnswer): ApiAnswer {
 
 const moves: Record<string, () => Promise<void>> = {
   async collect() {
-    const sub = below(3) === 0 ? pick(known.subs) : undefined;
+    const sub = below(2) === 0 ? pick(known.subs) : undefined;
     const data = {
       amount: amount(400),
       network: pick(networks),
@@ -124,7 +124,9 @@ const moves: Record<string, () => Promise<void>> = {
   },
   async delete() {
     const id = pick(known.subs);
-    if (id !== undefined) note('delete', await story.api.send('DELETE', `/v1/sub-accounts/${id}`));
+    if (id === undefined) return;
+    const { status } = note('delete', await story.api.send('DELETE', `/v1/sub-accounts/${id}`));
+    if (status < 300) known.subs.splice(known.subs.indexOf(id), 1);
   },
 };
 
