@@ -63,6 +63,7 @@ CREATE TABLE cases (
   CONSTRAINT cases_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT cases_status_check CHECK (status = ANY (ARRAY['open'::text, 'resolved'::text]))
 );
+CREATE INDEX cases_open_idx ON cases USING btree (merchant_id, kind, subject_id) WHERE status = 'open'::text;
 CREATE INDEX cases_subject_idx ON cases USING btree (merchant_id, subject_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -310,6 +311,7 @@ CREATE TABLE ledger_accounts (
   CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['float'::text, 'payable_pending'::text, 'payable_available'::text, 'sub'::text, 'held'::text, 'fees'::text, 'network_costs'::text, 'suspense'::text, 'receivable_merchant'::text, 'sub_owed'::text, 'due_from_subs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text, 'unmatched'::text])) AND kind = split_part(account, ':'::text, 1)),
   CONSTRAINT ledger_accounts_not_negative_check CHECK (balance >= 0 OR (kind = ANY (ARRAY['float'::text, 'network_costs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text])))
 );
+CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_id, account, currency) WHERE kind = ANY (ARRAY['receivable_merchant'::text, 'sub_owed'::text]);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_deltas (

@@ -36,6 +36,8 @@ export interface Collection {
   receipt: Receipt;
   /** False when the network's transaction has settled something else. */
   claimed: boolean;
+  /** Whether the network says in the same breath that it took the money back: then it repays nothing. */
+  isTakenBack?: boolean;
 }
 
 /** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */

@@ -1,14 +1,17 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
+import { claimRepayment, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
+import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import { isSettled, partsOf, receivedMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund } from './queries/charges.ts';
 import { openStrandedCases } from './stranded-shares.ts';
@@ -23,18 +26,21 @@ export interface SharedCharge {
 /**
  * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
  * It can be spent at once, or waits where the operator has set a delay. A share repays first what the merchant advanced
- * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case.
+ * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case. What the merchant
+ * gets repays first what it owes, unless the network has taken the money back already.
  */
 export async function bookCollected(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  from: { railAccount: string; receipt: Receipt },
+  from: { railAccount: string; receipt: Receipt; isTakenBack?: boolean },
 ): Promise<void> {
   const float = `float:${from.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
   const accounts = accountsOf(charge);
   const { kept, stranded, accountOf } = await creditsOf(tx, charge, parts.shares);
+  const repaid = await repayments(tx, charge, kept);
+  const broughtMinor = from.isTakenBack === true ? 0n : parts.merchantMinor + repaid.toMerchantMinor;
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
@@ -44,7 +50,8 @@ export async function bookCollected(
       ...parts.shares.map((share): Movement => {
         return { debit: float, credit: accountOf(share), amountMinor: share.amountMinor };
       }),
-      ...(await repayments(tx, charge, kept)),
+      ...repaid.movements,
+      ...(await debtRepayment(tx, context, charge, broughtMinor)),
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
   });
@@ -73,24 +80,47 @@ function accountsOf(charge: Pick<Charge, 'settlesAt' | 'settledAt'>) {
     : ({ merchant: 'payable_pending', sub: pendingAccount } as const);
 }
 
+/** What repays the merchant's own debt of money that comes to it now. Locks nothing that another one waits with. */
+async function debtRepayment(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  broughtMinor: bigint,
+): Promise<Movement[]> {
+  const amountMinor = await claimRepayment(tx, charge, broughtMinor);
+  if (amountMinor === 0n) return [];
+  const detail = `${formatAmount(amountMinor)} of it repaid what the merchant owed.`;
+  noteCharge(tx, context, charge, 'debt_repaid', detail);
+  return [repayment(accountsOf(charge).merchant, amountMinor)];
+}
+
+interface ShareRepayments {
+  movements: Movement[];
+  toMerchantMinor: bigint;
+}
+
 /** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. */
-async function repayments(tx: Transaction, charge: Charge, shares: readonly Share[]): Promise<Movement[]> {
-  if (shares.length === 0) return [];
+async function repayments(tx: Transaction, charge: Charge, shares: readonly Share[]): Promise<ShareRepayments> {
+  const none = { movements: [], toMerchantMinor: 0n };
+  if (shares.length === 0) return none;
   const { merchantId, currency } = charge;
   const owedAccounts = shares.map(({ subAccountId }): Account => `sub_owed:${subAccountId}`);
   const known = await readBalances(tx, { merchantId, currency, accounts: owedAccounts });
   const inDebt = owedAccounts.filter((account) => (known.get(account) ?? 0n) > 0n);
-  if (inDebt.length === 0) return [];
+  if (inDebt.length === 0) return none;
   const owed = await lockBalances(tx, { merchantId, currency }, ['due_from_subs', ...inDebt]);
   const accounts = accountsOf(charge);
-  return shares.flatMap(({ subAccountId, amountMinor }): Movement[] => {
+  let toMerchantMinor = 0n;
+  const movements = shares.flatMap(({ subAccountId, amountMinor }): Movement[] => {
     const owedMinor = owed.get(`sub_owed:${subAccountId}`) ?? 0n;
     const repaid = owedMinor < amountMinor ? owedMinor : amountMinor;
+    toMerchantMinor += repaid;
     return [
       { debit: accounts.sub(subAccountId), credit: accounts.merchant, amountMinor: repaid },
       { debit: 'due_from_subs', credit: `sub_owed:${subAccountId}`, amountMinor: repaid },
     ];
   });
+  return { movements, toMerchantMinor };
 }
 
 /** Money that came but may not be given to anyone yet: another amount, a second payment. */
@@ -131,6 +161,7 @@ export async function bookAccepted(
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
   const accounts = accountsOf(charge);
   const { kept, stranded, accountOf } = await creditsOf(tx, charge, added.shares);
+  const repaid = await repayments(tx, charge, kept);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
@@ -140,7 +171,8 @@ export async function bookAccepted(
         return { debit: 'suspense', credit: accountOf(share), amountMinor: share.amountMinor };
       }),
       { debit: 'suspense', credit: accounts.merchant, amountMinor: added.merchantMinor },
-      ...(await repayments(tx, charge, kept)),
+      ...repaid.movements,
+      ...(await debtRepayment(tx, context, charge, added.merchantMinor + repaid.toMerchantMinor)),
     ],
   });
   const what = 'Money that was accepted has a share';

@@ -69,6 +69,9 @@ test('what the merchant has spent already becomes a debt, and the balance stops 
     'reversed receivable_merchant → float:rail-wave 7000',
   ]);
   assert.match((await caseSummary(charge)) ?? '', /short by GMD 70\.00/);
+  const next = await world.createSent();
+  await applyAnswer(world.context, next.charge, succeeded(next.charge));
+  assert.equal(await world.balance('receivable_merchant'), debt, 'the next payment repays it');
 });
 
 test('the fee that the service had taken goes back too', async () => {

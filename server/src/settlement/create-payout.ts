@@ -1,12 +1,11 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from '../ledger/accounts.ts';
-import { lockBalances } from '../ledger/post.ts';
+import { lockBalance } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { acceptPayout, mayCost, planPayout } from './plan-payout.ts';
+import { acceptPayout, lockFeeMoney, mayCost, noFeeMoney, oweFees, planPayout } from './plan-payout.ts';
 import { lockBeneficiaries } from './queries.ts';
 
 /**
@@ -24,15 +23,12 @@ export async function createPayout(
   const [beneficiary] = await lockBeneficiaries(tx, merchant.id, [request.subAccountId]);
   if (!beneficiary) throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
   const account = settledAccount(beneficiary.id);
-  const accounts: Account[] = [account];
-  // Where nothing is charged, payouts of one merchant do not wait for each other.
-  if (mayCost(context, merchant, beneficiary.settlementCode)) accounts.push('payable_available');
-  const balances = await lockBalances(tx, { merchantId: merchant.id, currency: merchant.currency }, accounts);
-  const payout = planPayout(context, merchant, beneficiary, {
-    settledMinor: balances.get(account) ?? 0n,
-    feeMoneyMinor: balances.get('payable_available') ?? 0n,
-    amountMinor: request.amountMinor,
-  });
+  const costs = mayCost(context, merchant, beneficiary.settlementCode);
+  const feeMoney = costs ? await lockFeeMoney(tx, context, merchant) : noFeeMoney;
+  const settledMinor = await lockBalance(tx, { merchantId: merchant.id, currency: merchant.currency, account });
+  const { amountMinor } = request;
+  const payout = planPayout(context, merchant, beneficiary, { settledMinor, feeMoney, amountMinor });
+  await oweFees(tx, context, merchant, [payout], feeMoney);
   await acceptPayout(tx, context, merchant, payout);
   return payout;
 }

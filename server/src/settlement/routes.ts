@@ -120,7 +120,7 @@ const movements = readRoute({
       account: Type.String({
         maxLength: 64,
         description:
-          '`payout_balance`, `available_balance`, `sub:<id>` for what a sub-account can be paid, or ' +
+          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, or ' +
           '`sub:<id>:pending` for what waits for its settlement.',
       }),
       at: Type.Optional(timeType('The moment to explain; now unless given.')),

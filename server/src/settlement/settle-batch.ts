@@ -1,12 +1,20 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { lockBalance } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { acceptPayout, mayCost, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import {
+  acceptPayout,
+  lockFeeMoney,
+  mayCost,
+  noFeeMoney,
+  oweFees,
+  payoutMinimumMinor,
+  planPayout,
+} from './plan-payout.ts';
+import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
 import type { Beneficiary } from './queries.ts';
 
@@ -20,6 +28,7 @@ export interface SettledTotals {
 
 interface Plan {
   payouts: Transfer[];
+  feeMoney: FeeMoney;
   refusals: { subAccountId: string; refusal: AppError }[];
 }
 
@@ -53,6 +62,7 @@ export async function settleBatch(
   );
   const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
   const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
+  await oweFees(tx, context, merchant, payouts, plan.feeMoney);
   await acceptTogether(tx, context, merchant, payouts);
   tellOfRefusals(tx, context, merchant, refusals);
   return {
@@ -70,18 +80,17 @@ async function planBatch(
 ): Promise<Plan> {
   const at = { merchantId: merchant.id, currency: merchant.currency };
   const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
-  // Before the sub-accounts' own, as everybody does: the names are in this order.
-  let feeMoneyMinor = costs ? await lockBalance(tx, { ...at, account: 'payable_available' }) : 0n;
+  const feeMoney = costs ? await lockFeeMoney(tx, context, merchant) : noFeeMoney;
   const accounts = beneficiaries.map(({ id }) => settledAccount(id));
   const balances = await readBalances(tx, { ...at, accounts });
-  const plan: Plan = { payouts: [], refusals: [] };
+  const plan: Plan = { payouts: [], feeMoney: { ...feeMoney }, refusals: [] };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
     if (settledMinor < payoutMinimumMinor) continue;
     try {
-      const money = { settledMinor, feeMoneyMinor, amountMinor: null };
+      const money = { settledMinor, feeMoney: plan.feeMoney, amountMinor: null };
       const payout = planPayout(context, merchant, beneficiary, money);
-      feeMoneyMinor -= payout.feeMinor;
+      plan.feeMoney.availableMinor -= payout.feeMinor;
       plan.payouts.push(payout);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

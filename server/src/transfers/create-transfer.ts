@@ -32,7 +32,7 @@ export interface NewTransfer {
  * network is called here.
  *
  * Throws AppError `amount_out_of_bounds`, `currency_not_supported`, `network_not_available`, `account_number_invalid`,
- * `url_not_allowed`, `limit_exceeded` and `insufficient_balance`.
+ * `url_not_allowed`, `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
  */
 export async function createTransfer(
   tx: Transaction,

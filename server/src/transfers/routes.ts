@@ -57,6 +57,7 @@ const create = writeRoute('POST', {
     'url_not_allowed',
     'limit_exceeded',
     'insufficient_balance',
+    'merchant_owes',
   ],
   idempotencyKeyRequired: true,
   waitsForItsMerchant: 'balance',

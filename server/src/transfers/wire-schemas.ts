@@ -100,6 +100,9 @@ export const balancesSchema = Type.Object(
   {
     available_balance: amountType('Collected, and still waiting for settlement.'),
     payout_balance: amountType('Can be paid out now.'),
+    owed_balance: optional(
+      amountType('What the merchant owes: new payments repay it first. Absent while nothing is owed.'),
+    ),
     currency: Type.String(),
   },
   { title: 'Balances' },
