@@ -54,7 +54,7 @@ describe('dalasi webhooks verify', () => {
     assert.equal((await verify(['-', ...headerWords], { input: body })).exitCode, 0);
     const withLineEnd = await verify(headerWords, { input: Buffer.concat([body, Buffer.from('\n')]) });
     assert.equal(withLineEnd.exitCode, 1);
-    assert.match(withLineEnd.text, /x-service-signature does not verify\.\n {2}The body has a line end at its end/);
+    assert.match(withLineEnd.text, /x-service-signature does not verify\.\n {2}The body has a trailing newline/);
   });
 
   it('takes the secret from a file, and names the other one that it was', async () => {

@@ -205,7 +205,7 @@ test('the serving role may add and read movements, and can neither change nor re
   for (const [name, text] of Object.entries(attempts)) {
     await assert.rejects(
       world.db.run({ name: `test_${name}`, text, values: [] }),
-      (error) => sqlState(error) === '42501',
+      (error: Error) => sqlState(error.cause) === '42501',
       name,
     );
   }
