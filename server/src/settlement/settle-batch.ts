@@ -1,13 +1,15 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { lockBalance } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { acceptPayout, mayCost, payoutMinimumMinor, planPayout } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
+import { repayFromSettled } from './repay-debts.ts';
 import type { Beneficiary } from './queries.ts';
 
 /** What a run has done so far. */
@@ -54,6 +56,7 @@ export async function settleBatch(
   const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
   const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
   await acceptTogether(tx, context, merchant, payouts);
+  await checkDebts(tx, merchant, payouts);
   tellOfRefusals(tx, context, merchant, refusals);
   return {
     payouts: payouts.length,
@@ -70,16 +73,19 @@ async function planBatch(
 ): Promise<Plan> {
   const at = { merchantId: merchant.id, currency: merchant.currency };
   const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
-  // Before the sub-accounts' own, as everybody does: the names are in this order.
-  let feeMoneyMinor = costs ? await lockBalance(tx, { ...at, account: 'payable_available' }) : 0n;
-  const accounts = beneficiaries.map(({ id }) => settledAccount(id));
-  const balances = await readBalances(tx, { ...at, accounts });
+  const subAccountIds = beneficiaries.map(({ id }) => id);
+  const others: Account[] = costs ? ['payable_available'] : [];
+  const locked = await repayFromSettled(tx, context, merchant, { subAccountIds, others });
+  let feeMoneyMinor = locked.get('payable_available') ?? 0n;
+  const balances = await readBalances(tx, { ...at, accounts: subAccountIds.map(settledAccount) });
+  const debts = await readDebts(tx, at, subAccountIds);
   const plan: Plan = { payouts: [], refusals: [] };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
-    if (settledMinor < payoutMinimumMinor) continue;
+    const owedMinor = debts.get(beneficiary.id) ?? 0n;
+    if (settledMinor - owedMinor < payoutMinimumMinor) continue;
     try {
-      const money = { settledMinor, feeMoneyMinor, amountMinor: null };
+      const money = { settledMinor, owedMinor, feeMoneyMinor, amountMinor: null };
       const payout = planPayout(context, merchant, beneficiary, money);
       feeMoneyMinor -= payout.feeMinor;
       plan.payouts.push(payout);
@@ -104,6 +110,20 @@ async function acceptTogether(
   const accepted = await Promise.allSettled(payouts.map((payout) => acceptPayout(tx, context, merchant, payout)));
   const failed = accepted.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/**
+ * Their accounts are locked by now, and whoever makes a debt locks them too: one that has begun since they were read undoes
+ * the batch. It is done again one by one, and repays first.
+ */
+async function checkDebts(
+  tx: Transaction,
+  { id: merchantId, currency }: Merchant,
+  payouts: readonly Transfer[],
+): Promise<void> {
+  const ids = payouts.map(({ subAccountId }) => subAccountId ?? '');
+  const debts = await readDebts(tx, { merchantId, currency }, ids);
+  if (debts.size > 0) throw new AppError('state_conflict', 'A sub-account has begun to owe. Settle it again.');
 }
 
 /** One line for each reason; which sub-accounts they are stands in the table. */
