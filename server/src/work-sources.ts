@@ -17,6 +17,7 @@ import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
 import { purgePeriods } from './settlement/forget-periods.ts';
 import { listDueSettlements, settleScheduled } from './settlement/scheduled-payouts.ts';
+import { repaySubAccountDebts } from './settlement/repay-debts.ts';
 import { settleChargeWork } from './settlement/settle-charge.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createTransferJobs } from './transfers/jobs.ts';
@@ -107,6 +108,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
+    chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),
     chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
     chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),
