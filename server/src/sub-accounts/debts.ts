@@ -62,6 +62,11 @@ export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonl
   });
 }
 
+/** Whether a movement is one of the two that `repayments` makes. */
+export function isRepayment({ debit, credit }: Movement): boolean {
+  return debit === 'due_from_subs' || (subAccountOn(debit) !== null && credit.startsWith('payable_'));
+}
+
 /** The same for what stands on the sub-accounts' settled accounts already; all of them are locked. */
 export function settledRepayments(
   balances: ReadonlyMap<Account, bigint>,

@@ -6,7 +6,7 @@ import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
-import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
+import { debtAccounts, isRepayment, repayments } from '../sub-accounts/debts.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
@@ -161,7 +161,9 @@ export async function bookPaidTwice(
 // books beside the money that goes out, it undoes itself; an advance for a payout is undone with it.
 const notUndone = ['network_fee', 'paid_twice', 'paid_twice_recovered', 'advanced', 'refund_rounding', 'refund_undone'];
 
-const isUndone = ({ flow }: { flow: string }): boolean => !notUndone.includes(flow);
+// What a sub-account repaid of money that came back to it stays repaid.
+const isUndone = (movement: Movement & { flow: string }): boolean =>
+  !notUndone.includes(movement.flow) && !isRepayment(movement);
 
 /** What a network has out for a transfer, in bututs: what it must give back if it gives its payment back. */
 export async function paidOut(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<bigint> {
