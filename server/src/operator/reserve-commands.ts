@@ -3,6 +3,7 @@ import type { CommandInput } from '../kit/command-line.ts';
 import { parseHundredths, percentToJson } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/reserve.ts';
 import type { ReserveRule } from '../merchants/reserve.ts';
+import type { RuleSource } from '../merchants/rules.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 
@@ -25,7 +26,8 @@ const show: Command = {
 const set: Command = {
   name: 'reserve set',
   usage: '(--merchant <merchant id> | --default) --percent <percent> [--hours <hours>] [--new-for-days <days>]',
-  summary: 'Keep a part of each payment back for some hours, of new merchants or of all; 0 frees a merchant of the default',
+  summary:
+    'Keep a part of each payment back for some hours, of new merchants or of all; 0 frees a merchant of the default',
   options: {
     ...ownerOptions,
     percent: { type: 'string', required: true },
@@ -89,17 +91,27 @@ async function describeReserve(context: CommandContext, input: CommandInput): Pr
   const { own, fallback } = await findReserves(context.db, ownerOf(owner));
   const isTest = owner !== 'default' && owner.testMode;
   const rule = own ?? (isTest ? null : fallback);
-  const source = rule === null ? undefined : own === null ? 'default' : 'merchant';
+  const source = sourceOf(rule, own);
   const rows = [[...inWords(rule), sourceInWords(source)]];
   const data = {
     merchant_id: owner === 'default' ? null : owner.id,
     percent: rule === null ? 0 : percentToJson(rule.percentHundredths),
     hours: Number(rule?.hours ?? 0n),
-    new_for_days: rule?.newForDays == null ? null : Number(rule.newForDays),
+    new_for_days: daysOf(rule),
     source: source ?? null,
   };
   const text = `${ownerInWords(owner)}\n${table(['KEPT BACK', 'FOR', 'OF MERCHANTS', 'FROM'], rows)}`;
   return { text, data, exitCode: 0 };
+}
+
+function sourceOf(rule: ReserveRule | null, own: ReserveRule | null): RuleSource | undefined {
+  if (rule === null) return undefined;
+  return own === null ? 'default' : 'merchant';
+}
+
+function daysOf(rule: ReserveRule | null): number | null {
+  const days = rule?.newForDays ?? null;
+  return days === null ? null : Number(days);
 }
 
 function inWords(rule: ReserveRule | null): string[] {

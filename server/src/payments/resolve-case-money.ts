@@ -160,12 +160,18 @@ function refuseTakingBack({ found, charge, cases }: Situation): string | null {
 function amountTaken(charge: Charge, found: Case, told: ToldMoney | null): bigint {
   const transactionId = transactionOf(found.reference);
   if (told?.transactionId !== transactionId) {
-    throw new AppError('state_conflict', `The case is about the network's transaction ${transactionId}: name that one.`);
+    throw new AppError(
+      'state_conflict',
+      `The case is about the network's transaction ${transactionId}: name that one.`,
+    );
   }
   const leftMinor = keptMinor(charge);
   if (told.amountMinor <= leftMinor) return told.amountMinor;
   const left = moneyText({ currency: charge.currency, amountMinor: leftMinor });
-  throw new AppError('state_conflict', `Only ${left} of this payment is left with us: the network can have no more back.`);
+  throw new AppError(
+    'state_conflict',
+    `Only ${left} of this payment is left with us: the network can have no more back.`,
+  );
 }
 
 function returned(found: Case) {

@@ -53,7 +53,8 @@ export async function planTakeBack(
   const taker = new Taker(balances);
   let shortfallMinor = parts.merchantMinor + taker.take('fees', parts.feeMinor);
   // A merchant gives in the place of deleted sub-accounts, for good: nothing of theirs could ever repay it.
-  for (const { subAccountId, amountMinor } of parts.shares) if (deleted.has(subAccountId)) shortfallMinor += amountMinor;
+  for (const { subAccountId, amountMinor } of parts.shares)
+    if (deleted.has(subAccountId)) shortfallMinor += amountMinor;
   const advanced: TakenBack['advanced'] = [];
   for (const share of shares) {
     let missing = share.amountMinor;

@@ -191,4 +191,3 @@ async function resolve(found: Case, resolution: string): Promise<void> {
   const carryOut = await resolver.prepare(found, null);
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
-

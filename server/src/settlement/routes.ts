@@ -113,7 +113,12 @@ const statement = readRoute({
     const merchant = await merchantOf(context, caller);
     const request = await statementRequest(context, merchant.id, params.id, query);
     const page = { after, rowsMax: shownMax + 1 };
-    const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(context.db, merchant, request, page);
+    const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(
+      context.db,
+      merchant,
+      request,
+      page,
+    );
     const shown = lines.slice(0, shownMax);
     return {
       data: shown.map(({ kind, source, ...line }) => ({

@@ -59,7 +59,11 @@ export async function settleCharge(
   );
   const kept = isReserved ? reservesOf(charge, intent, waiting) : new Map<Account, bigint>();
   const accounts = [...waiting.keys()];
-  const debts = await debtAccounts(tx, at, accounts.map(subAccountOn).filter((subAccount) => subAccount !== null));
+  const debts = await debtAccounts(
+    tx,
+    at,
+    accounts.map(subAccountOn).filter((subAccount) => subAccount !== null),
+  );
   const balances = await lockBalances(tx, at, [...accounts, ...debts]);
   const settled = [...waiting].map(([account, minor]) => {
     // A reversal may have taken from what other payments had waiting.

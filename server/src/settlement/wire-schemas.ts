@@ -11,7 +11,8 @@ export const deletedSchema = Type.Object({ id: idType('The sub-account.'), delet
 
 const sourceFields = {
   source_type: Type.String({
-    description: '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the test money it began with.',
+    description:
+      '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the test money it began with.',
   }),
   source_id: idType('Of the charge, transfer, payout, refund or merchant.'),
   reference: orNull(Type.String({ description: 'Its reference.' })),
