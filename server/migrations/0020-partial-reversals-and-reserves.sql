@@ -41,3 +41,6 @@ CREATE INDEX ledger_movements_sub_owed_debit_idx ON ledger_movements (merchant_i
   WHERE debit_account LIKE 'sub_owed:%';
 CREATE INDEX ledger_movements_sub_owed_credit_idx ON ledger_movements (merchant_id, credit_account, id)
   WHERE credit_account LIKE 'sub_owed:%';
+
+-- What stands in suspense is watched for all merchants: a row of each that ever had something there.
+CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts (merchant_id, currency) WHERE account = 'suspense';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { listCases } from '../cases/list-cases.ts';
+import { countOpenCases, listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
 import { AppError } from '../kit/app-error.ts';
+import { sumSuspense } from '../ledger/balances.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
@@ -164,6 +165,9 @@ test('a share in suspense for a deleted sub-account is the merchant’s by its c
   const start = await merchantHas();
   const transactionId = `late-${charge.id}`;
   await applyAnswer(world.context, charge, { state: 'succeeded', receipt: receipt(charge, transactionId) });
+  assert.deepEqual(await sumSuspense(world.db), [{ currency: 'GMD', amountMinor: 2_000n }]);
+  const counted = (await countOpenCases(world.db)).find(({ kind }) => kind === 'share_without_owner');
+  assert.deepEqual(counted?.oldest, world.clock.now(), 'what stands in suspense has an age');
   await applyAnswer(world.context, charge, reversed(charge, { transactionId }));
   assert.deepEqual(await standing(), [0n, 0n], 'nobody who is gone owes');
   const found = (await listCases(world.db, 'open', 1_000)).find(
