@@ -15,7 +15,7 @@ const levels = [
   ['database'],
   ['ledger', 'events', 'networks', 'keyring'],
   ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
-  ['payments', 'transfers'],
+  ['payments', 'transfers', 'debts'],
   ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],
 ];

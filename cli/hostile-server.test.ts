@@ -54,6 +54,7 @@ const event = {
   created_at: time,
   test_mode: true,
   sequence: 1,
+  request_id: null,
   object_id: id,
   data: {},
   deliveries: [delivery],

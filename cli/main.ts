@@ -13,7 +13,7 @@ import { createTerminal } from './terminal.ts';
 const program = 'dalasi';
 const helpColumn = 52;
 
-/** `npx dalasi <command>`: what a merchant's developer does from a shell, through the API of a running service. */
+/** `dalasi <command>`: what a merchant's developer does from a shell, through the API of a running service. */
 async function main(words: readonly string[]): Promise<number> {
   if (words.length === 1 && words[0] === '--version') {
     process.stdout.write(`${program} ${manifest.version}\n`);

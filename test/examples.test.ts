@@ -32,7 +32,7 @@ function makeEvent(record: string, sequence = 1n, eventId = idOf((eventsMade += 
   const kind = 'charge.succeeded';
   return {
     id: eventId,
-    body: eventBody({ id: eventId, kind, createdAt, testMode: true, sequence, recordText: record }),
+    body: eventBody({ id: eventId, kind, createdAt, testMode: true, sequence, requestId: null, recordText: record }),
   };
 }
 

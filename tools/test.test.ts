@@ -7,7 +7,7 @@ import { runNode } from './runner/command.ts';
 import type { CommandResult } from './runner/command.ts';
 
 const command = join(import.meta.dirname, 'test.ts');
-const imports = `import { describe, test } from 'node:test';\nimport assert from 'node:assert/strict';\n`;
+const imports = `import { after, beforeEach, describe, test } from 'node:test';\nimport assert from 'node:assert/strict';\n`;
 
 const files: Record<string, string> = {
   'passes.test.ts': `test('one', () => {}); describe('suite', () => { test('two', () => {}); });`,
@@ -18,6 +18,9 @@ const files: Record<string, string> = {
   'empty.test.ts': '',
   'skips.test.ts': `test('left out', { skip: true }, () => {}); test('fine', () => {});`,
   'leaks.test.ts': `import { createServer } from 'node:net'; test('fine', () => { createServer().listen(0); });`,
+  'open.test.ts': `import { createServer } from 'node:net'; const server = createServer();
+    test('fine', () => { server.listen(0); }); after(() => { server.close(); });`,
+  'hooks.test.ts': `let count = 0; beforeEach(() => { count += 1; }); test('one', () => assert.equal(count, 1));`,
   'hangs.test.ts': `describe('suite', () => { test('endless', () => new Promise(() => setInterval(() => {}, 1000))); });`,
 };
 
@@ -33,19 +36,21 @@ describe('the test command', () => {
     writeFileSync(
       join(folder, 'impatient.ts'),
       `import { runTests } from ${runner('run-tests.ts')};
-       import { defaultLimits, runTestFile } from ${runner('run-test-file.ts')};
-       const [quick, file] = process.argv.slice(2);
-       const { durationMs } = await runTestFile(quick, defaultLimits, new AbortController().signal);
-       const limits = { fileMs: 1_000 + Math.round(10 * durationMs), lingerMs: 300 };
-       console.log(await runTests(import.meta.dirname, [file], limits));`,
+       import { defaultLimits, runTestGroup } from ${runner('run-test-group.ts')};
+       const [quick, ...files] = process.argv.slice(2);
+       const startedMs = performance.now();
+       await runTestGroup([quick], { limits: defaultLimits, signal: new AbortController().signal });
+       const durationMs = Math.round(performance.now() - startedMs);
+       const limits = { fileMs: 1_000 + 10 * durationMs, lingerMs: 300 + durationMs };
+       console.log(await runTests(import.meta.dirname, files, limits));`,
     );
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (...names: string[]): Promise<CommandResult> =>
     runNode([command, ...names.map((name) => join(folder, name))], folder);
-  const runImpatiently = (name: string): Promise<CommandResult> =>
-    runNode([join(folder, 'impatient.ts'), join(folder, 'passes.test.ts'), join(folder, name)], folder);
+  const runImpatiently = (...names: string[]): Promise<CommandResult> =>
+    runNode([join(folder, 'impatient.ts'), ...['passes.test.ts', ...names].map((name) => join(folder, name))], folder);
 
   function assertLastLine({ output, isOk }: CommandResult, line: string): void {
     assert.equal(output.trimEnd().split('\n').at(-1), line, output);
@@ -93,13 +98,25 @@ describe('the test command', () => {
 
   test('a file that leaves something open is ended and has failed', async () => {
     const { output } = await runImpatiently('leaks.test.ts');
-    assert.match(output, /leaks\.test\.ts\n\s+Its tests have ended, but the file has not/);
+    assert.match(output, /leaks\.test\.ts\n\s+Its tests have ended, but the process has not/);
     assert.match(output, /\{ passed: 1, failed: 1 \}/);
+  });
+
+  test('of files that share a process each has its own hooks, and a file that leaves something open is found', async () => {
+    const { output } = await runImpatiently('hooks.test.ts', 'open.test.ts', 'leaks.test.ts', 'passes.test.ts');
+    assert.match(output, /^4 of 4 test files/m);
+    const [whole, ...alone] = [...output.matchAll(/^✖ (.+)\n\s+Its tests have ended/gm)].map(([, files]) => files);
+    assert.equal(whole, 'hooks.test.ts, open.test.ts, leaks.test.ts, passes.test.ts');
+    assert.deepEqual(alone, ['leaks.test.ts']);
+    assert.match(output, /\{ passed: 5, failed: 2 \}/);
   });
 
   test('a file that takes too long is ended and has failed, naming the test', async () => {
     const { output } = await runImpatiently('hangs.test.ts');
-    assert.match(output, /hangs\.test\.ts\n\s+It took longer than [\d.]+ s\. Still running: suite › endless\./);
+    assert.match(
+      output,
+      /hangs\.test\.ts\n\s+It took longer than [\d.]+ s\. Still running: hangs\.test\.ts › suite › endless\./,
+    );
     assert.match(output, /passed: 0, failed: [12]/);
   });
 });

@@ -3,30 +3,40 @@
  *
  *     npm test                            every check, then every test
  *     npm test -- server/src/a.test.ts    only these test files
+ *     npm test -- --changed               every check, then the tests that the changes since main can touch
  *     npm run check                       only the checks
  *
  * Its last line is `N passed, N failed`; it ends with 1 when a check or a test failed, or when there was no test.
  */
 import { join, resolve } from 'node:path';
+import { listAffected } from './runner/changed.ts';
 import { runChecks, typesCheckName } from './runner/checks.ts';
 import type { Verdict } from './runner/outcome.ts';
 import { listTestFiles, runTests } from './runner/run-tests.ts';
 
 const repository = join(import.meta.dirname, '..');
 const chosen = process.argv.slice(2);
-const failedChecks = chosen.length === 0 || chosen[0] === '--checks' ? await runChecks(repository) : [];
+const failedChecks = chosen.length === 0 || chosen[0]?.startsWith('--') ? await runChecks(repository) : [];
 if (failedChecks.length > 0) process.exitCode = 1;
 
 if (chosen[0] !== '--checks') {
   const { passed, failed } =
-    chosen.length > 0 ? await runTests(repository, chosen.map(pathOf)) : await testEverything();
+    chosen.length > 0 && chosen[0] !== '--changed'
+      ? await runTests(repository, chosen.map(pathOf))
+      : await testMany(chosen[0] === '--changed');
   if (failedChecks.length > 0) console.log(`Checks that failed: ${failedChecks.join(', ')}.`);
-  if (passed === 0 || failed > 0) process.exitCode = 1;
+  if (failed > 0 || (passed === 0 && chosen[0] !== '--changed')) process.exitCode = 1;
   console.log(`${passed} passed, ${failed} failed`);
 }
 
-async function testEverything(): Promise<Verdict> {
+async function testMany(onlyChanged: boolean): Promise<Verdict> {
   const files = listTestFiles(repository);
+  if (onlyChanged) {
+    const { files: affected, reason } = listAffected(repository, files);
+    console.log(reason);
+    if (affected.length === 0) return { passed: 0, failed: 0 };
+    files.splice(0, files.length, ...affected);
+  }
   if (!failedChecks.includes(typesCheckName)) return await runTests(repository, files.map(pathOf));
   console.log('The tests did not run, because the types are wrong. Each file counts as one that failed.');
   return { passed: 0, failed: files.length };

@@ -43,6 +43,7 @@ export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
     return given;
   };
   return {
+    requestId: tx.requestId,
     rows: (statement) => ask(statement, () => tx.rows(statement)),
     row: (statement) => ask(statement, () => tx.row(statement)),
     run: (statement) => ask(statement, () => tx.run(statement)),

@@ -37,8 +37,8 @@ export function timedDatabase(db: Database, connectionsMax: number): TimedDataba
     durationsMs: (pattern) => [...byName].flatMap(([name, durations]) => (pattern.test(name) ? durations : [])),
     db: {
       ...queryable(db, (statement, run) => connected(() => timed(statement, run))),
-      withTransaction: (body) =>
-        connected(() => db.withTransaction((tx) => body({ ...rest(tx), ...queryable(tx, timed) }))),
+      withTransaction: (body, cause) =>
+        connected(() => db.withTransaction((tx) => body({ ...rest(tx), ...queryable(tx, timed) }), cause)),
       dedicatedClient: () => db.dedicatedClient(),
       get waiting() {
         return db.waiting + taken.waiting.length;
@@ -58,6 +58,10 @@ function queryable(db: Queryable, around: Around): Queryable {
   };
 }
 
-function rest(tx: Transaction): Pick<Transaction, 'send' | 'afterCommit'> {
-  return { send: (statement) => tx.send(statement), afterCommit: (action) => tx.afterCommit(action) };
+function rest(tx: Transaction): Pick<Transaction, 'requestId' | 'send' | 'afterCommit'> {
+  return {
+    requestId: tx.requestId,
+    send: (statement) => tx.send(statement),
+    afterCommit: (action) => tx.afterCommit(action),
+  };
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { fingerprintOf, runOnce } from '../../server/src/http/idempotency.ts';
+import { fingerprintOf } from '../../server/src/http/fingerprint.ts';
+import { runOnce } from '../../server/src/http/idempotency.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createSealer } from '../../server/src/kit/seal.ts';
@@ -48,7 +49,15 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
   if (!merchant) throw new Error('there is no such merchant');
   const made: Transfer[] = [];
   const key = randomUUID();
-  const use = { merchantId, path: transferPath, key, fingerprint: fingerprintOf('POST', order) };
+  const fingerprint = fingerprintOf('POST', order);
+  const use = {
+    requestId: 'req_benchmark',
+    merchantId,
+    path: transferPath,
+    key,
+    fingerprint,
+    fingerprintAsSent: fingerprint,
+  };
   const sealer = createSealer(randomBytes(32).toString('base64'));
   await runOnce(
     { db: recordingDatabase(db, steps), clock: systemClock, sealer },
@@ -92,6 +101,6 @@ function recordingDatabase(db: Database, steps: RecordedStep[]): Database {
     dedicatedClient: refuse,
     close: refuse,
     waiting: 0,
-    withTransaction: (body) => db.withTransaction((tx) => body(recorder(tx, steps))),
+    withTransaction: (body, cause) => db.withTransaction((tx) => body(recorder(tx, steps)), cause),
   };
 }

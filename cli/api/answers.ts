@@ -41,6 +41,7 @@ export const eventRow = Type.Object({
   created_at: time,
   test_mode: Type.Boolean(),
   sequence: count,
+  request_id: Type.Union([Type.String({ pattern: '^req_[0-9A-Za-z]{1,60}$' }), Type.Null()]),
   object_id: id,
   data: Type.Object({}),
   deliveries: Type.Array(deliveryRow),

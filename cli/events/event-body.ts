@@ -20,7 +20,8 @@ export function readEvents(text: string): EventWithBody[] {
   return rows.map((row, place) => {
     const head = { id: row.id, kind: row.event, createdAt: new Date(row.created_at), testMode: row.test_mode };
     const recordText = JSON.stringify(exact.data[place]?.data);
-    return { row, body: eventBody({ ...head, sequence: BigInt(row.sequence), recordText }) };
+    const { request_id: requestId, sequence } = row;
+    return { row, body: eventBody({ ...head, sequence: BigInt(sequence), requestId, recordText }) };
   });
 }
 

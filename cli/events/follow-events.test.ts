@@ -40,6 +40,7 @@ class FakeService {
         created_at: startedAt.toISOString(),
         test_mode: true,
         sequence: 1,
+        request_id: null,
         data: {},
         payload: {},
         object_id: row.id,

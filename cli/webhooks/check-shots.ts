@@ -159,7 +159,14 @@ function makeEvent({ clock, random }: ShotMaker, { object, sequence, kind, extra
     `{"id":"${objectId}","type":"payment","status":"completed","reference":"check","test_mode":true,"amount":450.5,` +
     `"currency":"GMD","customer":null,"metadata":{"made_by":"dalasi webhooks check"${extra ? `,${extra}` : ''}},` +
     `"createdAt":${at},"updatedAt":${at}}`;
-  const head = { id, kind: kind ?? 'charge.succeeded', createdAt, testMode: true, sequence: sequence ?? 1n };
+  const head = {
+    id,
+    kind: kind ?? 'charge.succeeded',
+    createdAt,
+    testMode: true,
+    sequence: sequence ?? 1n,
+    requestId: null,
+  };
   return { id, body: eventBody({ ...head, recordText }) };
 }
 

@@ -33,6 +33,7 @@ const body = eventBody({
   createdAt: sentAt,
   testMode: true,
   sequence: 2n,
+  requestId: 'req_1',
   recordText: JSON.stringify(record),
 });
 

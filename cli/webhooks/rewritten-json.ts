@@ -1,5 +1,5 @@
 // The order in which the service writes an event.
-const envelopeOrder = ['id', 'event', 'created_at', 'test_mode', 'sequence', 'data', 'payload'];
+const envelopeOrder = ['id', 'event', 'created_at', 'test_mode', 'sequence', 'request_id', 'data', 'payload'];
 // Events are a few levels deep; this only keeps a strange body from exhausting the stack.
 const depthMax = 100;
 

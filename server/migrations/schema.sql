@@ -63,6 +63,7 @@ CREATE TABLE cases (
   CONSTRAINT cases_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT cases_status_check CHECK (status = ANY (ARRAY['open'::text, 'resolved'::text]))
 );
+CREATE INDEX cases_open_idx ON cases USING btree (merchant_id, kind, subject_id) WHERE status = 'open'::text;
 CREATE INDEX cases_subject_idx ON cases USING btree (merchant_id, subject_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -232,6 +233,7 @@ CREATE TABLE events (
   record json NOT NULL,
   callback_url text,
   created_at timestamp with time zone NOT NULL,
+  request_id text,
   CONSTRAINT events_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT events_sequence_key UNIQUE (merchant_id, object_id, sequence),
   CONSTRAINT events_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
@@ -305,6 +307,14 @@ CREATE TABLE key_checks (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE UNLOGGED TABLE key_limits (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT key_limits_pkey PRIMARY KEY (merchant_id, key_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE ledger_accounts (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -316,6 +326,7 @@ CREATE TABLE ledger_accounts (
   CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['float'::text, 'payable_pending'::text, 'payable_available'::text, 'sub'::text, 'held'::text, 'fees'::text, 'network_costs'::text, 'suspense'::text, 'receivable_merchant'::text, 'sub_owed'::text, 'due_from_subs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text, 'unmatched'::text])) AND kind = split_part(account, ':'::text, 1)),
   CONSTRAINT ledger_accounts_not_negative_check CHECK (balance >= 0 OR (kind = ANY (ARRAY['float'::text, 'network_costs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text])))
 );
+CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_id, account, currency) WHERE kind = ANY (ARRAY['receivable_merchant'::text, 'sub_owed'::text]);
 CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -659,6 +670,13 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 -- dalasi_app: SELECT
+
+CREATE UNLOGGED TABLE service_limits (
+  name text NOT NULL,
+  arrival_us bigint NOT NULL,
+  CONSTRAINT service_limits_pkey PRIMARY KEY (name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE settlement_periods (
   merchant_id uuid NOT NULL,

@@ -24,6 +24,8 @@ export interface App {
   start(): Promise<string>;
   /** Does everything that is due now; for tests. */
   drain(): Promise<void>;
+  /** The networks that collect real money, by their names; empty where none is connected. */
+  liveNetworks: readonly string[];
   /** Where this process listens; known once it is started. */
   ownUrl(): string;
   /** Where the world reaches us; known once it is started. */
@@ -45,7 +47,8 @@ export async function createApp(given: AppOptions): Promise<App> {
   const database = { keyring, writes: createWriteProbe(options) };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
-  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing });
+  const { trustedProxies } = config;
+  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing, trustedProxies });
   const networks = createSimulatedNetworks(options, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
@@ -59,6 +62,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     const { callbacks } = notices;
     await serve(server, options, { address, money, endpoints, callbacks, simulator, closing: closing.signal });
   }
+  const liveNetworks = networks.registry.list(false);
   let worker: Worker | null = null;
   const sources = [
     ...(config.role === 'api'
@@ -73,9 +77,11 @@ export async function createApp(given: AppOptions): Promise<App> {
       // A default port does not stand in the address, so it is asked for.
       const taken = server.server.address();
       address.set(typeof taken === 'object' && taken ? taken.port : config.port);
+      if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
       worker = startWorker({ clock, changes: options.notifier, log, sources });
       return listening;
     },
+    liveNetworks: liveNetworks.map(({ capabilities }) => capabilities.displayName),
     ownUrl: address.ownUrl,
     publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),

@@ -51,7 +51,19 @@ const wrong = [
   ['RATE_LIMIT_LIVE', '-1', /^RATE_LIMIT_LIVE must be a whole number/],
   ['RATE_LIMIT_TEST', 'many', /^RATE_LIMIT_TEST must be a whole number/],
   ['RATE_LIMIT_PAGES', '1.5', /^RATE_LIMIT_PAGES must be a whole number/],
-  ['WHATSAPP_ACCESS_TOKEN', 'secret', /^WHATSAPP_PHONE_NUMBER_ID is required with WHATSAPP_ACCESS_TOKEN\.$/],
+  ['RATE_LIMIT_KEY_PERCENT', '101', /^RATE_LIMIT_KEY_PERCENT must be a whole number from 1 to 100/],
+  ['RATE_LIMIT_KEYLESS', '-1', /^RATE_LIMIT_KEYLESS must be a whole number/],
+  ['RATE_LIMIT_CODES', 'none', /^RATE_LIMIT_CODES must be a whole number/],
+  ['TRUSTED_PROXIES', '1', /^TRUSTED_PROXIES must be addresses, networks such as 10\.0\.0\.0\/8, loopback,/],
+  ['TRUSTED_PROXIES', '0.0.0.0/0', /^TRUSTED_PROXIES must be addresses/],
+  ['TRUSTED_PROXIES', '10.0.0.5, 10.0.0.0/33', /^TRUSTED_PROXIES must be addresses/],
+  ['TRUSTED_PROXIES', 'proxy.example.gm', /^TRUSTED_PROXIES must be addresses/],
+  ['CLOSING_NOTICE_SECONDS', '16', /^CLOSING_NOTICE_SECONDS must be a whole number from 0 to 15/],
+  [
+    'WHATSAPP_ACCESS_TOKEN',
+    'secret',
+    /^WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_TEMPLATE, .* and \w+_TOKEN are required with WHATSAPP_ACCESS_TOKEN\.$/,
+  ],
   ['WHATSAPP_PHONE_NUMBER_ID', '+220 701 2345', /^WHATSAPP_PHONE_NUMBER_ID must be the digits of an id\.$/],
   ['WHATSAPP_TEMPLATE', 'Paid', /^WHATSAPP_TEMPLATE must be a name of small letters, digits and _\.$/],
   ['WHATSAPP_TEMPLATE_LANGUAGE', 'English', /^WHATSAPP_TEMPLATE_LANGUAGE must be a code such as en or en_GB\.$/],
@@ -87,10 +99,22 @@ describe('settings that need each other', () => {
     });
   }
 
+  test('everything that is missing is named at once, with how to make it', () => {
+    refuses(
+      { APP_ENV: 'production' },
+      /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production; make each key with `openssl rand -base64 32`; PUBLIC_URL is for example https:\/\/pay\.example\.gm\.$/,
+    );
+    refuses(
+      { APP_ENV: 'production', ROLE: 'worker', SEAL_KEY: key },
+      /^ROLE=worker needs DATABASE_URL: .*; KEY_PEPPER and PUBLIC_URL are required in production; make it with /,
+    );
+    refuses({ ROLE: 'worker' }, /^ROLE=worker needs DATABASE_URL: .*; ROLE=worker needs INTERNAL_URL, /);
+  });
+
   for (const name of ['DATABASE_URL', 'APP_DATABASE_URL']) {
     test(`${name} alone means production`, () => {
       assert.equal(readConfig({ ...production, APP_ENV: '', [name]: database }).production, true);
-      refuses({ [name]: database }, /^SEAL_KEY is required in production/);
+      refuses({ [name]: database }, /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/);
     });
   }
 

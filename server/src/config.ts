@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { withExplicitTls } from './database/connection-url.ts';
 import { parseAmount } from './kit/money.ts';
 import type { LogLevel } from './kit/log.ts';
@@ -32,6 +33,12 @@ export interface Config {
   rateLimitLive: number;
   rateLimitTest: number;
   rateLimitPages: number;
+  rateLimitKeyPercent: number;
+  rateLimitKeyless: number;
+  rateLimitCodes: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
+  closingNoticeMs: number;
   logLevel: LogLevel;
   /** Null: the channel is off. */
   whatsapp: WhatsappSettings | null;
@@ -49,7 +56,10 @@ const headersTaken: ReadonlySet<string> = new Set([
 const minuteMs = 60_000;
 const keyBytes = 32;
 
-/** Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes. */
+/**
+ * Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes, or all that are
+ * missing.
+ */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
@@ -79,6 +89,11 @@ export function readConfig(environment: Environment): Config {
     rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),
     rateLimitTest: read.integer('RATE_LIMIT_TEST', 0, 100_000),
     rateLimitPages: read.integer('RATE_LIMIT_PAGES', 0, 100_000),
+    rateLimitKeyPercent: read.integer('RATE_LIMIT_KEY_PERCENT', 1, 100),
+    rateLimitKeyless: read.integer('RATE_LIMIT_KEYLESS', 0, 100_000),
+    rateLimitCodes: read.integer('RATE_LIMIT_CODES', 0, 100_000),
+    trustedProxies: readTrustedProxies(read),
+    closingNoticeMs: read.integer('CLOSING_NOTICE_SECONDS', 0, 15, production ? '5' : '0') * 1_000,
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
@@ -90,30 +105,66 @@ export function readConfig(environment: Environment): Config {
 /** What one setting demands of another. */
 function checkTogether(config: Config): void {
   if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
-  checkRole(config);
-  if (!config.production) return;
-  if (config.sealKey === null)
-    throw new StartError('SEAL_KEY is required in production; make it with: openssl rand -base64 32');
-  if (config.keyPepper === null)
-    throw new StartError('KEY_PEPPER is required in production; make it with: openssl rand -base64 32');
-  if (config.publicUrl === null) {
-    throw new StartError('PUBLIC_URL is required in production, for example https://pay.example.gm.');
-  }
+  const missing = [...missingForRole(config), ...missingInProduction(config)];
+  if (missing.length > 0) throw new StartError(`${missing.join('; ')}.`);
 }
 
 /** Processes that share the work share a database, and a worker has to find the simulated networks. */
-function checkRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl }: Config): void {
-  if (role === 'all') return;
-  if (databaseUrl === null && appDatabaseUrl === null) {
+function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl, production }: Config): string[] {
+  if (role === 'all') return [];
+  const hasDatabase = databaseUrl !== null || appDatabaseUrl !== null;
+  // In production PUBLIC_URL is asked for anyway, and stands in.
+  const findsNetworks = role === 'api' || internalUrl !== null || publicUrl !== null || production;
+  return [
+    ...(hasDatabase
+      ? []
+      : [`ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything`]),
+    ...(findsNetworks
+      ? []
+      : [`ROLE=${role} needs INTERNAL_URL, where an API process listens, for example http://localhost:8080`]),
+  ];
+}
+
+function missingInProduction({ production, sealKey, keyPepper, publicUrl }: Config): string[] {
+  if (!production) return [];
+  const keys = [...(sealKey === null ? ['SEAL_KEY'] : []), ...(keyPepper === null ? ['KEY_PEPPER'] : [])];
+  const names = [...keys, ...(publicUrl === null ? ['PUBLIC_URL'] : [])];
+  if (names.length === 0) return [];
+  const hints = [
+    ...(keys.length === 0 ? [] : [`make ${keys.length > 1 ? 'each key' : 'it'} with \`openssl rand -base64 32\``]),
+    ...(publicUrl === null ? ['PUBLIC_URL is for example https://pay.example.gm'] : []),
+  ];
+  return [`${requiredText(names)} in production; ${hints.join('; ')}`];
+}
+
+/** "A is required", "A, B and C are required". */
+function requiredText(names: readonly string[]): string {
+  const last = names.at(-1);
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} are required` : `${last} is required`;
+}
+
+// As @fastify/proxy-addr, which reads the list, names the usual networks.
+const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Whoever is named here chooses the address that limits count by: a whole internet is refused. */
+function readTrustedProxies(read: Reader): string[] {
+  const name = 'TRUSTED_PROXIES';
+  const networks = (read.text(name) ?? '').split(',').map((network) => network.trim());
+  const named = networks.filter((network) => network !== '');
+  for (const network of named) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+    const version = isIP(address);
+    const isNetwork = version !== 0 && (prefix === undefined || isBetween(Number(prefix), 1, version === 4 ? 32 : 128));
+    if (isNetwork || namedNetworks.has(network)) continue;
     throw new StartError(
-      `ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything.`,
+      `${name} must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas between.`,
     );
   }
-  if (role === 'worker' && internalUrl === null && publicUrl === null) {
-    throw new StartError(
-      'ROLE=worker needs INTERNAL_URL, where an API process listens, for example http://localhost:8080.',
-    );
-  }
+  return named;
+}
+
+function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
 }
 
 /** Null while it is off; what is set is checked all the same. */
@@ -135,8 +186,13 @@ function readWhatsapp(read: Reader): WhatsappSettings | null {
     verifyToken: read.text('WHATSAPP_VERIFY_TOKEN') ?? '',
   };
   if (accessToken === null) return null;
-  requireSet(read, switchedBy, ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_TEMPLATE']);
-  requireSet(read, switchedBy, ['WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN']);
+  const required = [
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'WHATSAPP_TEMPLATE',
+    'WHATSAPP_APP_SECRET',
+    'WHATSAPP_VERIFY_TOKEN',
+  ] as const;
+  requireSet(read, switchedBy, required);
   return { accessToken, ...settingsOf };
 }
 
@@ -151,8 +207,8 @@ function readTelegram(read: Reader): TelegramSettings | null {
 }
 
 function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {
-  const missing = names.find((name) => read.text(name) === null);
-  if (missing !== undefined) throw new StartError(`${missing} is required with ${switchedBy}.`);
+  const missing = names.filter((name) => read.text(name) === null);
+  if (missing.length > 0) throw new StartError(`${requiredText(missing)} with ${switchedBy}.`);
 }
 
 /** Empty where it is not set and has no default. The value may be a secret, so the message does not repeat it. */
@@ -189,8 +245,8 @@ function reader(environment: Environment) {
   return {
     text,
     orDefault,
-    integer: (name: SettingName, min: number, max: number): number => {
-      const value = orDefault(name);
+    integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number => {
+      const value = text(name) ?? fallback;
       if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
         throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
       }

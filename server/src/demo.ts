@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Tell } from './announce.ts';
 import type { Config } from './config.ts';
 import {
   isSystemError,
@@ -16,6 +17,7 @@ import { createApiKey, listMerchants } from './merchants/manage-keys.ts';
 import type { KeyContext } from './merchants/manage-keys.ts';
 import { onboardBusiness } from './operator/onboard-business.ts';
 import type { EndpointContext } from './webhooks/endpoint.ts';
+import { getEndpoint } from './webhooks/find-endpoint.ts';
 import { updateEndpoint } from './webhooks/update-endpoint.ts';
 
 /** What a newcomer needs to try the service; also in `<data dir>/demo.json`, for programs. */
@@ -29,6 +31,13 @@ export interface DemoFacts {
 interface DemoParts {
   db: Database;
   context: KeyContext & EndpointContext;
+  tell: Tell;
+}
+
+/** A demo merchant of an earlier start. */
+interface FoundDemo {
+  facts: DemoFacts;
+  merchantId: string;
 }
 
 const demoName = 'Demo Shop';
@@ -36,16 +45,41 @@ const demoName = 'Demo Shop';
 /**
  * In development, on an empty database: a demo merchant with a key, so that the first payment is one command away.
  * Later starts find the facts in the file, as long as the key in it is one of this database's; null where there is no
- * demo.
+ * demo. Where DEMO_WEBHOOK_URL is set and changes nothing, it says so.
  */
 export async function prepareDemo(config: Config, parts: DemoParts): Promise<DemoFacts | null> {
-  if (config.production) return null;
+  if (config.production) {
+    if (config.demoWebhookUrl !== null)
+      parts.tell('DEMO_WEBHOOK_URL changes nothing: production has no demo merchant.');
+    return null;
+  }
   try {
     openDataDirectory(config.dataDirectory);
-    return (await findDemo(config, parts)) ?? (await createDemo(config, parts));
+    const found = await findDemo(config, parts);
+    if (found !== undefined) {
+      if (config.demoWebhookUrl !== null) await explainUnusedUrl(config.demoWebhookUrl, found, parts);
+      return found.facts;
+    }
+    const made = await createDemo(config, parts);
+    if (made === null && config.demoWebhookUrl !== null) {
+      parts.tell('DEMO_WEBHOOK_URL changes nothing: this database has businesses already.');
+    }
+    return made;
   } catch (error) {
     throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
   }
+}
+
+/** After the first start the address is the merchant's own to change, also to nothing. */
+async function explainUnusedUrl(url: string, { facts, merchantId }: FoundDemo, { db, tell }: DemoParts): Promise<void> {
+  const id = facts.webhook_endpoint_id;
+  const endpoint = await getEndpoint(db, merchantId, id).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (endpoint?.url === url) return;
+  const instead = endpoint === null ? 'POST /v1/webhook-endpoints' : `PUT /v1/webhook-endpoints/${id}`;
+  tell(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`);
 }
 
 /** Names the demo file, once the service listens: it tells where the service is now; the rest stays as it was. */
@@ -59,12 +93,13 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
 }
 
 /** A draft whose key works is of a start that ended between its commit and its listening. */
-async function findDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | undefined> {
-  const authenticate = createKeyAuthenticator(db, context.clock, context.pepper);
+async function findDemo(config: Config, { db, context }: DemoParts): Promise<FoundDemo | undefined> {
+  const authenticator = createKeyAuthenticator(db, context.clock, context.pepper);
   // Whoever removes a draft has written the file before, which is why that is looked for again.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
-    if (facts !== undefined && (await authenticate(facts.secret_key)) !== undefined) return facts;
+    const holder = facts && (await authenticator.find(facts.secret_key));
+    if (holder) return { facts, merchantId: holder.merchant.id };
   }
   return undefined;
 }

@@ -7,20 +7,16 @@ import { chargeSchema, listedIntentSchema } from './payments/wire-schemas.ts';
 import { transferSchema } from './transfers/wire-schemas.ts';
 import { endpointSchema, envelopeFields } from './webhooks/wire-schemas.ts';
 
-const intentRecord = Type.Object(
-  { id: idType('The intent.'), ...listedIntentSchema.properties },
-  { title: 'PaymentIntentOfEvent' },
-);
 const forgottenCustomer = Type.Object({ id: idType('The customer.') }, { title: 'DeletedCustomer' });
 
 /** The record of each kind of event. */
 const records: Readonly<Record<EventKind, TSchema>> = {
-  'payment_intent.created': intentRecord,
-  'payment_intent.cancelled': intentRecord,
+  'payment_intent.created': listedIntentSchema,
+  'payment_intent.cancelled': listedIntentSchema,
   'charge.succeeded': chargeSchema,
   'charge.failed': chargeSchema,
   'transfer.succeeded': transferSchema,
-  'payment_intent.expired': intentRecord,
+  'payment_intent.expired': listedIntentSchema,
   'charge.created': chargeSchema,
   'charge.reversed': chargeSchema,
   'transfer.created': transferSchema,

@@ -1,4 +1,6 @@
 import { countOpenCases } from './cases/list-cases.ts';
+import { listOwed, owedKinds } from './debts/what-is-owed.ts';
+import type { Owed } from './debts/what-is-owed.ts';
 import { networkLanes, networkQueue, outboxBacklog } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -73,6 +75,15 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
     set({}, await countPendingDeliveries(db)),
   );
+  metrics.gauge('dalasi_owed_bututs', 'What is owed within merchants’ books, by account.', ['kind'], async (set) => {
+    for (const { kind, sum } of summarizeOwed(await listOwed(db))) set({ kind }, sum);
+  });
+  metrics.gauge('dalasi_owed_oldest_seconds', 'For how long the oldest of it is owed.', ['kind'], async (set) => {
+    const now = clock.now().getTime();
+    for (const { kind, oldest } of summarizeOwed(await listOwed(db))) {
+      set({ kind }, oldest === null ? 0 : (now - oldest.getTime()) / 1_000);
+    }
+  });
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
@@ -116,6 +127,16 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
 
 function labelsOf({ network, testMode }: Capabilities): { network: string; environment: string } {
   return { network, environment: testMode ? 'test' : 'live' };
+}
+
+/** Each kind is there, also with 0. */
+function summarizeOwed(owed: readonly Owed[]) {
+  return owedKinds.map((kind) => {
+    const those = owed.filter((one) => one.kind === kind);
+    const oldestMs = Math.min(...those.map(({ since }) => since.getTime()));
+    const sum = those.reduce((total, { amountMinor }) => total + Number(amountMinor), 0);
+    return { kind, sum, oldest: those.length === 0 ? null : new Date(oldestMs) };
+  });
 }
 
 /** They show 0 while nothing is due: a series that comes and goes cannot be told from one that was never measured. */

@@ -1,3 +1,5 @@
+import { createTeller } from './announce.ts';
+import type { Tell } from './announce.ts';
 import { createApp } from './app.ts';
 import { listenError, refuseTakenPort } from './claim-port.ts';
 import { readConfig } from './config.ts';
@@ -20,33 +22,29 @@ import type { ConfiguredSecrets } from './secrets.ts';
 
 // A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
 const shutdownMaxMs = 25_000;
-// Load balancers ask /readyz every few seconds; until they have heard, they go on sending requests here.
-const noticeMs = 5_000;
 // A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
 const unfinishedStartMaxMs = 5_000;
 
 const unverifiedPepper =
   'KEY_PEPPER cannot be verified before the first request with an API key; to confirm it now: npm run operator -- secrets accept KEY_PEPPER';
 
-const tell = (sentence: string): void => {
-  process.stdout.write(`${sentence}\n`);
-};
-
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, isTerminal: process.stderr.isTTY });
+  const tell = createTeller(log, process);
   const stop = stopSignal();
   await refuseTakenPort(config);
   const secrets = readSecrets(config, systemRandom);
-  const opened = await openUnlessStopped(openServiceDatabase(config, { clock: systemClock, log, tell, secrets }), stop);
-  if (opened) await serveUntilStopped(config, opened, { log, stop, secrets });
+  const opening = openServiceDatabase(config, { clock: systemClock, log, tell, secrets });
+  const opened = await openUnlessStopped(opening, { stop, tell });
+  if (opened) await serveUntilStopped(config, opened, { log, stop, tell, secrets });
   tell('Stopped.');
 }
 
 /** Null when the signal came first: nothing has been answered yet, so there is nothing to finish. */
 async function openUnlessStopped(
   opening: Promise<OpenedDatabase>,
-  stop: Promise<'signal'>,
+  { stop, tell }: { stop: Promise<'signal'>; tell: Tell },
 ): Promise<OpenedDatabase | null> {
   const opened = await Promise.race([opening, stop.then(() => null)]);
   if (opened) return opened;
@@ -59,7 +57,12 @@ async function openUnlessStopped(
 async function serveUntilStopped(
   config: Config,
   opened: OpenedDatabase,
-  { log, stop, secrets: configured }: { log: Log; stop: Promise<'signal'>; secrets: ConfiguredSecrets },
+  {
+    log,
+    stop,
+    tell,
+    secrets: configured,
+  }: { log: Log; stop: Promise<'signal'>; tell: Tell; secrets: ConfiguredSecrets },
 ): Promise<void> {
   const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
@@ -78,19 +81,19 @@ async function serveUntilStopped(
       ...secrets,
       urlPolicy: urlPolicyOf(config),
     };
-    const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context });
+    const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, tell });
     await app.start().catch((error: unknown) => {
       throw listenError(config, error);
     });
     const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
-    greet(config, { ownUrl: app.ownUrl(), baseUrl, demo });
+    greet(config, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo }, tell);
     const reason = await Promise.race([stop, opened.lost.then(() => 'lost' as const)]);
     if (reason === 'lost') {
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
     }
     tell('Stopping: finishing what is under way.');
-    if (config.production && config.role !== 'worker') closingNoticeMs = noticeMs;
+    if (config.role !== 'worker') ({ closingNoticeMs } = config);
   } finally {
     await closeAll(closing, log);
   }
@@ -107,16 +110,20 @@ interface Greeting {
   /** Where this process itself listens. */
   ownUrl: string;
   baseUrl: string;
+  liveNetworks: readonly string[];
   demo: DemoFacts | null;
 }
 
-function greet(config: Config, { ownUrl, baseUrl, demo }: Greeting): void {
-  tell(`\nDalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
-  if (baseUrl !== ownUrl) tell(`  Public address   ${baseUrl}`);
+/** What stands below the first line is for whoever looks at it, and has a key in it: none of it is for the log. */
+function greet(config: Config, { ownUrl, baseUrl, liveNetworks, demo }: Greeting, tell: Tell): void {
+  print('');
+  tell(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+  if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
-  tell(`  API reference    ${baseUrl}/docs`);
+  print(`  API reference    ${baseUrl}/docs`);
+  print(`  Live networks    ${liveNetworks.join(', ') || 'none is connected, so live keys take no payments yet'}`);
   if (!demo) return;
-  tell(`  Simulated phone  ${baseUrl}/simulator/phone
+  print(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}
 
 Take a first payment:
@@ -124,6 +131,10 @@ Take a first payment:
   curl -s ${baseUrl}/v1/payments -H 'Authorization: Bearer ${demo.secret_key}' -H 'Content-Type: application/json' -d '{"data":{"amount":100,"title":"My first payment"}}'
 
 then open the payment_link of the answer.`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 /** In the order in which things lean on each other; whatever hangs does not keep the process for ever. */

@@ -72,7 +72,7 @@ test('a start waits for a database that recovers, says so once, and goes on when
   const opened = await start.opening;
   await opened.close();
   assert.deepEqual(
-    start.told.filter((sentence) => !sentence.startsWith('Applied migration')),
+    start.told.filter((sentence) => !sentence.startsWith('Applied ')),
     [waiting],
   );
 });

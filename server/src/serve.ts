@@ -6,6 +6,7 @@ import { registerApi } from './http/api-routes.ts';
 import { networkCallbacks } from './http/network-callbacks.ts';
 import { eventBodySchemas } from './event-schemas.ts';
 import { describeApi } from './http/openapi.ts';
+import { KeylessLimit } from './http/keyless-limit.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { bindRoutes } from './kit/route.ts';
 import type { BoundRoute } from './kit/route.ts';
@@ -36,6 +37,7 @@ import { settlementRoutes } from './settlement/routes.ts';
 import { subAccountGroupRoutes } from './sub-accounts/group-routes.ts';
 import { subAccountRoutes } from './sub-accounts/routes.ts';
 import { refundRoutes } from './refunds/routes.ts';
+import { createGuessLimit } from './terminals/guess-limit.ts';
 import { terminalRoutes } from './terminals/routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
 import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
@@ -72,9 +74,11 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       docsUrl: publicUrl,
       databaseConnections: config.databaseConnections,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.notePepperFits()),
+      keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,
         testRequestsPerSecond: config.rateLimitTest,
+        keyPercent: config.rateLimitKeyPercent,
       }),
       routes: bindAll(money, endpoints, posters),
     }),
@@ -94,7 +98,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
   });
   const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
-  const places = createCollectPlaces({ ...money, pageLimit });
+  const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
+  const places = createCollectPlaces({ ...money, pageLimit, guessLimit });
   await server.register(collectPages, { places, log, publicUrl, formKey: secrets.formKey });
   await server.register(phonePages, {
     simulator,

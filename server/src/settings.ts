@@ -80,7 +80,8 @@ export const settings = [
   },
   {
     name: 'DEMO_WEBHOOK_URL',
-    description: 'At the first start in development: where the demo merchant’s events go.',
+    description:
+      'At the first start in development: where the demo merchant’s events go. Later it changes nothing; use PUT /v1/webhook-endpoints/{id}.',
     default: null,
   },
   {
@@ -113,6 +114,41 @@ export const settings = [
       'New payments a second from the page of one payment link or one counter, ten times as many at once; 0 is no limit. ' +
       'The default is a busy ticket sale; a counter makes less than one a second.',
     default: '5',
+  },
+  {
+    name: 'RATE_LIMIT_KEY_PERCENT',
+    description:
+      'How much of its merchant’s requests a second one key may send where the merchant has several, 1 to 100 percent: one ' +
+      'program gone wild leaves the rest to the others. A merchant’s only key may use all.',
+    default: '80',
+  },
+  {
+    name: 'RATE_LIMIT_KEYLESS',
+    description:
+      'Requests a second to the API without a valid key from one client address (of IPv6, one /64 network), ten times as ' +
+      'many at once; 0 is no limit. Each process counts for itself.',
+    default: '10',
+  },
+  {
+    name: 'RATE_LIMIT_CODES',
+    description:
+      'Wrong codes of counters a second, from everywhere together and at all processes, twenty times as many at once; one ' +
+      'client address may guess 12 a minute. 0 is no limit.',
+    default: '5',
+  },
+  {
+    name: 'TRUSTED_PROXIES',
+    description:
+      'Addresses and networks of your proxies, separated by commas, for example 10.0.0.5,10.1.0.0/16; also loopback, ' +
+      'linklocal and uniquelocal. Their X-Forwarded-For tells the client’s address; nobody else’s is read.',
+    default: null,
+  },
+  {
+    name: 'CLOSING_NOTICE_SECONDS',
+    description:
+      'How long a process that is told to end says 503 at /readyz and still serves everything else, 0 to 15 seconds; a worker ' +
+      'never waits. Longer than two checks of your load balancer.',
+    default: '5 in production, 0 in development',
   },
   {
     name: 'WHATSAPP_ACCESS_TOKEN',

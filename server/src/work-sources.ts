@@ -1,3 +1,4 @@
+import { followDebts } from './debts/follow-debts.ts';
 import { networkLanes, networkQueue, oldNetworkQueue } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
 import { listDueLanes, purgeInbox, workInboxLane } from './networks/inbox.ts';
@@ -107,6 +108,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     },
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
+    chore('repaying debts', 10 * secondMs, log, () => followDebts(context)),
     chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),

@@ -1,5 +1,6 @@
 import { registerApi } from '../../server/src/http/api-routes.ts';
 import { createMetrics } from '../../server/src/http/metrics.ts';
+import { KeylessLimit } from '../../server/src/http/keyless-limit.ts';
 import { RateLimiter } from '../../server/src/http/rate-limit.ts';
 import { createServer } from '../../server/src/http/server.ts';
 import { createLog } from '../../server/src/kit/log.ts';
@@ -24,7 +25,12 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       databaseConnections: 10,
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
-      rateLimiter: new RateLimiter(db, clock, { liveRequestsPerSecond: 0, testRequestsPerSecond: 0 }),
+      rateLimiter: new RateLimiter(db, clock, {
+        liveRequestsPerSecond: 0,
+        testRequestsPerSecond: 0,
+        keyPercent: 100,
+      }),
+      keylessLimit: new KeylessLimit(clock, 0),
       routes: bindRoutes(routes, undefined),
     }),
   );

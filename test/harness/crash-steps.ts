@@ -53,7 +53,7 @@ export function stepsUntil(point: CrashPoint, onEnd: () => void): Steps {
 export function watchDatabase(db: Database, steps: Steps): Database {
   return {
     ...watchQueryable(db, steps),
-    withTransaction: async (body) => {
+    withTransaction: async (body, cause) => {
       const result = await db.withTransaction(async (tx) => {
         const names = new Set<string>();
         const stepsOf = (moment: string) => [...names].map((name) => `${name}:${moment}`);
@@ -62,7 +62,7 @@ export function watchDatabase(db: Database, steps: Steps): Database {
         const prepared = await body(watchTransaction(tx, names, steps));
         await steps.reach(...stepsOf('before-commit'));
         return prepared;
-      });
+      }, cause);
       await steps.reach();
       return result;
     },
@@ -76,6 +76,7 @@ export function watchDatabase(db: Database, steps: Steps): Database {
 
 function watchTransaction(tx: Transaction, names: Set<string>, steps: Steps): Transaction {
   return {
+    requestId: tx.requestId,
     ...watchQueryable(tx, steps, (name) => names.add(name)),
     // Nobody waits for what is sent: its commit does.
     send: (statement) => {

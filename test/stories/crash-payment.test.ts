@@ -50,7 +50,8 @@ testCrashStory({
     ...call('collections-call'),
     ...write('network_receipts_insert_once'),
     ...since('network_receipts_insert_once:after', [
-      ...wait('payment_intents_lock', 'payment_intents_update', 'charges_update_outcome'),
+      ...wait('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
+      ...wait('payment_intents_update', 'charges_update_outcome'),
       ...commit('charges_update_outcome'),
     ]),
   ],

@@ -14,7 +14,7 @@ testCrashStory({
     ...wait('api_keys_find_by_hmac', 'merchants_find_by_id'),
     ...wait('idempotency_keys_insert_once'),
     ...since('idempotency_keys_insert_once:after', wait('merchants_find_by_id')),
-    ...wait('transfer_days_count', 'ledger_accounts_lock', 'ledger_deltas_delete'),
+    ...wait('transfer_days_count', 'ledger_accounts_lock', 'ledger_deltas_delete', 'ledger_balances'),
     ...commit('transfers_insert'),
     { at: 'POST /v1/transfers:answered' },
   ],

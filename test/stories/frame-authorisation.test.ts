@@ -53,15 +53,14 @@ function clientOf(key: string): ApiClient {
   return createContractClient(contract, service.url, key);
 }
 
-/** No live network exists here, so the live charge, transfer and sub-account are copies of the test ones. */
+/** No live network exists here, so the live payment, transfer and sub-account are copies of the test ones. */
 async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const api = clientOf(business.live.key);
-  const intent = await api.post('/v1/payments', { data: { amount: 10 } });
   const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
   const endpoint = await api.post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/live' });
   const link = await api.post('/v1/payment-links', { data: { title: 'School fees' } });
   const terminal = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });
-  const events = await api.get('/v1/events?event=payment_intent.created&limit=1');
+  const events = await api.get('/v1/events?event=customer.created&limit=1');
   const [event] = events.body['data'] as Record<string, unknown>[];
   const chargeId = '01a1f8ac-4b37-7417-9fed-11d78420f716';
   const transferId = '01a1f8ac-4b37-7417-9fed-11d78420f719';
@@ -69,7 +68,8 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const refundId = '01a1f8ac-4b37-7417-9fed-11d78420f743';
   const subAccountId = '01a1f8ac-4b37-7417-9fed-11d78420f722';
   const unusedSubAccountId = '01a1f8ac-4b37-7417-9fed-11d78420f731';
-  const intentId = String(intent.body['payment_intent_id']);
+  const intentId = '01a1f8ac-4b37-7417-9fed-11d78420f751';
+  const intentSecret = 'b'.repeat(64);
   const copy = (table: string, id: string, changes: object) =>
     asOwner(
       service,
@@ -77,6 +77,12 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
        WHERE ${table}.id = $2`,
       [JSON.stringify({ merchant_id: business.live.merchant.id, ...changes }), id],
     );
+  const checkoutToken = `${business.live.merchant.shortId}${'b'.repeat(22)}`;
+  await copy('payment_intents', test.intentId, {
+    id: intentId,
+    intent_secret: intentSecret,
+    checkout_token: checkoutToken,
+  });
   await copy('charges', test.chargeId, { id: chargeId, intent_id: intentId });
   await copy('charges', test.paidChargeId, { id: paidChargeId, intent_id: intentId, attempt: 2 });
   await copy('transfers', test.transferId, { id: transferId });
@@ -88,7 +94,7 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const group = await api.post('/v1/sub-account-groups', { name: 'Rent', members });
   return {
     intentId,
-    intentSecret: String(intent.body['intent_secret']),
+    intentSecret,
     chargeId,
     paidChargeId,
     refundId,
@@ -227,7 +233,7 @@ describe('a request', () => {
     );
     assert.ok(others.length >= 6);
     // No live network exists here.
-    const takesNetwork = ['createTransfer', 'quoteTransferFee', 'createSubAccount'];
+    const takesNetwork = ['createPayment', 'createTransfer', 'quoteTransferFee', 'createSubAccount'];
     const before = await recordsOfBusiness();
     const { endpoints, ...foreign } = { ...own.test, endpoints: business.test.endpointId };
     for (const operation of others) {

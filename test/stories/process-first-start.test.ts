@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
+import { runPrintedCurl } from '../harness/printed-curl.ts';
 import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
 
@@ -63,7 +64,8 @@ test('the first start on an empty directory takes its first payment soon, and a 
 test('the first start prints what a newcomer needs and writes the same for programs', async () => {
   const receiver = await startCallbackReceiver();
   const dataDirectory = world.newDataDirectory();
-  const service = world.startService({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: `${receiver.url}/events` });
+  const settings = { DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: `${receiver.url}/events`, LOG_LEVEL: 'info' };
+  const service = world.startService(settings);
   const url = await readyAt(service);
   await service.printed(/then open the payment_link of the answer\.\n$/);
   assert.match(url, /^http:\/\/localhost:\d+$/);
@@ -95,7 +97,25 @@ test('the first start prints what a newcomer needs and writes the same for progr
   assert.equal(endpoint.body['url'], `${receiver.url}/events`);
   await stop(service);
   await receiver.close();
+  assert.equal(service.stdout().match(/migration/g)?.length, 1, 'one line for all migrations');
+  assert.doesNotMatch(service.stdout(), /DEMO_WEBHOOK_URL/);
+  assertLogIsWhole(service, url);
 });
+
+/** Whoever gathers standard error alone has everything, as JSON, and no key. */
+function assertLogIsWhole(service: TestProcess, url: string): void {
+  const lines = service
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const messages = lines.map((line) => String(line['msg']));
+  assert.match(messages[0] ?? '', /^Applied \d+ migrations, 0001-first-payment to \d{4}-[\w-]+, in \d+ ms\.$/);
+  for (const sentence of [`Dalasi is ready at ${url}`, 'Stopping: finishing what is under way.', 'Stopped.']) {
+    assert(messages.includes(sentence), sentence);
+  }
+  assert.doesNotMatch(service.stderr(), /sk_test/);
+}
 
 test('a later start keeps the key, tells where the service is now, and prints a curl line that works', async () => {
   const dataDirectory = await world.usedDataDirectory();
@@ -108,11 +128,14 @@ test('a later start keeps the key, tells where the service is now, and prints a 
     `/v1/webhook-endpoints/${before.webhook_endpoint_id}`,
   );
   assert.equal(endpoint.body['url'], null, 'DEMO_WEBHOOK_URL is for the first start');
+  const instead = `PUT /v1/webhook-endpoints/${before.webhook_endpoint_id}`;
+  assert(
+    service
+      .stdout()
+      .includes(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`),
+  );
 
-  const [, line = ''] = await service.printed(/^ +(curl .*)$/m);
-  const shell = world.start(['sh', '-c', line], { PATH: `${makeCurl()}:${process.env['PATH'] ?? ''}` });
-  assert.deepEqual(await shell.ended, { code: 0, signal: null }, shell.stderr());
-  const { payment_link: link, amount } = JSON.parse(shell.stdout()) as { payment_link: string; amount: number };
+  const { payment_link: link, amount } = await runPrintedCurl(world, service);
   assert.equal(amount, 100);
   assert(link.startsWith(`${url}/pay/`));
   const page = await fetch(link);
@@ -142,26 +165,3 @@ test('a key that is not this database’s is not printed', async () => {
   await stop(service);
   assert.doesNotMatch(service.stdout(), /sk_test|curl/);
 });
-
-/** What the printed line asks of curl, for machines that have none: `-s`, `-H`, `-d` and an address. */
-function makeCurl(): string {
-  const folder = mkdtempSync(join(dirname(world.newDataDirectory()), 'bin-'));
-  const script = `#!${process.execPath}
-const [address, headers] = ['', {}];
-const request = { headers, body: undefined, address };
-for (const words = process.argv.slice(2); words.length > 0; ) {
-  const word = words.shift();
-  if (word === '-s') continue;
-  else if (word === '-H') { const [name, value] = words.shift().split(': '); headers[name] = value; }
-  else if (word === '-d') request.body = words.shift();
-  else if (word.startsWith('-') || request.address) throw new Error('unexpected ' + word);
-  else request.address = word;
-}
-fetch(request.address, { method: request.body ? 'POST' : 'GET', ...request })
-  .then((answer) => answer.text())
-  .then((text) => process.stdout.write(text));
-`;
-  writeFileSync(join(folder, 'curl'), script);
-  chmodSync(join(folder, 'curl'), 0o755);
-  return folder;
-}

@@ -14,8 +14,16 @@ import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../harness/callback-receiver.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
 import type { DatabaseServer } from '../harness/database-server.ts';
+import { effort } from '../harness/effort.ts';
 import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
+import {
+  createTestKey,
+  HealthChecks,
+  Load,
+  productionSettings,
+  RollingInstances,
+} from '../harness/rolling-restarts.ts';
 
 let world: ProcessWorld;
 let databases: DatabaseServer;
@@ -177,28 +185,59 @@ describe('two API processes and two workers on one database', () => {
   }
 });
 
-test('on a production server /readyz says that it ends while requests are still answered', async () => {
-  const key = 'cd'.repeat(32);
+// Every other one of the checks may be late on a busy machine, and still comes within the notice.
+const healthCheckMs = 100;
+const exitMaxMs = 25_000;
+
+test('two instances that are restarted in turn under sixteen clients lose no request', async () => {
   const settings = {
-    APP_ENV: 'production',
-    DATABASE_URL: await databases.createDatabase(),
-    SEAL_KEY: key,
-    KEY_PEPPER: key,
-    HOST: '127.0.0.1',
-    PUBLIC_URL: 'https://pay.example.gm',
-    DATA_DIR: world.newDataDirectory(),
+    ...productionSettings(world, await databases.createDatabase()),
+    CLOSING_NOTICE_SECONDS: '1',
   };
+  const instances = await RollingInstances.start(world, settings);
+  const key = await createTestKey(world, settings);
+  const health = new HealthChecks(instances.ports, healthCheckMs);
+  let turn = 0;
+  const nextPort = (): number => {
+    const { readyPorts } = health;
+    turn += 1;
+    return readyPorts[turn % readyPorts.length] ?? 0;
+  };
+  // The long run has the machine to itself.
+  const requestsPerSecond = effort({ usual: 50, long: 200 });
+  const load = new Load({ clients: 16, requestsPerSecond, key, nextPort });
+  try {
+    for (let restart = 0; restart < effort({ usual: 2, long: 20 }); restart += 1) {
+      await waitUntil('both are ready', () => health.readyPorts.length === 2);
+      await instances.restart(restart);
+    }
+  } finally {
+    await load.stop();
+    await health.stop();
+  }
+  assert.deepEqual([...new Set(load.failures)], [], `${load.failures.length} of ${load.answered} requests were lost`);
+  const { rows } = await withAdminClient(settings.DATABASE_URL, (client) =>
+    client.query('SELECT id FROM payment_intents'),
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id).toSorted(),
+    load.created.toSorted(),
+    'each that was answered is there, once',
+  );
+  assert(Math.max(...instances.exitMs) <= exitMaxMs, `ended after ${instances.exitMs.join(', ')} ms`);
+});
+
+test('on a production server /readyz says that it ends while requests are still answered', async () => {
+  const settings = { ...productionSettings(world, await databases.createDatabase()), CLOSING_NOTICE_SECONDS: '1' };
   const service = world.startService(settings);
   const ownUrl = await readyAt(service);
   assert.match(ownUrl, /^http:\/\/localhost:\d+$/);
   await service.printed(/^ {2}Public address +https:\/\/pay\.example\.gm$/m);
   assert.doesNotMatch(service.stdout(), /sk_test|curl|Simulated phone/, 'there is no demo in production');
   assert(!existsSync(settings.DATA_DIR), 'and no file of it');
-  const created = await world.runOperator(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
-  const merchant = JSON.parse(created.stdout).test.merchant_id as string;
-  const made = await world.runOperator(settings, ['keys', 'create', '--merchant', merchant, '--json']);
+  const key = await createTestKey(world, settings);
   const url = ownUrl.replace('localhost', settings.HOST);
-  const api = createApiClient(url, JSON.parse(made.stdout).secret_key);
+  const api = createApiClient(url, key);
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 
   service.signal('SIGTERM');

@@ -74,8 +74,9 @@ describe('a setting that is wrong ends the start', { concurrency }, () => {
   }
 
   test('an operator’s database means production, whichever of its two URLs is set', async () => {
-    await refuses({ DATABASE_URL: adminUrl }, /^SEAL_KEY is required in production/);
-    await refuses({ APP_DATABASE_URL: adminUrl }, /^SEAL_KEY is required in production/);
+    const sentence = /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/;
+    await refuses({ DATABASE_URL: adminUrl }, sentence);
+    await refuses({ APP_DATABASE_URL: adminUrl }, sentence);
   });
 });
 

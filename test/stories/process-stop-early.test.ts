@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
+import { makeOldNode } from '../harness/old-node.ts';
 import { assertEndsWell, ProcessWorld, processesIn, readyAt, waitUntil } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
 
@@ -45,22 +47,38 @@ describe('a stop that comes during the start', () => {
 });
 
 describe('npm start', () => {
-  for (const [title, end] of [
-    ['Ctrl-C, which reaches every process of the terminal', (npm: TestProcess) => npm.signalGroup('SIGINT')],
-    ['a service manager’s SIGTERM, which reaches npm alone', (npm: TestProcess) => npm.signal('SIGTERM')],
-  ] as const) {
-    test(`${title}: npm waits for the service, ends with 0 and leaves nobody behind`, async () => {
-      const dataDirectory = await world.usedDataDirectory();
-      // npm asks now and then whether there is a newer one of itself, and says so beside what the service says.
-      const npmSettings = { npm_config_update_notifier: 'false' };
-      const settings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error', ...npmSettings };
-      const npm = world.start(['npm', 'start'], settings, { ownGroup: true });
-      await readyAt(npm);
-      end(npm);
-      await assertEndsWell({ service: npm, dataDirectory });
-    });
+  /** Has npm start a service, from a folder and with settings, and ends it. */
+  async function startAndEnd(
+    end: (npm: TestProcess) => void,
+    { settings, ...options }: { cwd?: string; settings?: Record<string, string> } = {},
+  ): Promise<void> {
+    const dataDirectory = await world.usedDataDirectory();
+    // npm asks now and then whether there is a newer one of itself, and says so beside what the service says.
+    const npmSettings = { npm_config_update_notifier: 'false', ...settings };
+    const serviceSettings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
+    const npm = world.start(['npm', 'start'], { ...serviceSettings, ...npmSettings }, { ownGroup: true, ...options });
+    await readyAt(npm);
+    end(npm);
+    await assertEndsWell({ service: npm, dataDirectory });
   }
+
+  test('Ctrl-C, which reaches every process: npm waits, ends with 0 and leaves nobody behind', () =>
+    startAndEnd((npm) => npm.signalGroup('SIGINT')));
+
+  test('SIGTERM to npm alone: the same, also where npm links no Node and the machine’s is 20', () =>
+    startAndEnd((npm) => npm.signal('SIGTERM'), installWithoutLinks()));
 });
+
+/** What npm 10 makes of this repository, on a machine with Node 20: everything is installed, nothing linked in `.bin`. */
+function installWithoutLinks(): { cwd: string; settings: Record<string, string> } {
+  const repository = join(import.meta.dirname, '../..');
+  const folder = dirname(world.newDataDirectory());
+  const cwd = join(folder, 'dalasi');
+  mkdirSync(cwd);
+  for (const name of ['package.json', '.npmrc', 'launch', 'server'])
+    symlinkSync(join(repository, name), join(cwd, name));
+  return { cwd, settings: { PATH: `${makeOldNode(folder)}:${process.env['PATH'] ?? ''}` } };
+}
 
 function isDraft(name: string): boolean {
   return name.startsWith('postgres.new-');

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
@@ -104,7 +106,7 @@ describe('Ctrl-C and SIGTERM', () => {
     });
   }
 
-  test('a body that is still arriving is waited for; further signals change nothing', async () => {
+  test('a head or a body that is still arriving is waited for and answered; further signals change nothing', async () => {
     const running = await start();
     const { service, url, dataDirectory } = running;
     const agent = new Agent({ keepAlive: true });
@@ -120,11 +122,16 @@ describe('Ctrl-C and SIGTERM', () => {
     });
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     await new Promise((resolve) => sending.write(body.slice(0, 9), resolve));
+    const head = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+    await new Promise((resolve) => head.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n', resolve));
     await waitUntil('the request is under way', async () => (await fetch(`${url}/healthz`)).ok);
 
     service.signal('SIGINT');
     await service.printed(/^Stopping: /m);
     for (const more of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const) service.signal(more);
+    const wholeAnswer = readText(head);
+    head.write('\r\n');
+    assert.match(await wholeAnswer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\{"status":"ok"\}/i);
     sending.end(body.slice(9));
     const [response] = await answered;
     assert.equal(response.statusCode, 201);

@@ -3,6 +3,8 @@ import { after, afterEach, before, test } from 'node:test';
 import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { eventKinds } from '../../server/src/events/kinds.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
+import { post } from '../../server/src/ledger/post.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
@@ -271,4 +273,42 @@ test('the same rows hold on every network, and any other number is paid at once'
     const refused = await story.found(await story.transferSettled('7000002', { network }));
     assert.deepEqual([refused['status'], refused['failure_code']], ['failed', 'account_not_found'], network);
   }
+});
+
+/** Leaves the merchant without money and with a debt of 50 dalasi, as a reversal does. */
+async function fallIntoDebt(owner: TransferStory): Promise<void> {
+  const { db, clock } = owner.service;
+  const { id: merchantId, currency } = owner.merchant.merchant;
+  const random = seededRandom('debt');
+  const newId = (): string => uuidV7(clock, random);
+  const source = { type: 'test', id: newId() };
+  const amountMinor = await owner.balance('payable_available');
+  const movements = [
+    { debit: 'payable_available', credit: 'test_funding', amountMinor },
+    { debit: 'receivable_merchant', credit: 'float:sim-aps', amountMinor: 5_000n },
+  ] as const;
+  await db.withTransaction((tx) =>
+    post(tx, { newId }, { merchantId, currency, flow: 'test', source, movements, at: clock.now() }),
+  );
+}
+
+test('an order is refused with the sum while the merchant owes, and goes out once a payment has repaid it', async () => {
+  const owner = await story.another();
+  await fallIntoDebt(owner);
+  for (let time = 0; time < 2; time += 1) {
+    const refused = await owner.order('7000001', {}, 'in debt');
+    assert.deepEqual([refused.status, refused.body['code']], [409, 'merchant_owes']);
+  }
+  const owing = await owner.api.get('/v1/balances');
+  assert.deepEqual([owing.body['owed_balance'], owing.body['payout_balance']], [50, 0]);
+  await owner.paySettled('7000001');
+  const free = await owner.api.get('/v1/balances');
+  assert.deepEqual([free.body['owed_balance'], free.body['payout_balance']], [undefined, 400.5]);
+  assert.equal((await owner.order('7000001', {}, 'in debt')).status, 201);
+  const lines = await owner.api.get('/v1/balances/movements?account=owed_balance');
+  assert.deepEqual((lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(), [
+    'debt_repaid',
+    'test',
+  ]);
+  await owner.settle();
 });

@@ -1,5 +1,7 @@
 /** One test, or one file, that did not do what it should. */
 export interface Failure {
+  /** The test file; undefined when it is about the process of a whole group of files. */
+  file: string | undefined;
   /** The suites and the test, outermost first; empty when it is about the file as a whole. */
   titles: string[];
   line: number | undefined;
@@ -18,12 +20,14 @@ export interface Counts {
   todo: number;
 }
 
-export interface FileOutcome {
-  file: string;
-  durationMs: number;
+/** What came of the test files of one process. */
+export interface GroupOutcome {
+  files: readonly string[];
+  /** Of the files that ended. */
+  durationMs: ReadonlyMap<string, number>;
   counts: Counts;
   failures: Failure[];
-  /** What the file wrote, the last part of it when it was much. */
+  /** What the process wrote, the last part of it when it was much. */
   output: string;
 }
 
@@ -43,4 +47,8 @@ export interface Verdict {
 /** A test that was cancelled, skipped or only planned has protected nothing: it counts as failed. */
 export function verdictOn(counts: Counts): Verdict {
   return { passed: counts.passed, failed: counts.failed + counts.cancelled + counts.skipped + counts.todo };
+}
+
+export function hasFailed({ failures, counts }: GroupOutcome): boolean {
+  return failures.length > 0 || verdictOn(counts).failed > 0;
 }

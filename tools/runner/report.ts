@@ -1,22 +1,33 @@
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
-import type { Counts, Failure, FileOutcome } from './outcome.ts';
+import type { Counts, Failure, GroupOutcome } from './outcome.ts';
 
-const slowestMax = 5;
+const slowestMax = 10;
 // A failure says what it has to say in its first lines; a wall of them hides the next one.
 const linesMax = 100;
 
-/** Everything about one file that did not pass: each failure in full, then what the file wrote. */
-export function describeFailures({ file, failures, output }: FileOutcome, repository: string): string {
-  const path = relative(repository, file);
-  const parts = failures.map((failure) => describeFailure(failure, path));
-  if (output.trim() !== '') parts.push(`  what it wrote:\n${excerpt(output, '    ')}`);
+/** Everything about a group that did not pass: each failure in full, then what the process wrote. */
+export function describeFailures({ files, failures, output }: GroupOutcome, repository: string): string {
+  const paths = files.map((file) => relative(repository, file)).join(', ');
+  const parts = failures.map((failure) => describeFailure(failure, paths, repository));
+  if (output.trim() !== '') parts.push(`  what ${paths} wrote:\n${excerpt(output, '    ')}`);
   return parts.join('\n');
 }
 
-function describeFailure({ titles, line, reason }: Failure, path: string): string {
+function describeFailure(failure: Failure, paths: string, repository: string): string {
+  return `${nameFailure(failure, paths, repository)}\n${excerpt(describeReason(failure.reason), '    ')}`;
+}
+
+/** A line with the file and the test. */
+export function nameFailures({ files, failures }: GroupOutcome, repository: string): string {
+  const paths = files.map((file) => relative(repository, file)).join(', ');
+  return failures.map((failure) => nameFailure(failure, paths, repository)).join('\n');
+}
+
+function nameFailure({ file, titles, line }: Failure, paths: string, repository: string): string {
+  const path = file === undefined ? paths : relative(repository, file);
   const place = line === undefined ? path : `${path}:${line}`;
-  return `✖ ${[place, ...titles].join(' › ')}\n${excerpt(describeReason(reason), '    ')}`;
+  return `✖ ${[place, ...titles].join(' › ')}`;
 }
 
 function describeReason(reason: unknown): string {
@@ -30,11 +41,10 @@ function describeReason(reason: unknown): string {
     .join('\n');
 }
 
-export function describeSlowest(outcomes: readonly FileOutcome[], repository: string): string {
-  const slowest = outcomes.toSorted((left, right) => right.durationMs - left.durationMs).slice(0, slowestMax);
-  const lines = slowest.map(
-    ({ file, durationMs }) => `${seconds(durationMs).padStart(9)} ${relative(repository, file)}`,
-  );
+export function describeSlowest(outcomes: readonly GroupOutcome[], repository: string): string {
+  const all = outcomes.flatMap(({ durationMs }) => [...durationMs]);
+  const slowest = all.toSorted(([, left], [, right]) => right - left).slice(0, slowestMax);
+  const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${relative(repository, file)}`);
   return ['slowest files', ...lines].join('\n');
 }
 
@@ -62,4 +72,9 @@ export function excerpt(text: string, indentation: string): string {
 
 export function seconds(durationMs: number): string {
   return `${(durationMs / 1000).toFixed(1)} s`;
+}
+
+export function minutes(durationMs: number): string {
+  const whole = Math.round(durationMs / 1000);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

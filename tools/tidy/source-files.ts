@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceFile } from './finding.ts';
 
-const skippedFolders = new Set(['node_modules', '.git', 'data', 'coverage', 'dist', '.tmp']);
+// In a worktree of git, .git is a file that says where the repository is.
+const skipped = new Set(['node_modules', '.git', 'data', 'coverage', 'dist', '.tmp']);
 const textFile = /[.](ts|tsx|js|mjs|css|html|sql|md|json|jsonc|yml|yaml|sh|svg|txt|toml)$|^([^.]+|[.][^.]+)$/;
 
 /** Every text file of a tree, but not what is installed, built or written by a program. */
@@ -13,7 +14,8 @@ export function readSourceFiles(root: string): SourceFile[] {
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : listFiles(root, path);
+    if (skipped.has(entry.name)) return [];
+    if (entry.isDirectory()) return listFiles(root, path);
     return entry.isFile() && textFile.test(entry.name) && entry.name !== 'package-lock.json' ? [path] : [];
   });
 }

@@ -12,17 +12,18 @@ export type CaseKind =
   | 'outcome_unknown'
   | 'late_success'
   | 'contradictory_outcome'
-  | 'share_without_owner';
+  | 'share_without_owner'
+  | 'merchant_owes';
 
 /** The record that a case is about. */
-export type CaseSubject = 'charge' | 'transfer';
+export type CaseSubject = 'charge' | 'transfer' | 'merchant';
 
 export interface NewCase {
   merchantId: string;
   kind: CaseKind;
   subjectType: CaseSubject;
   subjectId: string;
-  /** The network's transaction id, or '' where there is none: the same thing opens one case only. */
+  /** The network's transaction id, another reference, or '' where there is none: the same thing opens one case only. */
   reference: string;
   amountMinor: bigint;
   currency: string;

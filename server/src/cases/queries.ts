@@ -29,6 +29,29 @@ export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; c
   });
 }
 
+/** All open cases of a kind, whoever's. */
+export function listOpenCasesOfKind(db: Queryable, kind: Case['kind']): Promise<Case[]> {
+  return db.rows<Case>({
+    name: 'cases_list_open_of_kind',
+    text: `-- across merchants: the worker follows everybody's
+           SELECT ${columns} FROM cases WHERE kind = $1 AND status = 'open' ORDER BY merchant_id, id`,
+    values: [kind],
+  });
+}
+
+/** Touches nothing once somebody has proposed how to resolve it: two people decide about what they have seen. */
+export function updateCaseSum(
+  db: Queryable,
+  to: { merchantId: string; id: string; amountMinor: bigint; summary: string },
+): Promise<number> {
+  return db.run({
+    name: 'cases_update_sum',
+    text: `UPDATE cases SET amount = $3, summary = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
+    values: [to.merchantId, to.id, to.amountMinor, to.summary],
+  });
+}
+
 /** Newest first, all merchants: a case is the operator's work. */
 export function listCases(db: Queryable, status: Case['status'] | null, rowsMax: number): Promise<Case[]> {
   return db.rows<Case>({

@@ -18,6 +18,7 @@ export const newCustomerSchema = Type.Object(
   {
     name: nameType,
     ...contactFields,
+    metadata: optional(metadataType, { default: {} }),
     config: optional(
       Type.Object(
         {
@@ -25,10 +26,12 @@ export const newCustomerSchema = Type.Object(
             Type.Boolean({
               description: 'True answers the customer with the same email or phone, with 200, instead of another one.',
             }),
+            { default: false },
           ),
         },
         { description: 'Other settings are accepted and ignored.' },
       ),
+      { default: {} },
     ),
   },
   { additionalProperties: false },

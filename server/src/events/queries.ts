@@ -5,11 +5,12 @@ import type { StoredEvent } from './list-events.ts';
 import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './outbox.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
-export function insertEvent(event: NewEvent & { id: string; createdAt: Date }): Statement {
+export function insertEvent(event: NewEvent & { id: string; requestId: string | null; createdAt: Date }): Statement {
   return {
     name: 'events_insert',
-    text: `INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    text: `INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, request_id,
+             created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [
       event.merchantId,
       event.id,
@@ -18,6 +19,7 @@ export function insertEvent(event: NewEvent & { id: string; createdAt: Date }): 
       event.sequence,
       JSON.stringify(event.record),
       event.callbackUrl,
+      event.requestId,
       event.createdAt,
     ],
   };
@@ -163,7 +165,7 @@ export function listEventsOfObjects(
   return db.rows<StoredEvent>({
     name: 'events_list_of_objects',
     text: `SELECT merchant_id AS "merchantId", id, kind, object_id AS "objectId", sequence, record,
-                  callback_url AS "callbackUrl", created_at AS "createdAt"
+                  callback_url AS "callbackUrl", request_id AS "requestId", created_at AS "createdAt"
            FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id LIMIT 500`,
     values: [merchantId, [...objectIds]],
   });

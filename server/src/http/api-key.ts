@@ -1,24 +1,44 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
-import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
-import type { Merchant } from '../merchants/merchant.ts';
+import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
+import { headerCount } from './header-count.ts';
+import type { KeylessLimit } from './keyless-limit.ts';
+
+export interface AuthenticationOptions {
+  authenticator: KeyAuthenticator;
+  keylessLimit: KeylessLimit;
+}
 
 /**
- * The merchant of the request's key (interface, "Authentication"). Throws AppError `api_key_missing` or
- * `api_key_invalid`; the latter never tells a mistyped key from an unknown or a revoked one.
+ * Whose key the request carries (interface, "Authentication"). Throws AppError `api_key_missing` or `api_key_invalid`; the
+ * latter never tells a mistyped key from an unknown or a revoked one. Throws `rate_limited` for an address that has sent
+ * too many requests without a valid key; a key that was valid a moment ago goes on, whatever else came from its address.
+ * Two headers are refused with `invalid_request` (RFC 6750, section 3.1): which of them counts would depend on who reads
+ * them.
  */
-export async function authenticate(authenticator: KeyAuthenticator, request: FastifyRequest): Promise<Merchant> {
+export async function authenticate(
+  { authenticator, keylessLimit }: AuthenticationOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<KeyHolder> {
   const header = request.headers.authorization;
+  if (headerCount(request, 'authorization') > 1) {
+    throw new AppError('invalid_request', 'Send one Authorization header, not several.');
+  }
+  const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
+  const limited = keylessLimit.refusal(request.ip);
+  if (limited && (key === undefined || !authenticator.isKnown(key))) {
+    reply.headers(limited.headers);
+    throw limited.error;
+  }
+  const holder = key === undefined ? undefined : await authenticator.find(key);
+  if (holder) return holder;
+  reply.headers(keylessLimit.charge(request.ip));
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }
-  const key = /^Bearer (\S+)$/i.exec(header)?.[1];
-  const merchant = key === undefined ? undefined : await authenticator(key);
-  if (!merchant) {
-    throw new AppError(
-      'api_key_invalid',
-      'This API key is not valid. Check that it was copied whole and is not revoked.',
-    );
-  }
-  return merchant;
+  throw new AppError(
+    'api_key_invalid',
+    'This API key is not valid. Check that it was copied whole and is not revoked.',
+  );
 }

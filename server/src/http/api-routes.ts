@@ -5,19 +5,19 @@ import type { Log } from '../kit/log.ts';
 import { PlacesByKey } from '../kit/places-by-key.ts';
 import { AlreadyThere, JsonText } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileAnswer, MerchantQueue } from '../kit/route.ts';
-import type { KeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { errorBody } from './answer-errors.ts';
 import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';
+import type { AuthenticationOptions } from './api-key.ts';
 import { coerceQuery } from './coerce-query.ts';
-import { fingerprintOf, readIdempotencyKey, runOnce } from './idempotency.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { Answer, IdempotencyContext } from './idempotency.ts';
 import { takeStrictJson } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
-export interface ApiOptions extends IdempotencyContext {
+export interface ApiOptions extends IdempotencyContext, AuthenticationOptions {
   log: Log;
-  authenticator: KeyAuthenticator;
   rateLimiter: RateLimiter;
   docsUrl: () => string;
   routes: readonly BoundRoute[];
@@ -45,8 +45,9 @@ const tooManyWait: Record<MerchantQueue, string> = {
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   takeStrictJson(app);
   app.addHook('onRequest', async (request, reply) => {
-    request.merchant = await authenticate(options.authenticator, request);
-    const allowance = await options.rateLimiter.take(request.merchant);
+    const holder = await authenticate(options, request, reply);
+    request.merchant = holder.merchant;
+    const allowance = await options.rateLimiter.take(holder);
     if (!allowance) return;
     reply.headers(allowance.headers);
     if (allowance.refusal) throw allowance.refusal;
@@ -129,10 +130,17 @@ async function run(
     return { statusCode: isMade ? route.status : 200, body: bodyOf(isMade ? made : made.record) };
   };
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
-  if (key === null) return { ...(await options.db.withTransaction(effect)), replayed: false };
+  if (key === null)
+    return { ...(await options.db.withTransaction(effect, { requestId: request.id })), replayed: false };
   const path = addressOf(route, request.params);
-  const fingerprint = fingerprintOf(route.method, request.body);
-  const use = { merchantId: input.caller.merchantId, path, key, fingerprint };
+  const use = {
+    requestId: request.id,
+    merchantId: input.caller.merchantId,
+    path,
+    key,
+    fingerprint: fingerprintOf(route.method, request.body, route.body),
+    fingerprintAsSent: fingerprintOf(route.method, request.body),
+  };
   const { recall } = route;
   return runOnce(options, use, effect, {
     refusalAnswer: (refusal) => ({

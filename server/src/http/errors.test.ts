@@ -196,6 +196,21 @@ describe('a request that cannot be read', () => {
     }
   });
 
+  it('because it has two Authorization headers answers 400, whichever key they hold', async () => {
+    const other = await service.onboard('Serekunda Shoes');
+    for (const keys of [
+      [business.test.key, business.test.key],
+      [business.test.key, other.test.key],
+      ['nonsense', business.test.key],
+      [business.test.key, ''],
+    ]) {
+      const headers = keys.map((key, place) => `${place === 0 ? 'Authorization' : 'aUTHORIZATION'}: Bearer ${key}`);
+      const answer = await sendRaw(service.url, rawHead('GET', '/v1/payments', headers));
+      assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_request'], answer.text);
+      assert.match(String(answer.body['message']), /one Authorization header/);
+    }
+  });
+
   it('because it is not HTTP answers 400', async () => {
     const head = `Host: localhost\r\n${authorization}`;
     const nonsense = {

@@ -10,6 +10,7 @@ import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 let service: TestService;
 let business: TestBusiness;
@@ -139,7 +140,6 @@ describe('a request that comes again with its Idempotency-Key', () => {
       customer_email: ['awa@shop.example.gm'],
       customer_phone: ['+2207012345'],
       payment_methods: [['aps', 'wave'], ['wave']],
-      currency: ['GMD'],
     };
     const key = newKey();
     assert.equal((await pay(data, key)).status, 201);
@@ -158,6 +158,34 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.equal(isReplay(await pay(data, key)), true, 'the first answer is still there');
   });
 
+  it('is the same request when it says what leaving a field out means', async () => {
+    const key = newKey();
+    const first = await pay({ amount: 45 }, key);
+    const spelled = {
+      currency: 'GMD',
+      skip_url_validation: false,
+      metadata: {},
+      payment_methods: ['wallet'],
+      title: null,
+    };
+    const again = await pay({ amount: 45, ...spelled }, key);
+    assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true]);
+    assert.equal((await pay({ amount: 45, payment_methods: ['wave'] }, key)).status, 422);
+  });
+
+  it('is known by a key that was stored while defaults still counted', async () => {
+    const [key, data] = [newKey(), { amount: 45, currency: 'GMD' }];
+    const first = await pay(data, key);
+    await asOwner(service, 'UPDATE idempotency_keys SET fingerprint = $1 WHERE merchant_id = $2 AND key = $3', [
+      fingerprintOf('POST', { data }),
+      business.test.merchant.id,
+      key,
+    ]);
+    const again = await pay(data, key);
+    assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true]);
+    assert.equal((await pay({ ...data, amount: 46 }, key)).status, 422);
+  });
+
   it('is another request for another merchant, in the other environment, and at another address', async () => {
     const stranger = await service.onboard('Serekunda Shoes');
     const key = newKey();
@@ -166,11 +194,11 @@ describe('a request that comes again with its Idempotency-Key', () => {
       createApiClient(service.url, secret),
     );
     const paid = await Promise.all(
-      clients.map((client) => client.post('/v1/payments', { data: { amount: 5 } }, headers)),
+      clients.map((client) => client.post('/v1/customers', { name: 'Awa Ceesay' }, headers)),
     );
     for (const answer of paid) assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
-    assert.equal(new Set(paid.map(({ body }) => body['payment_intent_id'])).size, 4);
-    const id = String(paid[0]?.body['payment_intent_id']);
+    assert.equal(new Set(paid.map(({ body }) => body['id'])).size, 4);
+    const id = String((await pay({ amount: 5 }, newKey())).body['id']);
     const cancelled = await api.post(`/v1/payments/${id}/cancel`, undefined, headers);
     assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
     const previewed = await api.post('/v1/payments/preview', { data: { amount: 5 } }, headers);

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import { errorCodes } from '../kit/error-codes.ts';
 import { SealError } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
+import { headerCount } from './header-count.ts';
 import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 
@@ -26,7 +25,11 @@ export interface IdempotencyContext {
 }
 
 interface KeyUse extends KeyAddress {
+  /** The request that uses it now. */
+  requestId: string;
   fingerprint: Buffer;
+  /** The fingerprint with every default that was spelled out: what keys of the first release have stored. */
+  fingerprintAsSent: Buffer;
 }
 
 /** How a key is used on a route where it must never do anything twice. */
@@ -44,9 +47,7 @@ const keyLengthMax = 255;
  * is empty, too long, sent twice or not plain text, and for a missing one where the route needs it.
  */
 export function readIdempotencyKey(request: FastifyRequest, required: boolean): string | null {
-  const sent = request.raw.rawHeaders.filter(
-    (name, index) => index % 2 === 0 && /^idempotency-key$/i.test(name),
-  ).length;
+  const sent = headerCount(request, 'idempotency-key');
   const key = request.headers['idempotency-key'];
   if (sent === 0) {
     if (!required) return null;
@@ -82,21 +83,14 @@ export async function runOnce(
       const subjectId = subjectOf?.(answer) ?? null;
       tx.send(updateKeyResponse(use, { statusCode: answer.statusCode, response, subjectId }));
       return { ...answer, replayed: false };
-    });
+    }, use);
   const outcome = await once(effect, keptForEver?.subjectOf).catch((error: unknown) => {
-    if (!(error instanceof AppError) || !('stored' in errorCodes[error.code])) throw error;
+    if (!(error instanceof AppError) || !error.isStored) throw error;
     return once(() => Promise.resolve(refusalAnswer(error)));
   });
   if (!('subjectId' in outcome)) return outcome;
   if (!keptForEver) throw new Error('only keys that are kept for ever have a subject');
   return { ...(await keptForEver.recall(outcome.subjectId)), replayed: true };
-}
-
-/** Two bodies that mean the same have the same fingerprint: order of fields and white space do not count, and none is an empty one. */
-export function fingerprintOf(method: string, body: unknown): Buffer {
-  return createHash('sha256')
-    .update(`${method}\n${canonicalJson(body ?? {})}`)
-    .digest();
 }
 
 /** Null when the key is new; else the first request's answer, or what it made when that is no longer kept. */
@@ -113,7 +107,8 @@ async function claimKey(
     throw new AppError('idempotency_in_progress', message, { retryAfterSeconds: 1, cause: error });
   }
   const stored = await findKey(tx, use);
-  if (!stored || !stored.fingerprint.equals(use.fingerprint)) {
+  const isSameRequest = [use.fingerprint, use.fingerprintAsSent].some((known) => stored?.fingerprint.equals(known));
+  if (!stored || !isSameRequest) {
     const message = 'This Idempotency-Key was used for another request. Use a new key for a new request.';
     throw new AppError('idempotency_key_reused', message);
   }
@@ -140,13 +135,6 @@ function openAnswer(sealer: Sealer, use: KeyUse, response: Buffer): string {
 /** Bound to its row, so that an answer moved to another merchant's row does not open. */
 export function sealContext(use: KeyAddress): string {
   return `idempotency ${use.merchantId} ${use.path} ${use.key}`;
-}
-
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
 }
 
 function refuse(message: string): AppError {

@@ -175,3 +175,30 @@ export async function findArrival(db: Queryable, merchantId: string): Promise<bi
   });
   return row?.arrivalUs;
 }
+
+/** The same of one key's allowance, within its merchant's. */
+export async function takeKeyAllowance(
+  db: Queryable,
+  { merchantId, keyId }: { merchantId: string; keyId: string },
+  take: Take,
+): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'key_limits_take',
+    text: `INSERT INTO key_limits (merchant_id, key_id, arrival_us)
+           ${takeClause('key_limits', ['merchant_id', 'key_id'])}`,
+    values: [merchantId, keyId, ...takeValues(take)],
+  });
+  return row?.arrivalUs;
+}
+
+export async function findKeyArrival(
+  db: Queryable,
+  { merchantId, keyId }: { merchantId: string; keyId: string },
+): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'key_limits_find',
+    text: 'SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2',
+    values: [merchantId, keyId],
+  });
+  return row?.arrivalUs;
+}

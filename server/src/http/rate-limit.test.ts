@@ -7,10 +7,16 @@ import type { Contract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
+import { systemRandom } from '../kit/random.ts';
+import { createApiKeyText } from '../merchants/api-key.ts';
 
 // Defaults of the settings, and two seconds' worth at once.
 const testRate = 25;
 const liveRate = 100;
+/** Of one of several keys. */
+const keyRate = 20;
+/** Of one address. */
+const keylessBurst = 100;
 const burstSeconds = 2;
 /** What the limit that processes share may be off by. */
 const errorMax = 0.05;
@@ -22,7 +28,7 @@ let contract: Contract;
 let business: TestBusiness;
 
 before(async () => {
-  service = await startService({ clock });
+  service = await startService({ clock, settings: { TRUSTED_PROXIES: 'loopback' } });
   second = await startService({ clock, database: service.database });
   contract = await loadContract();
 });
@@ -160,10 +166,145 @@ describe('the rate limit', () => {
 
   it('is not used up by those who have no key', async () => {
     const api = clientOf(business.test.key);
-    await countServed([clientOf(`${business.test.key.slice(0, -1)}!`)], 0);
     for (let time = 0; time < 60; time += 1) {
-      assert.equal((await clientOf(`${business.test.key.slice(0, -1)}!`).get('/v1/payments')).status, 401);
+      assert.equal((await knock(newAddress(), { key: `${business.test.key.slice(0, -1)}!` })).status, 401);
     }
     assert.equal(limitOf(await api.get('/v1/payments')).remaining, testRate * burstSeconds - 1);
   });
 });
+
+describe('the rate limit of one key', () => {
+  it('leaves a fifth of the merchant’s to its other keys, however much the one asks for', async () => {
+    const [greedy, modest] = [clientOf(business.test.key), clientOf(await service.newKey(business.test.merchant))];
+    assert.equal(await countServed([greedy], 200), keyRate * burstSeconds);
+    assert.equal(await countServed([modest], 10), 10);
+    await clock.advance(1_000);
+    assert.equal(await countServed([greedy], 200), keyRate);
+    assert.equal(await countServed([modest], 10), testRate - keyRate);
+  });
+
+  it('is one for all processes together, within five percent, in a burst and over time', async () => {
+    await service.newKey(business.live.merchant);
+    const { key } = business.live;
+    const rate = liveRate * 0.8;
+    const clients = [clientOf(key), clientOf(key, second)];
+    let served = await countServed(clients, rate * 3);
+    for (let elapsed = 1; elapsed <= 4; elapsed += 1) {
+      await clock.advance(1_000);
+      served += await countServed(clients, rate * 1.5);
+    }
+    const allowed = rate * (burstSeconds + 4);
+    assert.ok(Math.abs(served - allowed) <= allowed * errorMax, `${served} of ${allowed}`);
+  });
+
+  it('is told beside the merchant’s, and named where it refuses', async () => {
+    await service.newKey(business.test.merchant);
+    const api = clientOf(business.test.key);
+    const { headers } = await api.get('/v1/payments');
+    assert.equal(headers.get('ratelimit-policy'), '"default";q=50;w=2, "key";q=40;w=2');
+    assert.equal(headers.get('ratelimit'), '"default";r=49;t=1, "key";r=39;t=1');
+    await countServed([api], 60);
+    const refused = await api.get('/v1/payments');
+    assert.deepEqual([refused.status, refused.body['code']], [429, 'rate_limited']);
+    assert.match(
+      String(refused.body['message']),
+      /^Each of this merchant’s keys may send 20 requests a second\. Wait 1 s/,
+    );
+    assert.equal(refused.headers.get('ratelimit'), '"key";r=0;t=1');
+    assert.equal(refused.headers.get('retry-after'), '1');
+  });
+
+  it('ends with the revocation of the merchant’s other keys, because its only key may use all', async () => {
+    const { id: merchantId } = business.test.merchant;
+    await service.newKey(business.test.merchant);
+    assert.equal(await countServed([clientOf(business.test.key)], 60), keyRate * burstSeconds);
+    await asOwner(service, "UPDATE api_keys SET revoked_at = created_at WHERE merchant_id = $1 AND name = 'another'", [
+      merchantId,
+    ]);
+    await clock.advance(5_000);
+    assert.equal(await countServed([clientOf(business.test.key)], 60), testRate * burstSeconds);
+  });
+});
+
+describe('the limit of requests without a valid key', () => {
+  it('refuses after a hundred, says when to come back, and then takes ten a second', async () => {
+    const address = newAddress();
+    for (let time = 1; time <= keylessBurst; time += 1) {
+      const { status, headers } = await knock(address);
+      assert.equal(status, 401);
+      assert.equal(headers.get('ratelimit-policy'), '"address";q=100;w=10');
+      assert.equal(headers.get('ratelimit'), `"address";r=${keylessBurst - time};t=1`);
+    }
+    for (const key of [undefined, 'nonsense', createApiKeyText(systemRandom, true)]) {
+      const { status, headers, body } = await knock(address, { key });
+      assert.deepEqual([status, body['code'], headers.get('retry-after')], [429, 'rate_limited', '1']);
+      assert.match(String(body['message']), /^Too many requests without a valid API key came from your address\./);
+      assert.equal(headers.get('ratelimit'), '"address";r=0;t=1');
+    }
+    await clock.advance(1_000);
+    const later = await Promise.all(Array.from({ length: 10 }, () => knock(address)));
+    assert.deepEqual(new Set(later.map(({ status }) => status)), new Set([401]));
+    assert.equal((await knock(address)).status, 429);
+  });
+
+  it('asks the database nothing more for an address that guesses keys', async (t) => {
+    const address = newAddress();
+    const asked = t.mock.method(service.db, 'row');
+    const guess = () => knock(address, { key: createApiKeyText(systemRandom, true) });
+    for (let time = 0; time < keylessBurst; time += 1) assert.equal((await guess()).status, 401);
+    assert.equal(asked.mock.callCount(), keylessBurst);
+    for (let time = 0; time < 50; time += 1) assert.equal((await guess()).status, 429);
+    assert.equal(asked.mock.callCount(), keylessBurst);
+  });
+
+  it('keeps nobody out whose key was valid a moment ago, until it is revoked', async () => {
+    const address = newAddress();
+    const { key, merchant } = business.test;
+    assert.equal((await knock(address, { key })).status, 200);
+    for (let time = 0; time <= keylessBurst; time += 1) await knock(address);
+    // Longer than keys are remembered without a question.
+    await clock.advance(4_000);
+    for (let time = 0; time < 100; time += 1) await knock(address);
+    assert.equal((await knock(address)).status, 429);
+    assert.equal((await knock(address, { key })).status, 200);
+    await asOwner(service, 'UPDATE api_keys SET revoked_at = created_at WHERE merchant_id = $1', [merchant.id]);
+    await clock.advance(5_000);
+    for (let time = 0; time < 100; time += 1) await knock(address);
+    assert.deepEqual([(await knock(address, { key })).status, (await knock(address, { key })).status], [401, 429]);
+  });
+
+  it('counts an address for itself, and a network of 2^64 addresses as one', async () => {
+    const spread = Array.from({ length: keylessBurst }, (_, place) => `2001:db8:5:1::${place.toString(16)}`);
+    for (const address of spread) assert.equal((await knock(address)).status, 401);
+    assert.equal((await knock('2001:db8:5:1:ffff::1')).status, 429);
+    assert.equal((await knock('2001:db8:5:2::1')).status, 401);
+    assert.equal((await knock(newAddress())).status, 401);
+  });
+
+  it('believes the last untrusted address of X-Forwarded-For, and only a trusted proxy’s', async () => {
+    for (let time = 0; time < keylessBurst; time += 1) {
+      assert.equal((await knock(`198.51.100.${time}, 203.0.113.9`)).status, 401);
+    }
+    assert.equal((await knock('198.51.100.200, 203.0.113.9')).status, 429);
+    // The other process trusts nobody: whatever is made up there, it is one address.
+    for (let time = 0; time < keylessBurst; time += 1) await knock(newAddress(), { of: second });
+    assert.equal((await knock(newAddress(), { of: second })).status, 429);
+  });
+});
+
+let addressesUsed = 0;
+
+function newAddress(): string {
+  addressesUsed += 1;
+  return `192.0.2.${addressesUsed}`;
+}
+
+/** Asks from this client address, as the proxy in front of the service tells it. */
+async function knock(
+  forwardedFor: string,
+  { key, of = service }: { key?: string | undefined; of?: TestService } = {},
+): Promise<Pick<ApiAnswer, 'status' | 'headers' | 'body'>> {
+  const headers = { 'x-forwarded-for': forwardedFor, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
+  const answer = await fetch(`${of.url}/v1/webhook-endpoints`, { headers });
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiAnswer['body'] };
+}

@@ -2,12 +2,16 @@ import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { SharedAllowances } from '../kit/shared-allowance.ts';
+import type { Taken } from '../kit/shared-allowance.ts';
+import type { KeyHolder } from '../merchants/authenticate-key.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { findArrival, takeAllowance } from './queries.ts';
+import { findArrival, findKeyArrival, takeAllowance, takeKeyAllowance } from './queries.ts';
 
 export interface RateLimitSettings {
   liveRequestsPerSecond: number;
   testRequestsPerSecond: number;
+  /** The part of its merchant's rate that one of several keys may use, 1 to 100; 100 is no limit for each key. */
+  keyPercent: number;
 }
 
 /** Header fields of draft-ietf-httpapi-ratelimit-headers: `ratelimit-policy` and `ratelimit`. */
@@ -16,36 +20,60 @@ export type RateLimitHeaders = Record<string, string>;
 // A client may send this much of its rate at once before it is slowed down to the rate.
 const burstSeconds = 2;
 
-/** What a request may be told: the header fields, and the refusal when its merchant has used up the allowance. */
+/** What a request may be told: the header fields, and the refusal when its merchant or its key has used up the allowance. */
 export interface Allowance {
   headers: RateLimitHeaders;
   refusal: AppError | null;
 }
 
-/** Limits requests per merchant, which is one business in one environment, over all its keys and all processes. */
+/**
+ * Limits requests per merchant, which is one business in one environment, over all its keys and all processes; and, within
+ * that, each key of a merchant that has several, so that one program gone wild leaves room for the others.
+ */
 export class RateLimiter {
   readonly #db: Queryable;
   readonly #settings: RateLimitSettings;
-  readonly #allowances: SharedAllowances;
+  readonly #ofMerchants: SharedAllowances;
+  readonly #ofKeys: SharedAllowances;
 
   constructor(db: Queryable, clock: Clock, settings: RateLimitSettings) {
     this.#db = db;
     this.#settings = settings;
-    this.#allowances = new SharedAllowances(clock, { burstSeconds });
+    this.#ofMerchants = new SharedAllowances(clock, { burstSeconds });
+    this.#ofKeys = new SharedAllowances(clock, { burstSeconds });
   }
 
   /** Null where there is no limit. The refusal is an AppError `rate_limited`. */
-  async take(merchant: Merchant): Promise<Allowance | null> {
+  async take({ merchant, keyId, isOnlyKey }: KeyHolder): Promise<Allowance | null> {
     const rate = this.#rateOf(merchant);
     if (rate === 0) return null;
-    const taken = await this.#allowances.take({
+    const keyRate = Math.max(1, Math.floor((rate * this.#settings.keyPercent) / 100));
+    const hasKeyLimit = !isOnlyKey && keyRate < rate;
+    // First, so that what a key asks beyond its part takes nothing of the others'.
+    const ofKey = hasKeyLimit ? await this.#takeOfKey({ merchantId: merchant.id, keyId }, keyRate) : null;
+    if (ofKey && 'retryAfterSeconds' in ofKey) return refuse('key', keyRate, ofKey.retryAfterSeconds);
+    const taken = await this.#ofMerchants.take({
       key: merchant.id,
       rate,
       take: (take) => takeAllowance(this.#db, merchant.id, take),
       findArrival: () => findArrival(this.#db, merchant.id),
     });
-    if ('left' in taken) return { headers: headers(rate, { left: taken.left, seconds: 1 }), refusal: null };
-    return refuse(rate, taken);
+    if ('left' in taken) {
+      const limits = [limitOf('default', rate, { left: taken.left, seconds: 1 })];
+      if (ofKey) limits.push(limitOf('key', keyRate, { left: ofKey.left, seconds: 1 }));
+      return { headers: limitHeaders(limits), refusal: null };
+    }
+    if (ofKey) this.#ofKeys.giveBack(keyId);
+    return refuse('default', rate, taken.retryAfterSeconds);
+  }
+
+  #takeOfKey(key: { merchantId: string; keyId: string }, rate: number): Promise<Taken> {
+    return this.#ofKeys.take({
+      key: key.keyId,
+      rate,
+      take: (take) => takeKeyAllowance(this.#db, key, take),
+      findArrival: () => findKeyArrival(this.#db, key),
+    });
   }
 
   #rateOf(merchant: Merchant): number {
@@ -54,19 +82,38 @@ export class RateLimiter {
   }
 }
 
-function refuse(rate: number, { retryAfterSeconds }: { retryAfterSeconds: number }): Allowance {
-  const counted = `All keys of this merchant together may send ${rate} requests a second.`;
-  const message = `${counted} Wait ${retryAfterSeconds} s and send fewer at once.`;
+type LimitName = 'default' | 'key';
+
+const counted: Record<LimitName, (rate: number) => string> = {
+  default: (rate) => `All keys of this merchant together may send ${rate} requests a second.`,
+  key: (rate) => `Each of this merchant’s keys may send ${rate} requests a second.`,
+};
+
+function refuse(name: LimitName, rate: number, retryAfterSeconds: number): Allowance {
+  const message = `${counted[name](rate)} Wait ${retryAfterSeconds} s and send fewer at once.`;
   return {
-    headers: headers(rate, { left: 0, seconds: retryAfterSeconds }),
+    headers: limitHeaders([limitOf(name, rate, { left: 0, seconds: retryAfterSeconds })]),
     refusal: new AppError('rate_limited', message, { retryAfterSeconds }),
   };
 }
 
-/** `seconds`: how long until there is more. */
-function headers(rate: number, { left, seconds }: { left: number; seconds: number }): RateLimitHeaders {
-  return {
-    'ratelimit-policy': `"default";q=${rate * burstSeconds};w=${burstSeconds}`,
-    ratelimit: `"default";r=${Math.max(0, left)};t=${seconds}`,
-  };
+function limitOf(name: LimitName, rate: number, state: { left: number; seconds: number }): LimitState {
+  return { name, quota: rate * burstSeconds, windowSeconds: burstSeconds, ...state };
+}
+
+interface LimitState {
+  name: string;
+  /** How many may be sent within the window. */
+  quota: number;
+  windowSeconds: number;
+  left: number;
+  /** How long until there is more. */
+  seconds: number;
+}
+
+/** Both fields, with an item for each limit that applies. */
+export function limitHeaders(limits: readonly LimitState[]): RateLimitHeaders {
+  const policies = limits.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
+  const states = limits.map(({ name, left, seconds }) => `"${name}";r=${Math.max(0, left)};t=${seconds}`);
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') };
 }

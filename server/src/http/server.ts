@@ -8,7 +8,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { takeTurns } from './connection-turns.ts';
-import { formats } from './formats.ts';
+import { addFormats } from './formats.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {
@@ -19,6 +19,8 @@ export interface ServerOptions {
   docsUrl: () => string;
   /** True from the moment the process is told to end. */
   isClosing?: () => boolean;
+  /** Addresses and networks of proxies; default: none. Whose `X-Forwarded-For` tells the client's address. */
+  trustedProxies?: readonly string[];
 }
 
 // A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
@@ -46,9 +48,13 @@ declare module 'fastify' {
  * serves is put together in app.ts.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const { trustedProxies = [] } = options;
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
   const app = Fastify({
     logger: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    // What still arrives while the server closes is served like everything else; its connection ends with the answer.
+    return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },
@@ -68,9 +74,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         // The answer to an unknown field names the nearest known one, which stands in the schema around it.
         verbose: true,
       },
-      onCreate: (ajv) => {
-        for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
-      },
+      onCreate: addFormats,
     },
   });
   answerErrors(app, options);

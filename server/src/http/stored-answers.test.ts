@@ -127,6 +127,30 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await pay({ amount: 10, network: 'wave', account_number: '7000004' }, key)).status, 422);
   });
 
+  it('is not that no live network is connected: the payment is refused with the reason, and nothing is stored', async () => {
+    const live = createApiClient(service.url, business.live.key);
+    const before = await countRows(service, business.live.merchant.id, 'payment_intents', 'events', 'idempotency_keys');
+    const order = { network: 'wave', account_number: '7012345' };
+    const transfer = { ...order, amount: 10, beneficiary_name: 'Awa Ceesay' };
+    for (const [path, body] of [
+      ['/v1/payments', { data: { amount: 10 } }],
+      ['/v1/payments', { data: { amount: 10, ...order } }],
+      ['/v1/transfers', transfer],
+    ] as const) {
+      for (const time of ['first', 'second']) {
+        const refused = await live.post(path, body, { 'idempotency-key': 'no network' });
+        assert.deepEqual(
+          [refused.status, refused.body['code'], isReplay(refused)],
+          [400, 'network_not_available', false],
+        );
+        assert.match(String(refused.body['message']), /^No live network is connected to this server yet\./, time);
+      }
+    }
+    const after = await countRows(service, business.live.merchant.id, 'payment_intents', 'events', 'idempotency_keys');
+    assert.deepEqual(after, before);
+    assert.ok(service.logLines.some((line) => line.includes('no live network is connected')));
+  });
+
   it('is sealed, and opens for its own row only', async () => {
     const key = newKey();
     const { body, text } = await pay({ amount: 10, title: 'A secret title' }, key);

@@ -3,6 +3,7 @@ import { AppError } from '../kit/app-error.ts';
 import type { FieldError } from '../kit/app-error.ts';
 import type { ErrorCode } from '../kit/error-codes.ts';
 import { nearestName } from '../kit/nearest-name.ts';
+import { timeOrDayFormat } from '../kit/time-range.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
   parentSchema?: { properties?: Record<string, unknown> };
@@ -134,6 +135,7 @@ function articleFor(type: string): string {
 
 function formatName(format: string): string {
   if (format === 'date-time') return 'a time such as 2026-11-20T10:18:00.000Z';
+  if (format === timeOrDayFormat) return 'a time such as 2026-11-20T10:18:00.000Z, or a day such as 2026-11-20';
   if (format === 'email') return 'an email address';
   return format === 'uuid' ? 'an id' : `a ${format}`;
 }

@@ -11,6 +11,11 @@ export interface AppErrorDetails {
   fields?: FieldError[];
   /** Whole seconds after which the same request may succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number;
+  /**
+   * False for a refusal that an idempotency key does not remember, although its code says so: what stands in the way is the
+   * server's, and the same request may succeed once that is mended.
+   */
+  stored?: false;
   /** For the log only: never sent to a client. */
   internal?: string;
   cause?: unknown;
@@ -26,6 +31,8 @@ export class AppError extends Error {
   readonly fields: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly internal: string | undefined;
+  /** Whether an idempotency key remembers it like a success. */
+  readonly isStored: boolean;
 
   constructor(code: ErrorCode, message: string, details: AppErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -35,6 +42,7 @@ export class AppError extends Error {
     this.fields = details.fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.internal = details.internal;
+    this.isStored = 'stored' in errorCodes[code] && details.stored !== false;
   }
 }
 

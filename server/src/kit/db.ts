@@ -22,6 +22,8 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
+  /** The request that this transaction is for; null for work that nobody asked for just now. */
+  readonly requestId: string | null;
   /**
    * Sends a statement without waiting for its answer: it travels with the ones after it, and the commit fails when it
    * did. For writes whose result nobody reads.
@@ -31,8 +33,13 @@ export interface Transaction extends Queryable {
   afterCommit(action: () => void): void;
 }
 
+/** What a transaction is for. */
+export interface TransactionCause {
+  requestId: string;
+}
+
 export interface Database extends Queryable {
-  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result>;
   /** A connection of its own for LISTEN; the caller releases it by ending it. */
   dedicatedClient(): Promise<pg.Client>;
   readonly waiting: number;
@@ -150,10 +157,10 @@ class PooledDatabase implements Database {
     }
   }
 
-  async withTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#attemptTransaction(body);
+        return await this.#attemptTransaction(body, cause?.requestId ?? null);
       } catch (error) {
         if (attempt >= retriesMax || !hadNoEffect(error)) throw translateError(error);
         // Two that collided must not collide again in step; the attempt number spreads them enough.
@@ -167,10 +174,13 @@ class PooledDatabase implements Database {
     assert(!isNested, 'a transaction asks for a second connection; hand its tx on instead');
   }
 
-  async #attemptTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async #attemptTransaction<Result>(
+    body: (tx: Transaction) => Promise<Result>,
+    requestId: string | null,
+  ): Promise<Result> {
     this.#assertNotNested();
     const client = (await this.#pool.connect()) as PooledClient;
-    const tx = new ClientTransaction(client);
+    const tx = new ClientTransaction(client, requestId);
     const result = await this.#runOn(client, tx, body);
     // The connection is somebody else's from here on, and what was written stays: a mistake in what follows must
     // neither roll back nor make the caller do it again.
@@ -230,11 +240,13 @@ class ClientTransaction implements Transaction {
   readonly #client: PooledClient;
   readonly #sent: Promise<unknown>[] = [];
   readonly #afterCommit: (() => void)[] = [];
+  readonly requestId: string | null;
   /** Why the first statement that failed did. */
   failure: unknown;
 
-  constructor(client: PooledClient) {
+  constructor(client: PooledClient, requestId: string | null) {
     this.#client = client;
+    this.requestId = requestId;
   }
 
   begin(): void {

@@ -29,6 +29,7 @@ export const errorCodes = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
   state_conflict: { status: 409, title: 'The state of the record forbids this' },
+  merchant_owes: { status: 409, title: 'The merchant owes money' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body is not JSON' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { terminalLine } from './terminal-line.ts';
 
 /**
  * What may stand in a log line. Everything else is left out, so that a secret or a number cannot get there by being
@@ -46,8 +47,16 @@ export interface Log {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-export function createLog(options: { level: LogLevel; write?: (line: string) => void }): Log {
-  const destination = options.write ? { write: options.write } : pino.destination({ fd: 2, sync: false });
+export interface LogOptions {
+  level: LogLevel;
+  /** Lines for a person to read, instead of one JSON object each. */
+  isTerminal?: boolean;
+  /** Standard error unless it is given. */
+  write?: (line: string) => void;
+}
+
+export function createLog(options: LogOptions): Log {
+  const destination = destinationOf(options);
   const logger = pino(
     {
       level: options.level,
@@ -69,6 +78,12 @@ export function createLog(options: { level: LogLevel; write?: (line: string) => 
     warn: at('warn'),
     error: (message, error, fields) => logger.error({ ...plain(fields), ...describe(error) }, message),
   };
+}
+
+function destinationOf({ isTerminal = false, write }: LogOptions): pino.DestinationStream {
+  if (!isTerminal) return write ? { write } : pino.destination({ fd: 2, sync: false });
+  const print = write ?? ((text: string) => process.stderr.write(text));
+  return { write: (line) => print(terminalLine(line)) };
 }
 
 function onlyAllowed(fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { rewrittenByParsers } from './linkable-url.ts';
 
 /** What this server may be made to call. */
 export interface AddressPolicy {
@@ -14,6 +15,8 @@ export interface AddressPolicy {
 export interface OutboundPolicy extends AddressPolicy {
   /** True for live merchants of a production server. */
   httpsOnly: boolean;
+  /** True for pages that only a payer's browser opens: on which port a shop's pages live is its affair. */
+  anyPort?: boolean;
 }
 
 /** Decisions, "Payments" and "Events": only a development server calls private addresses, only its live stays http. */
@@ -66,15 +69,12 @@ export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
     throw new UrlNotAllowedError('credentials', 'The URL must not hold a user name or a password.');
   }
   if (url.port === '0') throw new UrlNotAllowedError('port', 'The URL must not use port 0, where nobody can listen.');
-  if (!policy.allowPrivate && !portsAllowed.has(url.port)) {
+  if (!policy.allowPrivate && !policy.anyPort && !portsAllowed.has(url.port)) {
     throw new UrlNotAllowedError('port', 'The URL may use the ports 443, 80, 8443 and 8080 only.');
   }
   assertHostAllowed(url.hostname, policy);
   return url;
 }
-
-/** Parsers drop or turn these silently, so that what is stored would not be what is called. */
-const rewrittenByParsers = /[\s\p{Cc}\\]/u;
 
 function parseUrl(text: string): URL {
   const url = rewrittenByParsers.test(text) ? null : URL.parse(text);
@@ -116,23 +116,26 @@ const metadataNames = new Set([
   'instance-data.ec2.internal',
 ]);
 
-// RFC 6761, 6762, 8375 and ICANN's "internal", and the endings that home and office networks use.
+/**
+ * Last labels that lead nowhere in the public DNS, and so to whatever a local network makes of them. `example` is left
+ * out: it never resolves either (RFC 6761), and stands in everybody's first try.
+ */
 const reservedEndings = new Set([
-  'localhost',
-  'local',
-  'localdomain',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
+  // IANA's registry of special-use domain names: RFC 6761, 6762, 7686, 9476. `arpa` with `home.arpa` (RFC 8375),
+  // `service.arpa` (RFC 9665) and the others holds infrastructure, no host (RFC 3172).
+  ...['localhost', 'invalid', 'test', 'local', 'onion', 'alt', 'arpa'],
+  // Set aside by ICANN: for private use (2024), and never to be delegated because of name collisions (2018).
+  ...['internal', 'corp', 'home', 'mail'],
+  // RFC 6762, appendix G: what home and office networks use.
+  ...['intranet', 'private', 'lan', 'localdomain'],
+  // What cluster and container resolvers answer: Kubernetes, Consul, Docker.
+  ...['svc', 'cluster', 'pod', 'consul', 'docker'],
 ]);
 
-/** Names without a dot are names of a local network too. */
-function isReservedName(name: string): boolean {
-  const labels = name.split('.');
-  return labels.length === 1 || reservedEndings.has(labels.at(-1) ?? '') || name.endsWith('.home.arpa');
+/** Whether a name can only belong to a local network: reserved ones, and names without a dot. */
+export function isReservedName(name: string): boolean {
+  const labels = name.replace(/\.+$/, '').toLowerCase().split('.');
+  return labels.length === 1 || reservedEndings.has(labels.at(-1) ?? '');
 }
 
 /** Whether a connection may be made to this address. What is not an address is not allowed. */

@@ -122,6 +122,10 @@ export const localNames: readonly string[] = [
     'git.corp',
     'a.b.intranet',
   ],
+  // Special-use and never delegated names (IANA, ICANN), and what cluster resolvers answer.
+  ...['shop.test', 'SHOP.TEST.', 'shop.invalid', 'facebookcorewwwi.onion', 'shop.alt', '1.0.0.127.in-addr.arpa'],
+  ...['device.service.arpa', 'owa.mail', 'nas.home', 'pc.private', 'kubernetes.default.svc', 'db.service.consul'],
+  ...['app.docker', 'shop.ｔｅｓｔ', 'payments.svc.'],
 ];
 
 /** Names under which clouds hand out a machine's credentials. */

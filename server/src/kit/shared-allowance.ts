@@ -55,7 +55,7 @@ interface Refused {
 // A process takes this share of a second's allowance at once, so that most callers ask nobody; what it does not use
 // within the second is lost, which is the error of the shared limit.
 const leaseShare = 0.04;
-const leaseLifetimeMs = 1_000;
+const usualLeaseMs = 1_000;
 const keysMax = 10_000;
 const usPerSecond = 1_000_000;
 
@@ -76,14 +76,19 @@ interface Refusal {
 export class SharedAllowances {
   readonly #clock: Clock;
   readonly #burstSeconds: number;
+  readonly #leaseMs: number;
   readonly #leases = new Map<string, Lease>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #asked = new Map<string, Promise<Refused | null>>();
 
-  /** `burstSeconds`: how many seconds' worth may be taken at once. */
-  constructor(clock: Clock, { burstSeconds }: { burstSeconds: number }) {
+  /**
+   * `burstSeconds`: how many seconds' worth may be taken at once. `leaseMs`: how long a process may use what it has taken;
+   * a second, unless most of it is given back.
+   */
+  constructor(clock: Clock, { burstSeconds, leaseMs }: { burstSeconds: number; leaseMs?: number }) {
     this.#clock = clock;
     this.#burstSeconds = burstSeconds;
+    this.#leaseMs = leaseMs ?? usualLeaseMs;
   }
 
   /** Takes one. */
@@ -98,6 +103,12 @@ export class SharedAllowances {
       const refused = this.#refusedBefore(key) ?? (await this.#askOnce(allowance));
       if (refused) return refused;
     }
+  }
+
+  /** Returns one that was taken and turned out not to count, to whoever takes next at this process. */
+  giveBack(key: string): void {
+    const lease = this.#leases.get(key);
+    if (lease) lease.left += 1;
   }
 
   /** A clock that was set back must not keep anybody out. */
@@ -136,7 +147,7 @@ export class SharedAllowances {
     }
     const leftUs = burstUs - (arrivalUs - nowUs);
     const leftToAll = Math.floor((Number(leftUs) / usPerSecond) * rate);
-    const expiresAtMs = this.#clock.now().getTime() + leaseLifetimeMs;
+    const expiresAtMs = this.#clock.now().getTime() + this.#leaseMs;
     remember(this.#leases, key, { left: size, leftToAll, expiresAtMs });
     return null;
   }

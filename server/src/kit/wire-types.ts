@@ -38,8 +38,17 @@ export const idParameters = Type.Object({ id: idType('The id.') });
 /** What a deletion answers. */
 export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { title: 'Deleted' });
 
-/** An optional field that may also be sent as null. */
-export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));
+/**
+ * An optional field that may also be sent as null. `default` is what leaving it out means: who sends it says nothing new,
+ * also to an idempotency key.
+ */
+export const optional = <Schema extends TSchema>(schema: Schema, meaning: { default?: unknown } = {}) =>
+  Type.Optional(Type.Union([schema, Type.Null()], meaning));
+
+/** The currency of a request; another one is refused. */
+export const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }), {
+  default: 'GMD',
+});
 
 /** A body that may come as it is or wrapped as `{data: …}` (decisions, "Wrappers"); `unwrapped` takes either. */
 export const bareOrWrapped = <Schema extends TSchema>(schema: Schema) =>

@@ -20,6 +20,9 @@ export const accountKinds = {
   unmatched: { side: 'credit', guarded: true },
 } as const satisfies Record<string, { side: 'debit' | 'credit'; guarded: boolean }>;
 
+/** Kinds whose stored balance is all there is, because they grow under their lock too (debt.ts). */
+const lockedKinds: readonly string[] = ['receivable_merchant'];
+
 export type AccountKind = keyof typeof accountKinds;
 
 /** An account's name within a merchant and currency: the kind, and a reference where there are several of the kind. */
@@ -32,6 +35,10 @@ export function accountKind(account: Account): AccountKind {
 /** How a debit of one butut changes the account's balance: +1 where debits make it grow, −1 elsewhere. */
 export function debitSign(account: Account): bigint {
   return accountKinds[accountKind(account)].side === 'debit' ? 1n : -1n;
+}
+
+export function growsLocked(account: Account): boolean {
+  return lockedKinds.includes(accountKind(account));
 }
 
 export function isGuarded(account: Account): boolean {

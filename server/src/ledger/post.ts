@@ -2,7 +2,7 @@ import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import { accountKind, debitSign, isGuarded } from './accounts.ts';
+import { accountKind, debitSign, growsLocked, isGuarded } from './accounts.ts';
 import type { Account } from './accounts.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
 
@@ -11,6 +11,8 @@ export interface Movement {
   debit: Account;
   credit: Account;
   amountMinor: bigint;
+  /** The rule that moves it, where it is another than the posting's. */
+  flow?: string;
 }
 
 export interface Posting {
@@ -28,13 +30,14 @@ export interface LedgerContext {
 }
 
 // The most is a payment with a group of 20, all of them in debt and a part of it in reserve: fee, the network's cut and the
-// merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, 124 together.
-// Its reversal needs 65: fee, 20 shares from two places each and 20 advances, the merchant's 3 places and its debt.
+// merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, and the
+// merchant repays from two places: 126 together. Its reversal needs 65: fee, 20 shares from two places each and 20 advances,
+// the merchant's 3 places and its debt.
 const movementsMax = 130;
 
 /**
  * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never
- * waits for another payment; what shrinks a guarded account locks it first.
+ * waits for another payment; what shrinks a guarded account locks it first, and so does what a merchant's debt grows by.
  *
  * Throws AppError `insufficient_balance` when a guarded account would fall below zero.
  */
@@ -65,6 +68,7 @@ async function book(
   for (const account of [...changes.keys()].toSorted()) {
     const change = changes.get(account) ?? 0n;
     if (change < 0n && locks(account)) await spend(tx, posting, account, -change);
+    else if (change > 0n && growsLocked(account)) await grow(tx, posting, account, change);
     else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
   }
   tx.send(
@@ -118,6 +122,13 @@ async function spend(tx: Transaction, posting: Posting, account: Account, amount
     });
   }
   tx.send(updateBalance(at, -amountMinor));
+}
+
+/** Adds under the lock and leaves no delta, so that the stored balance is all there is. */
+async function grow(tx: Transaction, posting: Posting, account: Account, amountMinor: bigint): Promise<void> {
+  const at = { merchantId: posting.merchantId, account, currency: posting.currency };
+  await lockBalance(tx, at);
+  tx.send(updateBalance(at, amountMinor));
 }
 
 function changesByAccount(movements: readonly Movement[]): Map<Account, bigint> {

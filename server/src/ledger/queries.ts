@@ -24,7 +24,7 @@ export function insertMovements(posting: Posting, movements: readonly (Movement 
       movement.credit,
       movement.amountMinor,
       posting.currency,
-      posting.flow,
+      movement.flow ?? posting.flow,
       posting.source.type,
       posting.source.id,
       posting.at,

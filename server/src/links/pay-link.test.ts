@@ -3,6 +3,9 @@ import { after, before, test } from 'node:test';
 import { deleteLink } from './delete-link.ts';
 import { createCollectWorld, refusalOf } from './collect-world.corpus.ts';
 import type { CollectWorld } from './collect-world.corpus.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
+import { payAtTerminal } from './pay-at-terminal.ts';
 import { findLinkByToken } from './pay-link.ts';
 
 let world: CollectWorld;
@@ -13,6 +16,25 @@ before(async () => {
 after(async () => {
   await world.verify();
   await world.close();
+});
+
+test('where nobody could pay, neither a link nor a counter makes a payment, and the payer is told whom to ask', async () => {
+  const [link, till] = [await world.newLink({ amountMinor: 1_050n }), await world.newTerminal()];
+  const live = { ...world.merchant, testMode: false };
+  const told = 'state_conflict no field: The shop cannot take this payment at the moment. Tell the shop.';
+  assert.equal(await refusalOf(world.throughLink(link, {}, live)), told);
+  assert.equal(await refusalOf(world.atCounter(till, 1_050n, live)), told);
+
+  const wholeDalasi = createNetworkRegistry([new ScriptedNetwork('wave', { amountStepMinor: 100n })]);
+  const at = (amountMinor: bigint) =>
+    world.db.withTransaction((tx) =>
+      payAtTerminal(tx, { ...world.context, networks: wholeDalasi }, world.merchant, till, { amountMinor }),
+    );
+  assert.match(
+    await refusalOf(at(1_050n)),
+    /^network_not_available amount: No network of this payment takes D10\.50\. Use an amount in whole dalasi\.$/,
+  );
+  assert.equal((await at(1_100n)).amountMinor, 1_100n);
 });
 
 test('a payment through a link is an intent of its own, with what the link says, and its charge names the link', async () => {

@@ -8,8 +8,9 @@ export async function payerNames<Result>(entered: boolean, create: () => Promise
   try {
     return await create();
   } catch (error) {
-    if (!(error instanceof AppError) || error.fields === undefined) throw error;
-    if (!entered || error.fields.some(({ path }) => path !== 'data.amount')) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.fields === undefined && error.code !== 'network_not_available') throw error;
+    if (!entered || error.fields === undefined || error.fields.some(({ path }) => path !== 'data.amount')) {
       const message = 'The shop cannot take this payment at the moment. Tell the shop.';
       throw new AppError('state_conflict', message, { internal: error.message, cause: error });
     }

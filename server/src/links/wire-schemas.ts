@@ -1,5 +1,15 @@
 import Type from 'typebox';
-import { amountType, idType, metadataType, optional, orNull, textType, timeType, urlType } from '../kit/wire-types.ts';
+import {
+  amountType,
+  currencyType,
+  idType,
+  metadataType,
+  optional,
+  orNull,
+  textType,
+  timeType,
+  urlType,
+} from '../kit/wire-types.ts';
 import { splitFields } from '../payments/wire-schemas.ts';
 
 const titleLengthMax = 200;
@@ -15,7 +25,7 @@ export const linkStatusType = Type.Union([Type.Literal('active'), Type.Literal('
 const newFields = {
   amount: optional(amountType('What each payer pays; without it the payer enters the amount.')),
   min_amount: optional(amountType('The least that a payer may enter, where the link has no amount.')),
-  currency: optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' })),
+  currency: currencyType,
   description: optional(textType('More about it, shown to the payer.')),
   metadata: optional(metadataType),
   redirect_url: optional(urlType('Where the payer returns after paying; gets `payment_intent_id` and `status`.')),
@@ -32,7 +42,10 @@ const newFields = {
   ...splitFields,
 };
 
-export const newLinkSchema = Type.Object({ title: titleType, ...newFields }, { additionalProperties: false });
+export const newLinkSchema = Type.Object(
+  { title: titleType, ...newFields, metadata: optional(metadataType, { default: {} }) },
+  { additionalProperties: false },
+);
 
 export const linkChangeSchema = Type.Object(
   { title: Type.Optional(titleType), ...newFields, status: Type.Optional(linkStatusType) },

@@ -101,7 +101,7 @@ describe('an API key', () => {
       throw new Error('the database was asked');
     };
     const db: Queryable = { rows: refuse, row: refuse, run: refuse };
-    const authenticate = createKeyAuthenticator(db, clock, service.secrets.pepper);
+    const authenticator = createKeyAuthenticator(db, clock, service.secrets.pepper);
     const { key } = merchant;
     for (const mistyped of [
       '',
@@ -111,10 +111,10 @@ describe('an API key', () => {
       key.replace('test', 'live'),
       `${key}x`,
     ]) {
-      assert.equal(await authenticate(mistyped), undefined);
+      assert.equal(await authenticator.find(mistyped), undefined);
     }
     assert.deepEqual(asked, []);
-    await assert.rejects(authenticate(createApiKeyText(systemRandom, true)), /the database was asked/);
+    await assert.rejects(authenticator.find(createApiKeyText(systemRandom, true)), /the database was asked/);
   });
 
   it('that does not exist is looked for each time, so that one made later works', async () => {
@@ -123,12 +123,13 @@ describe('an API key', () => {
       lookups.push(statement.name);
       return service.db.row(statement);
     };
-    const authenticate = createKeyAuthenticator({ ...service.db, row }, clock, service.secrets.pepper);
+    const authenticator = createKeyAuthenticator({ ...service.db, row }, clock, service.secrets.pepper);
     const unknown = createApiKeyText(systemRandom, true);
-    for (let time = 1; time <= 3; time += 1) assert.equal(await authenticate(unknown), undefined);
+    for (let time = 1; time <= 3; time += 1) assert.equal(await authenticator.find(unknown), undefined);
     assert.equal(lookups.length, 3);
     const { key } = merchant;
-    for (let time = 1; time <= 3; time += 1) assert.equal((await authenticate(key))?.id, merchant.merchant.id);
+    for (let time = 1; time <= 3; time += 1)
+      assert.equal((await authenticator.find(key))?.merchant.id, merchant.merchant.id);
     assert.equal(lookups.length, 5, 'a known key is remembered');
   });
 });

@@ -146,14 +146,20 @@ export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVe
 }
 
 /** The one look-up that comes before the merchant is known. */
-export async function findMerchantIdByKeyHmac(db: Queryable, keyHmac: Uint8Array): Promise<string | undefined> {
-  const row = await db.row<{ merchant_id: string }>({
+export function findKeyByHmac(
+  db: Queryable,
+  keyHmac: Uint8Array,
+): Promise<{ merchantId: string; id: string; isOnly: boolean } | undefined> {
+  return db.row({
     name: 'api_keys_find_by_hmac',
     text: `-- across merchants: the key says whose it is
-           SELECT merchant_id FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
+           SELECT merchant_id AS "merchantId", id, NOT EXISTS (
+             SELECT FROM api_keys AS other
+             WHERE other.merchant_id = api_keys.merchant_id AND other.id <> api_keys.id AND other.revoked_at IS NULL
+           ) AS "isOnly"
+           FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
     values: [keyHmac],
   });
-  return row?.merchant_id;
 }
 
 /** Revoked ones count: they are stored under the same pepper. */

@@ -103,14 +103,14 @@ async function workAll(handle: (news: CallbackNews) => Promise<NewsOutcome> | Ne
 const apply = (): NewsOutcome => 'applied';
 
 test('a callback that verifies is stored byte for byte before it is answered, and handled once', async () => {
-  const text = ' Shop1234Ŋ \n';
+  const text = ' Shop1234a\nŊ \n';
   const received = await receive(text);
   assert.ok(received.accepted);
   const [row] = await stored();
   assert.ok(row);
   assert.deepEqual(row.body, Buffer.from(text));
   assert.deepEqual([row.connector, row.lane], ['wave-test', received.lane]);
-  assert.deepEqual(await workAll(apply), ['Shop1234Ŋ']);
+  assert.deepEqual(await workAll(apply), ['Shop1234a']);
   assert.deepEqual(await workAll(apply), []);
   const [done] = await stored();
   assert.deepEqual([done?.outcome, done?.dueAt, done?.handledAt], ['applied', null, clock.now()]);

@@ -1,3 +1,4 @@
+import { withCheckedIds } from './checked-connector.ts';
 import type { Connector } from './contract.ts';
 
 /** The networks of one environment, in the order in which the payer is offered them. */
@@ -15,7 +16,8 @@ export function callbackName(connector: Connector): string {
   return testMode ? `${network}-test` : network;
 }
 
-export function createNetworkRegistry(connectors: readonly Connector[]): NetworkRegistry {
+export function createNetworkRegistry(given: readonly Connector[]): NetworkRegistry {
+  const connectors = given.map(withCheckedIds);
   const byName = new Map(connectors.map((connector) => [callbackName(connector), connector]));
   const test = connectors.filter((connector) => connector.capabilities.testMode);
   const live = connectors.filter((connector) => !connector.capabilities.testMode);

@@ -101,7 +101,7 @@ async function waitForTurn(
   notice: NoticeRow,
   freeAt: Date,
 ): Promise<NextLook> {
-  const ahead = await countNoticesAhead(context.db, notice);
+  const ahead = await countNoticesAhead(context.db, notice, context.clock.now());
   return putOff(context, announcement, notice, { dueAt: addMs(freeAt, ahead * spacingMs), failure: null });
 }
 

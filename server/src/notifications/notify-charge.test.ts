@@ -102,6 +102,28 @@ test('of payments that two workers tell of at one moment, one goes out and the o
   assert.equal(world.chat.calls.length, 6);
 });
 
+test('a message under way, also a repeated one, leaves no free moment of its number unused', async () => {
+  world.chat.usually = () => whatsappError(131_000, 500);
+  const counter = await world.counter(['7012345']);
+  await world.paidAt(counter);
+  await world.tell();
+  await world.clock.advance(minuteMs);
+  world.chat.usually = () => null;
+  const [repeated] = await world.claimNotices();
+  assert.ok(repeated);
+  const sending = notifyCharge(world.notices, repeated);
+  await eventually('the second attempt is under way', () => world.chat.calls.length === 2);
+  await world.paidAt(counter);
+  await world.tell();
+  await world.clock.advance(6_000);
+  const [next] = await world.claimNotices();
+  assert.ok(next, 'the next message is due when the number is free');
+  const sendingNext = notifyCharge(world.notices, next);
+  await eventually('it goes out', () => world.chat.calls.length === 3);
+  await world.closeChat();
+  await Promise.all([sending, sendingNext]);
+});
+
 test('a number gets at most one message in six seconds, whichever merchants and spellings they come by', async () => {
   const other = await world.newLiveMerchant();
   const [mine, theirs] = [await world.counter(['7012345']), await world.counter(['+220 877 012 345'], other)];

@@ -44,18 +44,26 @@ export function listNotices(db: Queryable, merchantId: string, chargeId: string)
   });
 }
 
-/** How many notices of the merchant to this number were there before and still wait. */
-export async function countNoticesAhead(db: Queryable, notice: NoticeRow): Promise<number> {
+/**
+ * How many older notices of the merchant to this number wait for a later moment. Not those that are due now: they compete
+ * for the same moment. Not those being sent (attempted, without a result yet): the number's next free moment is already
+ * behind them, and counting them again would leave it unused.
+ */
+export async function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
   const row = await db.row<{ count: bigint }>({
     name: 'notifications_count_ahead',
     text: `SELECT count(*) AS count FROM notifications
-           WHERE merchant_id = $1 AND due_at IS NOT NULL AND number = $2 AND id < $3`,
-    values: [notice.merchantId, notice.number, notice.id],
+           WHERE merchant_id = $1 AND due_at > $4 AND number = $2 AND id < $3
+             AND NOT (attempts > 0 AND failure IS NULL)`,
+    values: [notice.merchantId, notice.number, notice.id, now],
   });
   return Number(row?.count ?? 0n);
 }
 
-/** Of two who claim the same attempt one is told 1; the row stays due at the end of the claim. */
+/**
+ * Of two who claim the same attempt one is told 1; the row stays due at the end of the claim. Until the attempt has a
+ * result it has no failure, which is how `countNoticesAhead` knows it.
+ */
 export function claimNotice(
   db: Queryable,
   notice: NoticeRow,
@@ -63,7 +71,7 @@ export function claimNotice(
 ): Promise<number> {
   return db.run({
     name: 'notifications_claim',
-    text: `UPDATE notifications SET attempts = notifications.attempts + 1, due_at = $6, channel = $4, updated_at = $5
+    text: `UPDATE notifications SET attempts = notifications.attempts + 1, due_at = $6, channel = $4, failure = NULL, updated_at = $5
            WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending' AND due_at <= $5`,
     values: [notice.merchantId, notice.id, notice.attempts, claim.channel, claim.now, claim.leaseEndsAt],
   });

@@ -2,6 +2,7 @@ import { findCaseById, listCases, listResolutionSteps } from '../cases/list-case
 import type { Case } from '../cases/open-case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
+import { listOwed, owedInWords } from '../debts/what-is-owed.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
@@ -36,10 +37,23 @@ const list: Command = {
     ]);
     const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'MERCHANT', 'PROPOSED'];
     const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
-    const text = cases.length === 0 ? 'No cases.' : table(headings, rows) + more;
+    const owed = await describeOwed(db);
+    const text = (cases.length === 0 ? 'No cases.' : table(headings, rows) + more) + owed;
     return { text, data: cases.map((found) => caseToData(found, merchants)), exitCode: 0 };
   },
 };
+
+/** A line for each debt, whether or not a person has to look at it; empty where nobody owes. */
+async function describeOwed(db: CommandContext['db']): Promise<string> {
+  const rows = (await listOwed(db)).map((owed) => [
+    owed.merchantId,
+    owed.account,
+    moneyText(owed),
+    owed.since.toISOString(),
+    owedInWords[owed.kind],
+  ]);
+  return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'WHO'], rows)}`;
+}
 
 const show: Command = {
   name: 'cases show',

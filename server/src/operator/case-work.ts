@@ -1,6 +1,7 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import type { Config } from '../config.ts';
 import { createAddress, createMoneyContext, createSimulatedNetworks } from '../contexts.ts';
+import { createDebtResolvers } from '../debts/resolve-debt.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import type { AppOptions, MoneyContext } from '../contexts.ts';
 import { listOperators } from '../operators/manage-operators.ts';
@@ -31,7 +32,7 @@ export async function openCaseWork(options: Omit<AppOptions, 'notifier'> & { con
       db,
       clock,
       newId: money.newId,
-      resolvers: [...createChargeResolvers(money), ...createTransferResolvers(money)],
+      resolvers: [...createChargeResolvers(money), ...createTransferResolvers(money), ...createDebtResolvers(money)],
       isOperator: async (operatorId) =>
         (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
     },

@@ -93,7 +93,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   const config = readConfig(shell.environment);
   const clock = systemClock;
   const random = systemRandom;
-  const log = createLog({ level: 'warn' });
+  const log = createLog({ level: 'warn', isTerminal: shell.stderr.isTTY === true });
   assertDatabaseExists(config);
   const configured = readSecrets(config, random);
   const access = command.access ?? 'serving';

@@ -65,8 +65,45 @@ test('where a proxy speaks TLS and PUBLIC_URL still says http, forms pass by eit
   }
 });
 
-test('a development server takes forms at every address by which it is reached', async () => {
-  const host = '192.168.1.20:8080';
-  assert.equal(await passes(development, { host, origin: `http://${host}` }), true);
-  assert.equal(await passes(development, { host, origin: 'http://evil.example' }), false);
+test('a development server takes forms at every address by which it is reached in its own network', async () => {
+  for (const host of [
+    '192.168.1.20:8080',
+    '[::1]:8080',
+    'localhost:8080',
+    'laptop:8080',
+    'laptop.local:8080',
+    'laptop.lan',
+  ]) {
+    assert.equal(await passes(development, { host, origin: `http://${host}` }), true, host);
+    assert.equal(await passes(development, { host, origin: 'null', 'sec-fetch-site': 'same-origin' }), true, host);
+    assert.equal(await passes(development, { host, origin: 'http://evil.example' }), false, host);
+  }
+});
+
+test('on a development server a name of somebody else’s that leads to this machine posts no form', async () => {
+  for (const host of [
+    'evil.example',
+    'evil.example:8080',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'EVIL.example.',
+  ]) {
+    for (const origin of [`http://${host}`, 'null', undefined]) {
+      for (const site of ['same-origin', 'none', undefined]) {
+        const headers = { host, ...(origin && { origin }), ...(site && { 'sec-fetch-site': site }) };
+        assert.equal(await passes(development, headers), false, JSON.stringify(headers));
+      }
+    }
+  }
+});
+
+test('a development server with a PUBLIC_URL takes its forms by that name', async () => {
+  const host = 'shop.tunnel.example';
+  const service = await startService({ settings: { PUBLIC_URL: `https://${host}` }, database: production.database });
+  try {
+    assert.equal(await passes(service, { host, origin: `https://${host}` }), true);
+    assert.equal(await passes(service, { host: 'evil.example', origin: 'http://evil.example' }), false);
+  } finally {
+    await service.stop();
+  }
 });

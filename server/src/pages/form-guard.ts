@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
+import { isReservedName } from '../kit/outbound-guard.ts';
 import { isSameText } from '../kit/same-text.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** On a development server only: forms also come from whatever address it was reached by. */
+    /** On a development server only: forms also come from whatever address of this machine it was reached by. */
     trustsHostHeader?: boolean;
   }
 }
@@ -36,6 +38,7 @@ export function createFormGuard(options: FormGuardOptions): FormGuard {
   return {
     field: (scope) => html`<input type="hidden" name="${fieldName}" value="${proof(scope)}">`,
     allows(request, scope) {
+      if (isRebound(request, options.publicUrl())) return false;
       const site = request.headers['sec-fetch-site'];
       const origin = originOf(request);
       if (origin !== null && !isPublic(origin, options.publicUrl()) && !isReachedBy(origin, request)) return false;
@@ -58,6 +61,20 @@ function originOf(request: FastifyRequest): string | null {
 function isPublic(origin: string, publicUrl: string): boolean {
   const own = new URL(publicUrl);
   return origin === own.origin || origin === `https://${own.host}`;
+}
+
+/**
+ * A development server has no proxy in front that picks requests by their host, so anybody's name that leads to this
+ * machine reaches it (DNS rebinding), and their page is then of the same origin as ours. A name of theirs is one that can
+ * be registered: addresses, names of the local network and PUBLIC_URL's own are not.
+ */
+function isRebound({ headers, server }: FastifyRequest, publicUrl: string): boolean {
+  if (server.trustsHostHeader !== true) return false;
+  const reached = URL.parse(`http://${headers.host ?? ''}`);
+  if (reached === null) return true;
+  const { hostname } = reached;
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  return !isAddress && !isReservedName(hostname) && hostname !== new URL(publicUrl).hostname;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
+import { isLinkableUrl } from '../kit/linkable-url.ts';
 
 // What orders text from right to left and back (Unicode, UAX 9), and control characters: with them a name can look
 // like another one. Letters that are written from right to left need none of these.
@@ -15,12 +16,9 @@ export function foreignText(text: string): Html {
   return html`<bdi>${cleanText(text)}</bdi>`;
 }
 
-const neverLinked = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']);
-
 /** The address if it may stand in a link, else null. App links such as `shop://done` pass (decisions, Payments). */
 export function linkable(address: string | null): string | null {
-  if (address === null || !URL.canParse(address)) return null;
-  return neverLinked.has(new URL(address).protocol) ? null : address;
+  return address !== null && isLinkableUrl(address) ? address : null;
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

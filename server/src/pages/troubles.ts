@@ -27,7 +27,8 @@ here.</p>`,
       return {
         title: 'That was a little fast',
         icon: 'clock',
-        body: html`<p>Too many requests came from here. Nothing was done by this one. Wait a minute, then go on.</p>`,
+        body: html`<p>Too many requests came from here. Nothing was done by this one. Wait a minute, then go on. If you typed the
+code of a counter, scan its QR code instead.</p>`,
         link: again,
         requestId: null,
       };

@@ -21,7 +21,7 @@ import { isMoneyCase, isSameMoney } from './intent.ts';
  * success is no longer looked up, and this might have been the only news of both.
  */
 export async function applyReversal(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
-  const from = await claimCollection(context, charge, receipt);
+  const from = { ...(await claimCollection(context, charge, receipt)), isTakenBack: true };
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (await isUnheardOf(tx, locked.charge, receipt)) {
       const kind = isAsAsked(charge, receipt) ? 'network_reversal' : 'partial_reversal';

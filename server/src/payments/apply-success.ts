@@ -36,6 +36,8 @@ export interface Collection {
   receipt: Receipt;
   /** False when the network's transaction has settled something else. */
   claimed: boolean;
+  /** Whether the network says in the same breath that it took the money back: then it repays nothing. */
+  isTakenBack?: boolean;
 }
 
 /** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
@@ -51,7 +53,7 @@ export async function claimCollection(context: PaymentContext, charge: Charge, r
   return { railAccount, networkName, receipt, claimed };
 }
 
-/** Where the money stands: with the merchant, in `suspense`, or nowhere because it was somebody else's. */
+/** Where the money stands: with the merchant, in `suspense`, or nowhere because it was somebody else's or is gone again. */
 export type Standing = { at: 'booked'; payment: LockedPayment } | { at: 'suspense' } | { at: 'nowhere' };
 
 /** Books what came, or finds that it has been; the same news comes by answer, look-up and callback. */
@@ -70,9 +72,20 @@ export async function settleSuccess(
     return charge.paidAt === null ? { at: 'suspense' } : { at: 'booked', payment: locked };
   }
   const review = reviewOf(locked, from.receipt);
+  if (review === null && (await wasReversedBefore(tx, charge, from.receipt))) return { at: 'nowhere' };
   if (review === null) return { at: 'booked', payment: await book(tx, context, locked, from) };
   await suspend(tx, context, locked, from, review);
   return { at: 'suspense' };
+}
+
+/**
+ * Whether the network had told of the reversal of all of this money before it told of the money. Only on a charge that
+ * holds other money: on any other, the reversal has booked the success before it.
+ */
+async function wasReversedBefore(tx: Transaction, charge: Charge, receipt: Receipt): Promise<boolean> {
+  if (charge.networkTransactionId === null) return false;
+  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+  return cases.some((found) => accountsFor(found, receipt));
 }
 
 /** Why money that came stands in `suspense`. */

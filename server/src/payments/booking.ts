@@ -1,8 +1,10 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
+import { claimRepayment, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
+import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
@@ -10,6 +12,7 @@ import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/le
 import type { Share } from '../sub-accounts/shares.ts';
 import { difference, isSettled, partsOf, partsTakenBack, receivedMinor, reserveMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund } from './queries/charges.ts';
 import { openStrandedCases } from './stranded-shares.ts';
@@ -24,31 +27,36 @@ export interface SharedCharge {
 /**
  * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
  * It can be spent at once, or waits where the operator has set a delay or a reserve. A share repays first what the
- * merchant advanced for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case.
+ * merchant advanced for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case. What
+ * the merchant gets repays first what it owes, unless the network has taken the money back already.
  */
 export async function bookCollected(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  from: { railAccount: string; receipt: Receipt },
+  from: { railAccount: string; receipt: Receipt; isTakenBack?: boolean },
 ): Promise<void> {
   const float = `float:${from.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
   const { kept, stranded } = await sortShares(tx, charge, parts.shares);
   const given = kept.flatMap((share) => placesOfShare(context, charge, share));
+  const own = placesOfMerchant(context, charge, parts.merchantMinor);
+  const repaid = await repaymentsOf(tx, charge, given);
   const strandedMinor = stranded.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   const credits = [
     { account: 'fees', amountMinor: parts.feeMinor } as const,
-    ...placesOfMerchant(context, charge, parts.merchantMinor),
+    ...own,
     ...given,
     { account: 'suspense', amountMinor: strandedMinor } as const,
   ];
+  const brought = from.isTakenBack === true ? [] : [...own, ...creditsIn(repaid)];
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
     movements: [
       ...credits.map(({ account, amountMinor }): Movement => ({ debit: float, credit: account, amountMinor })),
-      ...(await repaymentsOf(tx, charge, given)),
+      ...repaid,
+      ...(await debtRepayments(tx, context, charge, brought)),
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
   });
@@ -90,6 +98,36 @@ function placesOf(
     { account: pending, amountMinor: waitingMinor },
     { account: settled, amountMinor: amountMinor - waitingMinor },
   ];
+}
+
+/**
+ * What repays the merchant's own debt of money that comes to it now, what it can spend before what waits. Locks nothing that
+ * another one waits with.
+ */
+async function debtRepayments(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  brought: readonly Part[],
+): Promise<Movement[]> {
+  const broughtMinor = brought.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  let leftMinor = await claimRepayment(tx, charge, broughtMinor);
+  if (leftMinor === 0n) return [];
+  const detail = `${formatAmount(leftMinor)} of it repaid what the merchant owed.`;
+  noteCharge(tx, context, charge, 'debt_repaid', detail);
+  return (['payable_available', 'payable_pending'] as const).map((from): Movement => {
+    const there = brought.reduce((sum, part) => (part.account === from ? sum + part.amountMinor : sum), 0n);
+    const amountMinor = there < leftMinor ? there : leftMinor;
+    leftMinor -= amountMinor;
+    return repayment(from, amountMinor);
+  });
+}
+
+/** What movements bring to which accounts. */
+function creditsIn(movements: readonly Movement[]): Part[] {
+  return movements
+    .map(({ credit, amountMinor }) => ({ account: credit, amountMinor }))
+    .filter(({ account }) => account.startsWith('payable_'));
 }
 
 /** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. */
@@ -137,17 +175,16 @@ export async function bookAccepted(
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
   const { kept, stranded } = await sortShares(tx, charge, added.shares);
   const given = kept.flatMap((share) => placesOfShare(context, charge, share));
-  const credits = [
-    { account: 'fees', amountMinor: added.feeMinor } as const,
-    ...given,
-    ...placesOfMerchant(context, charge, added.merchantMinor),
-  ];
+  const own = placesOfMerchant(context, charge, added.merchantMinor);
+  const repaid = await repaymentsOf(tx, charge, given);
+  const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...given, ...own];
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
     movements: [
       ...credits.map(({ account, amountMinor }): Movement => ({ debit: 'suspense', credit: account, amountMinor })),
-      ...(await repaymentsOf(tx, charge, given)),
+      ...repaid,
+      ...(await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)])),
     ],
   });
   const what = 'Money that was accepted has a share';

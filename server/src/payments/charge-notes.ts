@@ -13,6 +13,7 @@ export type NoteKind =
   | 'refusal_ignored'
   | 'held_for_review'
   | 'case_resolved'
+  | 'debt_repaid'
   | 'refund_requested'
   | 'refund_completed'
   | 'refund_failed'

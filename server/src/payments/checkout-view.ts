@@ -19,9 +19,12 @@ export interface CheckoutView {
   feeMinor: bigint;
   totalMinor: bigint;
   expiresAt: Date;
-  /** Where "back to the shop" leads, with `payment_intent_id` and `status` added; null when it cannot be linked. */
+  /**
+   * Where "back to the shop" leads: with `payment_intent_id` and `status` added where it can be linked, else as the
+   * merchant sent it.
+   */
   returnUrl: string | null;
-  /** Where a cancelled payer goes; null when it cannot be linked. */
+  /** The same for a payer who cancelled. */
   cancelUrl: string | null;
   attemptsLeft: number;
   networks: CheckoutNetwork[];

@@ -1,5 +1,6 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Topic } from '../kit/changes.ts';
+import type { TransactionCause } from '../kit/db.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { cancelPayment } from './cancel-payment.ts';
@@ -15,8 +16,14 @@ import type { Intent } from './intent.ts';
 import { findLatestCharge, findTellingCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
-import { linkableUrl } from './urls.ts';
+import { wayBack } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
+
+/** What the payer chose to pay with. */
+interface NetworkChoice {
+  network: string;
+  accountNumber: string | null;
+}
 
 /** What the hosted pages may do with a payment; the same use-cases that the API calls. */
 export interface Checkout {
@@ -26,10 +33,10 @@ export interface Checkout {
    * Starts an attempt and waits a moment for what the payer must do next. Throws AppError with a field named
    * `network` or `account_number` (400), or `state_conflict` (409).
    */
-  pay(token: string, choice: { network: string; accountNumber: string | null }): Promise<CheckoutView>;
+  pay(token: string, choice: NetworkChoice, cause: TransactionCause): Promise<CheckoutView>;
   /** The payer typed the code, or (null) says the approval is done. A wrong code is `invalid_request` on `code`. */
   proceed(token: string, code: string | null): Promise<CheckoutView>;
-  cancel(token: string): Promise<CheckoutView>;
+  cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
 }
@@ -62,12 +69,13 @@ export function createCheckout(context: PaymentContext): Checkout {
       const found = await find(token);
       return found && toView(context, found);
     },
-    pay: async (token, choice) => {
+    pay: async (token, choice, cause) => {
       const { merchant, intent } = await must(token);
       const nextStep = waitForNextStep(context, intent);
       try {
-        await context.db.withTransaction((tx) =>
-          startAttempt(tx, context, merchant, { intentId: intent.id, ...choice, fieldPrefix: '' }),
+        await context.db.withTransaction(
+          (tx) => startAttempt(tx, context, merchant, { intentId: intent.id, ...choice, fieldPrefix: '' }),
+          cause,
         );
         await nextStep.reached;
       } finally {
@@ -81,9 +89,9 @@ export function createCheckout(context: PaymentContext): Checkout {
       await continueAttempt(context, { merchantId: intent.merchantId, intentId: intent.id }, code?.trim() ?? null);
       return view(token);
     },
-    cancel: async (token) => {
+    cancel: async (token, cause) => {
       const { merchant, intent } = await must(token);
-      await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id));
+      await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
       return view(token);
     },
     topic: (shown) => intentTopic(shown.intentId),
@@ -131,8 +139,8 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     feeMinor: total - intent.amountMinor,
     totalMinor: total,
     expiresAt: intent.expiresAt,
-    returnUrl: linkableUrl(intent.returnUrl, result),
-    cancelUrl: linkableUrl(intent.cancelUrl, result),
+    returnUrl: wayBack(intent.returnUrl, result),
+    cancelUrl: wayBack(intent.cancelUrl, result),
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: offeredNetworks(context, merchant, intent).map(({ capabilities }) => ({
       id: capabilities.network,

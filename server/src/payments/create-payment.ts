@@ -8,18 +8,20 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
 import { resolveSplit } from '../sub-accounts/resolve-split.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { PaymentContext } from './context.ts';
 import type { Charge } from './charge.ts';
+import { totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { payerOf } from './payer.ts';
 import { checkUrls } from './urls.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
-import { chooseNetwork, mayPrompt, newCharge, writeAttempt } from './start-attempt.ts';
+import { chooseNetwork, mayPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
 
 /** What a merchant asks for; `field` names are those of the request body. */
 export interface NewPayment {
@@ -94,6 +96,7 @@ export async function createPayment(
     updatedAt: now,
     expiresAt: addMs(now, context.settings.intentLifetimeMs),
   };
+  refuseUnpayable(context, merchant, intent);
   const wanted = firstCharge(context, merchant, intent, request);
   // A number that may not be asked now refuses no creation: the page lets the payer try again.
   const charge = wanted !== null && (await mayPrompt(tx, context, merchant, intent, wanted)) ? wanted : null;
@@ -192,6 +195,14 @@ function checkPaymentMethods(context: PaymentContext, merchant: Merchant, reques
     const message = `${method} is not a network that is on. ${choices} The value wallet means all of them.`;
     throw fieldError('network_not_available', `data.payment_methods.${index}`, message);
   }
+}
+
+/** A link that nobody can pay would be found out by the payer. */
+function refuseUnpayable(context: PaymentContext, merchant: Merchant, intent: Intent): void {
+  refuseWithoutNetwork(context, merchant);
+  if (offeredNetworks(context, merchant, intent).length > 0) return;
+  const message = `No network of this payment takes ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
+  throw fieldError('network_not_available', 'data.amount', message);
 }
 
 /** With network and number the first attempt starts at once; one without the other is a slip that we name. */

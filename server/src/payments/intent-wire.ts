@@ -7,9 +7,13 @@ import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { splitToWire } from './split-wire.ts';
 
-/** The answer of POST /v1/payments: flat, exactly the fields of the interface ("Payment intent (response)"). */
+/**
+ * The answer of POST /v1/payments: flat, the fields of the interface ("Payment intent (response)"), and the intent's id under
+ * the name `id` too, which client libraries read.
+ */
 export function createdIntentToWire(context: PaymentContext, intent: Intent): JsonRecord {
   return {
+    id: intent.id,
     payment_intent_id: intent.id,
     intent_secret: intent.intentSecret,
     payment_link: paymentLink(context, intent),
@@ -45,9 +49,9 @@ export function listedIntentToWire(context: PaymentContext, merchant: Merchant, 
   return { ...fields, ...intentDetails(merchant, intent) };
 }
 
-/** The record of `payment_intent.*` events. `id` is the intent's; the secret stays out of what is sent around. */
+/** The record of `payment_intent.*` events: as in a list, because the secret stays out of what is sent around. */
 export function intentEventRecord(context: PaymentContext, merchant: Merchant, intent: Intent): JsonRecord {
-  return { id: intent.id, ...listedIntentToWire(context, merchant, intent) };
+  return listedIntentToWire(context, merchant, intent);
 }
 
 export function paymentLink(context: PaymentContext, intent: Intent): string {

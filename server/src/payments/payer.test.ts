@@ -40,6 +40,7 @@ async function statementsOf(customerId: string | null): Promise<string[]> {
       return statement;
     };
     const watched: Transaction = {
+      requestId: tx.requestId,
       rows: (statement) => tx.rows(named(statement)),
       row: (statement) => tx.row(named(statement)),
       run: (statement) => tx.run(named(statement)),

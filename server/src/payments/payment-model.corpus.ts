@@ -79,9 +79,10 @@ export class PaymentModel {
     }
     if (charge.paidBy === transactionId) return 'booked';
     if (charge.transactionId === transactionId) return 'suspense';
+    // It stands in suspense, or was told to be gone again before it was told to have come.
+    if (charge.hasCase(transactionId)) return charge.hasCase(transactionId, moneyCases) ? 'suspense' : 'nowhere';
     const review = this.#reviewOf(amountMinor);
     if (review === null) return this.#book(charge, transactionId);
-    if (charge.hasCase(transactionId)) return 'suspense';
     charge.openCase(review, transactionId);
     charge.review = review;
     charge.transactionId ??= transactionId;
@@ -93,7 +94,7 @@ export class PaymentModel {
   reverse(charge: ModelCharge, transactionId: string, amountMinor: bigint): void {
     // Money that nobody has heard of, on a charge that has its own: the case tells of it, and nothing is booked.
     const isOther = charge.transactionId !== null && charge.transactionId !== transactionId;
-    if (isOther && !charge.hasCase(transactionId)) {
+    if (isOther && !charge.hasCase(transactionId, moneyCases)) {
       this.#claim(charge, transactionId);
       charge.openCase('network_reversal', transactionId);
       return;
@@ -144,6 +145,9 @@ export class PaymentModel {
   }
 }
 
+/** Of money that stands in suspense; a case of a reversal holds none. */
+const moneyCases = ['amount_mismatch', 'second_success'];
+
 export class ModelCharge {
   status: ChargeStatus = 'pending';
   review: Charge['review'] = null;
@@ -169,7 +173,10 @@ export class ModelCharge {
     return isNew;
   }
 
-  hasCase(transactionId: string): boolean {
-    return [...this.#cases].some((name) => name.endsWith(` ${transactionId}`));
+  hasCase(transactionId: string, kinds?: readonly string[]): boolean {
+    return [...this.#cases].some((name) => {
+      const [kind = '', reference] = name.split(' ');
+      return reference === transactionId && (kinds?.includes(kind) ?? true);
+    });
   }
 }

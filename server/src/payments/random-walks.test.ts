@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { CollectionAnswer } from '../networks/contract.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -23,7 +24,7 @@ before(async () => {
 
 after(() => world.close());
 
-const walks = 50;
+const walks = effort({ usual: 50, long: 2_000 });
 const commandsPerWalk = 30;
 const extraMinor = 100n;
 

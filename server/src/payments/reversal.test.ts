@@ -69,6 +69,9 @@ test('what the merchant has spent already becomes a debt, and the balance stops 
     'reversed receivable_merchant → float:rail-wave 7000',
   ]);
   assert.match((await caseSummary(charge)) ?? '', /short by GMD 70\.00/);
+  const next = await world.createSent();
+  await applyAnswer(world.context, next.charge, succeeded(next.charge));
+  assert.equal(await world.balance('receivable_merchant'), debt, 'the next payment repays it');
 });
 
 test('the fee that the service had taken goes back too', async () => {
@@ -189,4 +192,16 @@ test('money that came after a part of it had been taken back stands in suspense;
   }
   assert.deepEqual(await world.movements(charge), [collected, 'suspense float:rail-wave → suspense 10000']);
   assert.deepEqual(await world.cases(charge), ['network_reversal', 'partial_reversal', 'second_success']);
+});
+
+test('money whose reversal was told first, on a charge that holds other money, is not booked when its success comes', async () => {
+  const { intent, charge } = await world.createSent();
+  const other = { transactionId: 'another-amount', amountMinor: 9_000n };
+  await applyAnswer(world.context, charge, succeeded(charge, other));
+  for (const answer of [reversed(charge), succeeded(charge), reversed(charge), succeeded(charge)]) {
+    await applyAnswer(world.context, charge, answer);
+  }
+  assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 9000']);
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  assert.equal((await world.intent(intent)).status, 'processing');
 });

@@ -124,7 +124,7 @@ describe('GET /v1/payments', () => {
     ];
     const times = [
       'from=yesterday',
-      'from=2026-11-20',
+      ...['from=2026-11-31', 'from=2026-11', 'to=20.11.2026', 'to=2026-11-20T10'],
       'to=2026-02-30T00:00:00Z',
       'to=2016-12-31T23:59:60Z',
       'from=1763632800',
@@ -300,10 +300,11 @@ describe('a payment intent', () => {
     assert.equal((await list(api)).meta.total, 3, 'what was refused, and what was only previewed, is not there');
   });
 
-  it('is answered on creation with exactly the fields of the interface', async () => {
+  it('is answered on creation with exactly the fields of the interface, and its id as id too', async () => {
     const { api } = await newMerchant();
     const { body } = await api.post('/v1/payments', { data: { amount: 450.5, metadata: { order: 17 } } });
-    const { payment_intent_id: id, intent_secret: secret, payment_link: link, ...rest } = body;
+    const { payment_intent_id: id, intent_secret: secret, payment_link: link, id: sameId, ...rest } = body;
+    assert.equal(sameId, id);
     assert.match(String(id), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.match(String(secret), /^[0-9a-f]{64}$/);
     assert.ok(String(link).startsWith(`${service.url}/pay/`));
@@ -322,7 +323,8 @@ describe('a payment intent', () => {
     const { body } = await api.post('/v1/payments', { data: { amount: 10, title: 'Found' } });
     const secret = String(body['intent_secret']);
     const found = await api.get(`/v1/payments/${String(body['payment_intent_id'])}`);
-    assert.equal(found.body['title'], 'Found');
+    assert.deepEqual([found.body['title'], found.body['id']], ['Found', body['payment_intent_id']]);
+    assert.deepEqual((await list(api)).ids, [body['id']]);
     assert.equal((await api.post('/v1/payments/verify', { intent_secret: secret })).text, found.text);
     assert.equal((await api.get(`/v1/payments/verify?intent_secret=${secret}`)).text, found.text);
     const unknown = 'a'.repeat(64);

@@ -15,7 +15,8 @@ import {
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
-import { idParameters, timeType } from '../kit/wire-types.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
+import { idParameters } from '../kit/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
@@ -136,8 +137,7 @@ const list = readRoute({
       ...pageParameters,
       ...searchParameters,
       status: Type.Optional(intentSchema.properties.status),
-      from: Type.Optional(timeType('Created at or after.')),
-      to: Type.Optional(timeType('Created at or before.')),
+      ...timeRange('Created'),
     },
     { additionalProperties: false },
   ),
@@ -149,8 +149,7 @@ const list = readRoute({
     const term = searchTerm(query);
     const { rows, total } = await listPayments(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
-      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
-      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...readTimeRange(query),
       ...(term === undefined ? {} : { term }),
       now: context.clock.now(),
     });

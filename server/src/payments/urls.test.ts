@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
-import { checkPageUrl } from './urls.ts';
+import { checkPageUrl, checkUrls, wayBack } from './urls.ts';
 
 const policy = outboundPolicy({ production: true, testMode: false });
 
@@ -33,4 +33,52 @@ test('whatever its path and port, a page is no address of ours, no login and no 
   ]) {
     assert.notEqual(refusal(url), null, url);
   }
+});
+
+const asSent = [
+  ...[' https://shop.gm/', 'https://shop.gm/ ', '\thttps://shop.gm/', 'https://shop\n.gm/', 'https://shop.gm/a\r\nb'],
+  ...[
+    'https://shop.gm\\@evil.gm/',
+    'https:\\\\shop.gm/',
+    'https://shop.gm/a\\b',
+    'https://shop.gm/\u0000',
+    'https://shop.gm/a b',
+  ],
+];
+
+test('an address that a browser would read otherwise than it was sent is refused, for pages as for callbacks', () => {
+  for (const url of asSent) {
+    assert.match(refusal(url) ?? '', /complete web address/, JSON.stringify(url));
+    for (const name of ['returnUrl', 'cancelUrl', 'callbackUrl'] as const) {
+      const urls = { returnUrl: null, cancelUrl: null, callbackUrl: null, [name]: url };
+      assert.throws(
+        () => checkUrls(policy, { ...urls, skipUrlValidation: false }),
+        AppError,
+        `${name} ${JSON.stringify(url)}`,
+      );
+      checkUrls(policy, { ...urls, skipUrlValidation: true });
+    }
+  }
+});
+
+test('no page of a payment is on a name that only a local network has', () => {
+  for (const host of ['shop.test', 'shop.onion', 'shop.svc', 'shop.internal', 'shop']) {
+    assert.match(refusal(`https://${host}/thanks`) ?? '', /private network/, host);
+  }
+});
+
+test('the way back gets its parameters where it is linked, and stays as it was sent where it is not', () => {
+  const status = { status: 'successful' };
+  assert.equal(wayBack('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');
+  assert.equal(wayBack('shop://done', status), 'shop://done?status=successful');
+  for (const url of [
+    ...asSent,
+    'feed://shop.gm/',
+    'jar://shop.gm/',
+    'intent://done#Intent;scheme=shop;end',
+    'shop:done',
+  ]) {
+    assert.equal(wayBack(url, status), url);
+  }
+  assert.equal(wayBack(null, status), null);
 });

@@ -1,5 +1,6 @@
 import { fieldError } from '../kit/app-error.ts';
 import { checkCallbackUrl, urlLengthMax } from '../kit/callback-url.ts';
+import { isLinkableUrl } from '../kit/linkable-url.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 
 /** Schemes that run or read something in the payer's browser; refused whatever the merchant says. */
@@ -36,22 +37,20 @@ export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: stri
   checkBrowserUrl(policy, path, url);
 }
 
-/** A link that a browser may follow back to the shop or its app, or null where there is none. */
-export function linkableUrl(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
-  if (url === null || !URL.canParse(url) || dangerousSchemes.has(schemeOf(url))) return null;
+/**
+ * Where the payer goes back to: as a link with `parameters` added where a browser may be given it as one, else as it was
+ * stored, for the page to show as text.
+ */
+export function wayBack(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
+  if (url === null || !isLinkableUrl(url)) return url;
   const link = new URL(url);
   for (const [name, value] of Object.entries(parameters)) link.searchParams.set(name, value);
   return link.href;
 }
 
-/**
- * The payer's browser goes there, not we: on which port a shop's pages live, or beside this service, is its affair. Only
- * the host is judged; a path grows when its letters are written out, which makes what was sent no longer.
- */
+/** As it was sent. The payer's browser goes there, not we: any port will do, and a place beside this service. */
 function checkBrowserUrl(policy: OutboundPolicy, path: string, url: string): void {
-  const judged = URL.parse(url);
-  if (judged !== null) Object.assign(judged, { port: '', pathname: '', search: '', hash: '' });
-  checkCallbackUrl({ ...policy, refusedNames: [] }, path, judged?.href ?? url);
+  checkCallbackUrl({ ...policy, refusedNames: [], anyPort: true }, path, url);
 }
 
 function refuseHarmful(path: string, url: string): void {

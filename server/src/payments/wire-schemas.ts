@@ -1,5 +1,15 @@
 import Type from 'typebox';
-import { amountType, idType, metadataType, optional, orNull, textType, timeType, urlType } from '../kit/wire-types.ts';
+import {
+  amountType,
+  currencyType,
+  idType,
+  metadataType,
+  optional,
+  orNull,
+  textType,
+  timeType,
+  urlType,
+} from '../kit/wire-types.ts';
 
 const nameLengthMax = 200;
 const emailLengthMax = 254;
@@ -14,7 +24,7 @@ export const splitFields = {
 export const newPaymentSchema = Type.Object(
   {
     amount: amountType('What the merchant collects.'),
-    currency: optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' })),
+    currency: currencyType,
     return_url: optional(urlType('Where the payer returns after paying; gets `payment_intent_id` and `status`.')),
     cancel_url: optional(urlType('Where the payer returns after cancelling.')),
     callback_url: optional(urlType('Receives the events of this payment, besides the endpoints.')),
@@ -22,8 +32,15 @@ export const newPaymentSchema = Type.Object(
     account_number: optional(
       Type.String({ minLength: 1, maxLength: phoneLengthMax, description: 'The payer’s number, in any usual form.' }),
     ),
-    skip_url_validation: optional(Type.Boolean({ description: 'Stores the URLs as they are, for app links.' })),
-    metadata: optional(metadataType),
+    skip_url_validation: optional(
+      Type.Boolean({
+        description:
+          'Stores the URLs as they are, for app links such as `shop://done`. A page links http, https and apps’ own ' +
+          'schemes, and shows other addresses as text.',
+      }),
+      { default: false },
+    ),
+    metadata: optional(metadataType, { default: {} }),
     title: optional(textType('What is paid for, shown to the payer.', nameLengthMax)),
     description: optional(textType('More about it, shown to the payer.')),
     customer: optional(
@@ -45,6 +62,7 @@ export const newPaymentSchema = Type.Object(
         maxItems: 10,
         description: 'The networks the page may offer; `wallet` means all.',
       }),
+      { default: ['wallet'] },
     ),
     ...splitFields,
     from_sdk: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
@@ -83,8 +101,9 @@ const nextAction = orNull(
   ),
 );
 
-/** Exactly the fields of the interface's "Payment intent (response)". */
+/** The fields of the interface's "Payment intent (response)", and `id`. */
 const createdFields = {
+  id: idType('The intent, the same as `payment_intent_id`.'),
   payment_intent_id: idType('The intent.'),
   intent_secret: Type.String({ description: '64 hex characters, by which your server can verify the payment.' }),
   payment_link: Type.String({ description: 'The hosted page: send the payer here.' }),

@@ -4,7 +4,8 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
-import { lockBalances, post } from '../ledger/post.ts';
+import { netDebt, reopening, repaidBy } from '../ledger/debt.ts';
+import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
@@ -34,22 +35,37 @@ export interface RefundMoney {
   parts: RefundPart[];
   /** What is booked beside the hold. */
   beside: { flow: 'advanced' | 'refund_rounding'; movements: Movement[] }[];
+  /** What the merchant owes again, because the payment had repaid it: booked before the hold, which takes it. */
+  reopened: { account: Account; amountMinor: bigint };
 }
 
 /**
- * Takes each its part; the accounts are locked, nothing is booked yet. Throws AppError `insufficient_balance` where the
- * merchant cannot give its own part and advance what sub-accounts no longer have.
+ * Takes each its part; the accounts are locked, and what the merchant owes is repaid from what it has. Where that leaves
+ * too little, the refund takes what the payment itself had repaid, and the merchant owes it again. Throws AppError
+ * `insufficient_balance` where the merchant cannot give its own part and advance what sub-accounts no longer have.
  */
 export async function planRefund(
   tx: Transaction,
-  charge: Charge,
+  context: RefundContext,
+  { charge, earlier }: { charge: Charge; earlier: readonly Refund[] },
   divided: ChargeParts,
   amountMinor: bigint,
 ): Promise<RefundMoney> {
+  const { merchantId, currency } = charge;
+  const at = context.clock.now();
+  // Before payable_available, as everywhere.
+  await lockBalance(tx, { merchantId, currency, account: 'fees' });
+  await netDebt(tx, context, { merchantId, currency, at });
   const taken = await planTakeBack(tx, charge, divided, 'own');
+  const reopened = { account: merchantAccountOf(charge), amountMinor: taken.shortfallMinor };
   if (taken.shortfallMinor > 0n) {
-    const short = formatAmount(taken.shortfallMinor);
-    throw new AppError('insufficient_balance', `The balance is short by ${short} for this refund. Collect more first.`);
+    const sourceIds = [charge.id, ...earlier.map(({ id }) => id)];
+    const missing = taken.shortfallMinor - (await repaidBy(tx, { merchantId, currency, sourceIds }));
+    if (missing > 0n) {
+      const message = `The balance is short by ${formatAmount(missing)} for this refund. Collect more first.`;
+      throw new AppError('insufficient_balance', message);
+    }
+    taken.from.push(reopened);
   }
   const advancedOf = new Map(taken.advanced.map((advance) => [advance.subAccountId, advance.amountMinor]));
   // The operator may have drawn the fees: what is not there any more the merchant gives.
@@ -66,7 +82,7 @@ export async function planRefund(
   const { from, rounding } = withoutExcess(charge, taken.from, excessOf(parts, amountMinor));
   beside.push({ flow: 'refund_rounding', movements: rounding });
   assert(from.reduce((sum, part) => sum + part.amountMinor, 0n) === amountMinor, 'a refund takes what it gives back');
-  return { from, parts, beside };
+  return { from, parts, beside, reopened };
 }
 
 /**
@@ -96,7 +112,7 @@ function withoutExcess(
   excess: ReadonlyMap<string, bigint>,
 ): { from: Part[]; rounding: Movement[] } {
   const rounding: Movement[] = [];
-  const merchantAccount = isSettled(charge) ? 'payable_available' : 'payable_pending';
+  const merchantAccount = merchantAccountOf(charge);
   const left = new Map(excess);
   const from = taken.map(({ account, amountMinor }): Part => {
     const whose = settledOf(account) ?? account;
@@ -107,6 +123,21 @@ function withoutExcess(
     return { account, amountMinor: amountMinor - some };
   });
   return { from, rounding };
+}
+
+function merchantAccountOf(charge: Charge): Account {
+  return isSettled(charge) ? 'payable_available' : 'payable_pending';
+}
+
+/** What the payment had repaid is owed again; before the hold, under the refund's transfer. */
+export async function bookReopened(
+  tx: Transaction,
+  context: RefundContext,
+  refund: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
+  { reopened }: RefundMoney,
+): Promise<void> {
+  const movements = [reopening(reopened.account, reopened.amountMinor)];
+  await post(tx, context, { ...sourceOf(context, refund), flow: 'debt_reopened', movements });
 }
 
 /** What is booked beside the hold, under the refund's transfer. */

@@ -10,7 +10,7 @@ import type { Charge } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { bookBeside, planRefund } from './booking.ts';
+import { bookBeside, bookReopened, planRefund } from './booking.ts';
 import { chooseRoute } from './choose-route.ts';
 import type { RefundWay } from './choose-route.ts';
 import type { RefundContext } from './context.ts';
@@ -53,15 +53,17 @@ export async function createRefund(
   const amountMinor = amountToRefund(charge, state, request.amountMinor);
   const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
   const way = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
-  const money = await planRefund(tx, charge, divideRefund(state, amountMinor), amountMinor);
+  const divided = divideRefund(state, amountMinor);
+  const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, way });
+  await bookReopened(tx, context, transfer, money);
   await acceptTransfer(tx, context, merchant, transfer, money.from);
   const refund = { ...transfer, chargeId: charge.id };
   tx.send(insertRefund(refund));
   if (money.parts.length > 0) tx.send(insertRefundParts(refund, money.parts));
   await bookBeside(tx, context, refund, money);
   const asked = `A refund of ${formatAmount(amountMinor)} was asked for; ${wayInWords[way.route]}.`;
-  noteCharge(tx, context, charge, 'refund_requested', asked);
+  noteCharge(tx, context, charge, 'refund_requested', `${asked}${owedAgainInWords(money.reopened.amountMinor)}`);
   return findRefund(tx, merchant.id, transfer.id);
 }
 
@@ -69,6 +71,11 @@ const wayInWords: Record<RefundWay['route'], string> = {
   network: 'the network gives it back',
   payout: 'it is paid out to the payer’s number',
 };
+
+function owedAgainInWords(amountMinor: bigint): string {
+  if (amountMinor === 0n) return '';
+  return ` ${formatAmount(amountMinor)} of the payment had repaid what the merchant owed, and is owed again.`;
+}
 
 /** What came, and what has been given back of it or is on its way. What failed does not count. */
 function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Refund[]): PartlyRefunded {

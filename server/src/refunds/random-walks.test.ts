@@ -10,7 +10,7 @@ import { succeeded } from '../payments/payment-world.corpus.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { RefundModel } from './refund-model.corpus.ts';
-import type { ModelRefund } from './refund-model.corpus.ts';
+import type { ModelCharge, ModelRefund } from './refund-model.corpus.ts';
 import type { Refund } from './refund.ts';
 import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
@@ -146,14 +146,25 @@ class Walk {
       return;
     }
     await assert.rejects(world.refund(charge, left + 1n), withCode('refund_not_possible'));
-    if (!this.model.refund(model, amountMinor)) {
-      await assert.rejects(world.refund(charge, amountMinor), withCode('insufficient_balance'));
-      return;
-    }
-    const refund = await world.refund(charge, amountMinor);
+    const refund = await this.#refundAsModelled(charge, model, amountMinor);
+    if (refund === null) return;
     const made = model.refunds.at(-1);
     assert.ok(made);
     this.refunds.push({ refund, model: made });
+  }
+
+  /** Null where the model knows that it must be refused, and where it may be and was. */
+  async #refundAsModelled(charge: Charge, model: ModelCharge, amountMinor: bigint): Promise<Refund | null> {
+    if (this.model.refund(model, amountMinor, { mayOwe: false })) return world.refund(charge, amountMinor);
+    const refund = await world.refund(charge, amountMinor).catch((error: unknown) => {
+      withCode('insufficient_balance')(error);
+      return null;
+    });
+    if (refund !== null) {
+      assert.ok(this.model.everOwed, 'only what repaid a debt may be given back beyond the balance');
+      this.model.refund(model, amountMinor, { mayOwe: true });
+    }
+    return refund;
   }
 
   async #endRefund({ refund: pick, how }: Command & { do: 'end_refund' }): Promise<void> {
@@ -205,15 +216,15 @@ class Walk {
     const { model } = this;
     const ids = this.subs.map(({ id }) => id);
     const expected: [Account, bigint][] = [
-      ['payable_available', model.merchantMinor],
       ['fees', model.feesMinor],
       ['held', model.heldMinor],
-      ['receivable_merchant', model.receivableMinor],
       ...ids.map((id): [Account, bigint] => [`sub:${id}`, model.subs.get(id) ?? 0n]),
       ...ids.map((id): [Account, bigint] => [`sub_owed:${id}`, model.owed.get(id) ?? 0n]),
     ];
     const found = await world.balances(...expected.map(([account]) => account));
     assert.deepEqual(found, Object.fromEntries(expected));
+    const merchant = await world.balances('payable_available', 'receivable_merchant');
+    assert.equal(merchant.payable_available - merchant.receivable_merchant, model.merchantMinor);
     for (const [index, charge] of this.charges.entries()) {
       const refunds = model.charges[index]?.refunds ?? [];
       const completed = refunds.filter(({ status }) => status === 'completed');
@@ -249,10 +260,10 @@ async function newWalk(): Promise<Walk> {
   await world.spendAllBut(startMinor);
   const start = await world.balances('payable_available', 'fees', 'held', 'receivable_merchant');
   const model = new RefundModel({
-    merchantMinor: start.payable_available,
+    merchantMinor: start.payable_available - start.receivable_merchant,
     feesMinor: start.fees,
     heldMinor: start.held,
-    receivableMinor: start.receivable_merchant,
+    everOwed: start.receivable_merchant > 0n,
   });
   return new Walk([...own, ...group.members], group.id, model);
 }

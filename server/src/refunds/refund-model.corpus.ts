@@ -3,21 +3,22 @@
  * the rules (decisions, "Refund"; docs/splits.md), not from the code. Amounts are bututs.
  */
 export class RefundModel {
+  /** What the merchant has, less what it owes: bututs that it had got by roundings and spent when they had to go back. */
   merchantMinor: bigint;
   feesMinor: bigint;
   heldMinor: bigint;
-  /** Bututs that the merchant had got by roundings and spent when they had to go back. */
-  receivableMinor: bigint;
+  /** Whether the merchant has ever owed: then a refund may take what its payment repaid, beyond what the merchant has. */
+  everOwed: boolean;
   readonly subs = new Map<string, bigint>();
   /** What sub-accounts owe the merchant, who advanced it. */
   readonly owed = new Map<string, bigint>();
   readonly charges: ModelCharge[] = [];
 
-  constructor(start: { merchantMinor: bigint; feesMinor: bigint; heldMinor: bigint; receivableMinor: bigint }) {
+  constructor(start: { merchantMinor: bigint; feesMinor: bigint; heldMinor: bigint; everOwed: boolean }) {
     this.merchantMinor = start.merchantMinor;
     this.feesMinor = start.feesMinor;
     this.heldMinor = start.heldMinor;
-    this.receivableMinor = start.receivableMinor;
+    this.everOwed = start.everOwed;
   }
 
   pay(charge: Pick<ModelCharge, 'paidMinor' | 'feeMinor' | 'isFeeReturned' | 'shares'>): void {
@@ -37,8 +38,8 @@ export class RefundModel {
     return standing(charge).reduce((left, refund) => left - refund.amountMinor, charge.paidMinor);
   }
 
-  /** False where it is refused because the merchant cannot cover it. */
-  refund(charge: ModelCharge, amountMinor: bigint): boolean {
+  /** False where it is refused because the merchant cannot cover it; `mayOwe` books it all the same. */
+  refund(charge: ModelCharge, amountMinor: bigint, { mayOwe }: { mayOwe: boolean }): boolean {
     const soFar = charge.paidMinor - this.leftMinor(charge) + amountMinor;
     const dueOf = (whole: bigint, before: bigint) => most((whole * soFar) / charge.paidMinor - before, 0n);
     const feeBefore = standing(charge).reduce((sum, refund) => sum + refund.feeMinor, 0n);
@@ -52,7 +53,7 @@ export class RefundModel {
       shares.set(sub, { gaveMinor, advancedMinor: due - gaveMinor });
       fromMerchant -= gaveMinor;
     }
-    if (fromMerchant > this.merchantMinor) return false;
+    if (fromMerchant > most(this.merchantMinor, 0n) && !mayOwe) return false;
     charge.refunds.push({ amountMinor, feeMinor, shares, fromMerchant, status: 'pending' });
     this.heldMinor += amountMinor;
     this.merchantMinor -= fromMerchant;
@@ -81,9 +82,7 @@ export class RefundModel {
       this.merchantMinor -= advancedMinor - forgiven;
       this.#comesBack(sub, gaveMinor + advancedMinor - forgiven);
     }
-    if (this.merchantMinor >= 0n) return;
-    this.receivableMinor -= this.merchantMinor;
-    this.merchantMinor = 0n;
+    this.everOwed ||= this.merchantMinor < 0n;
   }
 
   payOut(sub: string, amountMinor: bigint): void {

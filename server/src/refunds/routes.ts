@@ -10,7 +10,8 @@ import {
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
-import { idParameters, idType, timeType } from '../kit/wire-types.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
+import { idParameters, idType } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { RefundContext } from './context.ts';
 import { createRefund } from './create-refund.ts';
@@ -71,8 +72,7 @@ const list = readRoute({
       ...searchParameters,
       status: Type.Optional(refundStatusSchema),
       charge: Type.Optional(idType('Of this charge only.')),
-      from: Type.Optional(timeType('Accepted at or after.')),
-      to: Type.Optional(timeType('Accepted at or before.')),
+      ...timeRange('Accepted'),
     },
     { additionalProperties: false },
   ),
@@ -85,8 +85,7 @@ const list = readRoute({
     const { rows, total } = await listRefunds(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
       ...(query.charge === undefined ? {} : { chargeId: query.charge }),
-      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
-      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...readTimeRange(query),
       ...(term === undefined ? {} : { term }),
     });
     return pageToWire(page, rows, total, (refund) => refundToWire(merchant, refund));

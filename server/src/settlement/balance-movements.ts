@@ -2,6 +2,7 @@ import { fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Account } from '../ledger/accounts.ts';
+import { debtAccount } from '../ledger/debt.ts';
 import { explainBalance } from '../ledger/explain-balance.ts';
 import type { BalanceLine } from '../ledger/explain-balance.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -35,6 +36,7 @@ export async function explainAccount(
 export async function readAccountName(db: Queryable, merchantId: string, name: string): Promise<Account> {
   if (name === 'payout_balance') return 'payable_available';
   if (name === 'available_balance') return 'payable_pending';
+  if (name === 'owed_balance') return debtAccount;
   const [kind, id = '', part, ...rest] = name.split(':');
   const isWaiting = part === 'pending' && kind === 'sub';
   const isKind = kind === 'sub' || kind === 'sub_owed';
@@ -46,7 +48,7 @@ export async function readAccountName(db: Queryable, merchantId: string, name: s
     return isWaiting ? pendingAccount(subAccountId) : settledAccount(subAccountId);
   }
   const message =
-    'There is no such account. Choose payout_balance, available_balance, sub:<id of a sub-account>, ' +
+    'There is no such account. Choose payout_balance, available_balance, owed_balance, sub:<id of a sub-account>, ' +
     'sub:<id>:pending for what waits for its settlement, or sub_owed:<id> for what it owes you.';
   throw fieldError('invalid_request', 'account', message);
 }

@@ -1,14 +1,13 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from '../ledger/accounts.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { acceptPayout, mayCost, planPayout } from './plan-payout.ts';
+import { lockPayoutMoney } from './payout-money.ts';
+import { acceptPayout, mayCost, oweFees, planPayout } from './plan-payout.ts';
 import { lockBeneficiaries } from './queries.ts';
-import { repayFromSettled } from './repay-debts.ts';
 
 /**
  * Accepts an order to pay a sub-account out, all it has or `amountMinor` bututs: its money is held, and the transfer and
@@ -25,19 +24,18 @@ export async function createPayout(
   const [beneficiary] = await lockBeneficiaries(tx, merchant.id, [request.subAccountId]);
   if (!beneficiary) throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
   const account = settledAccount(beneficiary.id);
-  const others: Account[] = [account];
-  // Where nothing is charged, payouts of one merchant do not wait for each other.
-  if (mayCost(context, merchant, beneficiary.settlementCode)) others.push('payable_available');
-  const balances = await repayFromSettled(tx, context, merchant, { subAccountIds: [beneficiary.id], others });
+  const { feeMoney, balances } = await lockPayoutMoney(tx, context, merchant, {
+    subAccountIds: [beneficiary.id],
+    others: [account],
+    costs: mayCost(context, merchant, beneficiary.settlementCode),
+  });
   // Read under the lock: whoever makes a debt holds it too, so one that has begun since is seen here.
   const at = { merchantId: merchant.id, currency: merchant.currency };
   const owedMinor = (await readDebts(tx, at, [beneficiary.id])).get(beneficiary.id) ?? 0n;
-  const payout = planPayout(context, merchant, beneficiary, {
-    settledMinor: balances.get(account) ?? 0n,
-    owedMinor,
-    feeMoneyMinor: balances.get('payable_available') ?? 0n,
-    amountMinor: request.amountMinor,
-  });
+  const settledMinor = balances.get(account) ?? 0n;
+  const { amountMinor } = request;
+  const payout = planPayout(context, merchant, beneficiary, { settledMinor, owedMinor, feeMoney, amountMinor });
+  await oweFees(tx, context, merchant, [payout], feeMoney);
   await acceptPayout(tx, context, merchant, payout);
   return payout;
 }

@@ -2,10 +2,13 @@ import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { dalasi, formatAmount } from '../kit/money.ts';
 import type { Part } from '../ledger/hold.ts';
+import { netDebt } from '../ledger/debt.ts';
+import { lockBalance } from '../ledger/post.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import { bookFeeOwed } from '../transfers/booking.ts';
 import { paysOut } from '../transfers/connector-of.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { checkAmountStep } from '../transfers/create-transfer.ts';
@@ -15,14 +18,48 @@ import type { Beneficiary } from './queries.ts';
 /** What a sub-account has to have before it can be paid out, in bututs (interface, Limits). */
 export const payoutMinimumMinor = 10n * dalasi;
 
+/** What pays the fees of payouts. */
+export interface FeeMoney {
+  /** What the merchant can spend on them, in bututs; only known where there may be one. */
+  availableMinor: bigint;
+  /** While the merchant owes, fees are added to its debt: what a sub-account has is its own, and is paid all the same. */
+  isOwed: boolean;
+}
+
+/** Where no payout costs anything, payouts of one merchant do not wait for each other. */
+export const noFeeMoney: FeeMoney = { availableMinor: 0n, isOwed: false };
+
+/** Locks what pays the fees. Before the sub-accounts' own accounts, as everybody does: the names are in this order. */
+export async function lockFeeMoney(
+  tx: Transaction,
+  { clock, newId }: TransferContext,
+  { id: merchantId, currency }: Merchant,
+): Promise<FeeMoney> {
+  const { availableMinor, owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
+  return { availableMinor, isOwed: owedMinor > 0n };
+}
+
+/** Adds the fees of payouts that are about to be held to what the merchant owes, where it owes. */
+export async function oweFees(
+  tx: Transaction,
+  context: TransferContext,
+  { id: merchantId, currency }: Merchant,
+  payouts: readonly Transfer[],
+  { isOwed }: FeeMoney,
+): Promise<void> {
+  if (!isOwed) return;
+  for (const payout of payouts) await bookFeeOwed(tx, context, payout);
+  // Folded once: of holds whose statements travel together the first would fold what the others need.
+  await lockBalance(tx, { merchantId, currency, account: 'payable_available' });
+}
+
 /** What a payout can be taken from, in bututs. */
 export interface PayoutMoney {
   /** What the sub-account has and can be paid. */
   settledMinor: bigint;
   /** What it owes still, which is not paid out. */
   owedMinor: bigint;
-  /** What the merchant can spend on the fee; only known where there may be one. */
-  feeMoneyMinor: bigint;
+  feeMoney: FeeMoney;
 }
 
 /**
@@ -37,7 +74,7 @@ export function planPayout(
   beneficiary: Beneficiary,
   money: PayoutMoney & { amountMinor: bigint | null },
 ): Transfer {
-  const { owedMinor, feeMoneyMinor, amountMinor: asked } = money;
+  const { owedMinor, feeMoney, amountMinor: asked } = money;
   const { settlementCode: network } = beneficiary;
   const settledMinor = money.settledMinor > owedMinor ? money.settledMinor - owedMinor : 0n;
   if (settledMinor < payoutMinimumMinor) {
@@ -48,9 +85,9 @@ export function planPayout(
   }
   const amountMinor = readAmount(context, merchant, network, { settledMinor, asked });
   const feeMinor = transferFee(merchant, network, amountMinor);
-  if (feeMinor > feeMoneyMinor) {
+  if (!feeMoney.isOwed && feeMinor > feeMoney.availableMinor) {
     const fee = `The fee of ${formatAmount(feeMinor)} is the merchant’s`;
-    const message = `${fee}, whose payout balance is ${formatAmount(feeMoneyMinor)}. Wait until more has been collected.`;
+    const message = `${fee}, whose payout balance is ${formatAmount(feeMoney.availableMinor)}. Wait until more has been collected.`;
     throw new AppError('insufficient_balance', message);
   }
   return newTransfer(context, merchant, {

@@ -4,6 +4,7 @@ import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { balancesOf, getSubAccount } from '../sub-accounts/find-sub-account.ts';
@@ -90,11 +91,6 @@ const waive = writeRoute('POST', {
   },
 });
 
-const timeParameters = {
-  from: Type.Optional(timeType('Booked at or after.')),
-  to: Type.Optional(timeType('Booked at or before.')),
-};
-
 const statement = readRoute({
   path: '/v1/sub-accounts/:id/statement',
   operationId: 'retrieveSubAccountStatement',
@@ -104,7 +100,7 @@ const statement = readRoute({
     'Every share, refund, payout and repayment with the balance after it, settled or not. With `Accept: text/csv` the ' +
     'whole time as a table, up to 10,000 lines; it is safe to open in a spreadsheet.',
   params: idParameters,
-  query: Type.Object({ ...timeParameters, limit, cursor }, { additionalProperties: false }),
+  query: Type.Object({ ...timeRange('Booked'), limit, cursor }, { additionalProperties: false }),
   waitsForItsMerchant: 'history',
   status: 200,
   response: statementSchema,
@@ -151,8 +147,8 @@ const movements = readRoute({
       account: Type.String({
         maxLength: 64,
         description:
-          '`payout_balance`, `available_balance`, `sub:<id>` for what a sub-account can be paid, `sub:<id>:pending` for ' +
-          'what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
+          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, ' +
+          '`sub:<id>:pending` for what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
       }),
       at: Type.Optional(timeType('The moment to explain; now unless given.')),
       limit,
@@ -188,14 +184,11 @@ async function statementRequest(
   { db }: TransferContext,
   merchantId: string,
   id: string,
-  { from, to }: { from?: string; to?: string },
+  sent: { from?: string; to?: string },
 ): Promise<StatementRequest> {
   const { id: subAccountId } = await getSubAccount(db, merchantId, id);
-  return {
-    subAccountId,
-    from: from === undefined ? null : new Date(from),
-    to: to === undefined ? null : new Date(to),
-  };
+  const { from = null, to = null } = readTimeRange(sent);
+  return { subAccountId, from, to };
 }
 
 function lineToWire(line: { id: string; at: Date; changeMinor: bigint; balanceMinor: bigint }) {

@@ -1,15 +1,15 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { acceptPayout, mayCost, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import { lockPayoutMoney } from './payout-money.ts';
+import { acceptPayout, mayCost, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
-import { repayFromSettled } from './repay-debts.ts';
 import type { Beneficiary } from './queries.ts';
 
 /** What a run has done so far. */
@@ -22,6 +22,7 @@ export interface SettledTotals {
 
 interface Plan {
   payouts: Transfer[];
+  feeMoney: FeeMoney;
   refusals: { subAccountId: string; refusal: AppError }[];
 }
 
@@ -55,6 +56,7 @@ export async function settleBatch(
   );
   const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
   const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
+  await oweFees(tx, context, merchant, payouts, plan.feeMoney);
   await acceptTogether(tx, context, merchant, payouts);
   await checkDebts(tx, merchant, payouts);
   tellOfRefusals(tx, context, merchant, refusals);
@@ -74,20 +76,18 @@ async function planBatch(
   const at = { merchantId: merchant.id, currency: merchant.currency };
   const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
   const subAccountIds = beneficiaries.map(({ id }) => id);
-  const others: Account[] = costs ? ['payable_available'] : [];
-  const locked = await repayFromSettled(tx, context, merchant, { subAccountIds, others });
-  let feeMoneyMinor = locked.get('payable_available') ?? 0n;
+  const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, others: [], costs });
   const balances = await readBalances(tx, { ...at, accounts: subAccountIds.map(settledAccount) });
   const debts = await readDebts(tx, at, subAccountIds);
-  const plan: Plan = { payouts: [], refusals: [] };
+  const plan: Plan = { payouts: [], feeMoney: { ...feeMoney }, refusals: [] };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
     const owedMinor = debts.get(beneficiary.id) ?? 0n;
     if (settledMinor - owedMinor < payoutMinimumMinor) continue;
     try {
-      const money = { settledMinor, owedMinor, feeMoneyMinor, amountMinor: null };
+      const money = { settledMinor, owedMinor, feeMoney: plan.feeMoney, amountMinor: null };
       const payout = planPayout(context, merchant, beneficiary, money);
-      feeMoneyMinor -= payout.feeMinor;
+      plan.feeMoney.availableMinor -= payout.feeMinor;
       plan.payouts.push(payout);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

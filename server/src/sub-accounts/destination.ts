@@ -1,6 +1,7 @@
 import { canonicalAccountNumber } from '../kit/account-number.ts';
 import { fieldError } from '../kit/app-error.ts';
 import type { Caller } from '../kit/route.ts';
+import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 /** The network that pays a sub-account out. Throws AppError `network_not_available` naming `path`. */
@@ -9,6 +10,7 @@ export function readSettlementCode(
   caller: Caller,
   { code, path }: { code: string; path: string },
 ): Pick<SubAccount, 'settlementCode'> {
+  refuseWithoutNetwork(context, caller, path);
   const names = context.networks
     .list(caller.testMode)
     .filter(({ payouts }) => payouts !== null)

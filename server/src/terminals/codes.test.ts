@@ -87,7 +87,7 @@ test('an address with the right check is confirmed, without one it is not, and a
   const terminal = await create();
   const { code } = terminal;
   const check = terminalCheck(terminalKey, code);
-  const find = (text: string, key = terminalKey) => findTerminalByAddress(world.db, key, text);
+  const find = (text: string, key = terminalKey) => findTerminalByAddress(world.db, key, text, (look) => look());
   assert.deepEqual(await find(`${code}-${check}`), { terminal, confirmed: true });
   assert.deepEqual(await find(`${code}-${check.toLowerCase()}`), { terminal, confirmed: true });
   assert.deepEqual(await find(code), { terminal, confirmed: false });

@@ -11,21 +11,28 @@ export interface TerminalAtHand {
   confirmed: boolean;
 }
 
+/** Does what it is given, unless too many codes were guessed: see `GuessLimit`, here for one client. */
+type Guess = <Found>(look: () => Promise<Found | undefined>) => Promise<Found | undefined>;
+
 /**
  * Whose counter an address is: what comes behind `/pos/`, `1234567` or `1234567-7KQ2`. Undefined for a code that nobody
  * has and for a wrong check, which look the same. The merchant is `merchants.byId(terminal.merchantId)`.
+ *
+ * Whoever has the right check has scanned it, so nothing that others guess keeps them out. Everything else is a guess.
  */
 export async function findTerminalByAddress(
   db: Queryable,
   terminalKey: string,
   text: string,
+  guess: Guess,
 ): Promise<TerminalAtHand | undefined> {
   const address = readTerminalAddress(text);
   if (address === null) return undefined;
   const { code, check } = address;
-  if (check !== null && !isTerminalCheck(terminalKey, { code, check })) return undefined;
-  const terminal = await findTerminalByCode(db, code);
-  return terminal && { terminal, confirmed: check !== null };
+  const confirmed = check !== null && isTerminalCheck(terminalKey, { code, check });
+  const look = () => findTerminalByCode(db, code);
+  const terminal = await (confirmed ? look() : guess(check === null ? look : async () => undefined));
+  return terminal && { terminal, confirmed };
 }
 
 /** Whose counter a code is, also after it was switched off or deleted; a code never becomes another's. */

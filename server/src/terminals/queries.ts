@@ -1,6 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { searchClause } from '../kit/list-clause.ts';
 import type { Page } from '../kit/list-clause.ts';
+import { takeClause, takeValues } from '../kit/shared-allowance.ts';
+import type { Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
@@ -151,4 +153,25 @@ export async function countTerminals(
     values: [merchantId, ...clause.values, countMax],
   });
   return Number(row?.count ?? 0n);
+}
+
+/** Takes of an allowance that all merchants and processes share: answers the new arrival time, or nothing when it is used up. */
+export async function takeServiceAllowance(db: Queryable, name: string, take: Take): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'service_limits_take',
+    text: `-- across merchants: a code is guessed before anybody knows whose counter it is at
+           INSERT INTO service_limits (name, arrival_us) ${takeClause('service_limits', ['name'])}`,
+    values: [name, ...takeValues(take)],
+  });
+  return row?.arrivalUs;
+}
+
+export async function findServiceArrival(db: Queryable, name: string): Promise<bigint | undefined> {
+  const row = await db.row<{ arrivalUs: bigint }>({
+    name: 'service_limits_find',
+    text: `-- across merchants: see service_limits_take
+           SELECT arrival_us AS "arrivalUs" FROM service_limits WHERE name = $1`,
+    values: [name],
+  });
+  return row?.arrivalUs;
 }

@@ -11,7 +11,8 @@ import {
 } from '../kit/pagination.ts';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import { idParameters, idType, timeType } from '../kit/wire-types.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
+import { idParameters, idType } from '../kit/wire-types.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
@@ -61,8 +62,7 @@ const list = readRoute({
       terminal_id: Type.Optional(idType('Paid at this virtual terminal.')),
       payment_link: Type.Optional(idType('Paid through this payment link.')),
       sub_account: Type.Optional(idType('Shared with this sub-account, by itself or in a group.')),
-      from: Type.Optional(timeType('Started at or after.')),
-      to: Type.Optional(timeType('Started at or before.')),
+      ...timeRange('Started'),
       timeframe: Type.Optional(
         Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last so many minutes.' }),
       ),
@@ -84,9 +84,8 @@ const list = readRoute({
       ...(query.terminal_id === undefined ? {} : { terminalId: query.terminal_id }),
       ...(query.payment_link === undefined ? {} : { paymentLinkId: query.payment_link }),
       ...(query.sub_account === undefined ? {} : { subAccountId: query.sub_account }),
-      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
+      ...readTimeRange(query),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
-      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
       ...(term === undefined ? {} : { term }),
     });
     return pageToWire(page, rows, total, ({ charge, intent }) => chargeToWire(context, merchant, intent, charge));

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
+import { timeOrDayType } from '../kit/time-range.ts';
 import { amountType, idParameters, idType, timeType } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -39,7 +40,10 @@ const summary = readRoute({
     'back is not there.',
   params: idParameters,
   query: Type.Object(
-    { from: Type.Optional(timeType('Paid at or after.')), to: Type.Optional(timeType('Paid before.')) },
+    {
+      from: Type.Optional(timeOrDayType('Paid at or after. A date alone means from the beginning of that day, UTC.')),
+      to: Type.Optional(timeOrDayType('Paid before. A date alone includes that whole day, UTC.')),
+    },
     { additionalProperties: false },
   ),
   status: 200,

@@ -1,9 +1,12 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import { enqueue } from '../events/outbox.ts';
+import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
 import type { Part } from '../ledger/hold.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { newReference } from '../networks/reference.ts';
+import { netDebt } from '../ledger/debt.ts';
 import { bookHeld } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { checkLargest, countForDay } from './limits.ts';
@@ -73,7 +76,7 @@ export function newTransfer(context: TransferContext, merchant: Merchant, order:
  * Stores an order, holds its money and gives it to a worker, in the caller's transaction. What orders of one merchant
  * wait for is locked last: the balances, then the day's total.
  *
- * Throws AppError `limit_exceeded` and `insufficient_balance`.
+ * Throws AppError `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
  */
 export async function acceptTransfer(
   tx: Transaction,
@@ -82,13 +85,29 @@ export async function acceptTransfer(
   transfer: Transfer,
   from: readonly Part[],
 ): Promise<void> {
-  const { events, isLimited } = transferKinds[transfer.kind];
+  const { events, isLimited, isRefusedInDebt } = transferKinds[transfer.kind];
   if (isLimited) checkLargest(merchant, transfer.amountMinor);
   tx.send(insertTransfer(transfer));
   if (events.accepted !== null) appendTransferEvent(tx, context, merchant, transfer, events.accepted);
   enqueue(tx, context, sendWork(merchant, transfer));
+  if (isRefusedInDebt) await refuseInDebt(tx, context, transfer);
   await bookHeld(tx, context, transfer, from);
   if (isLimited) {
     await countForDay(tx, merchant, { amountMinor: transfer.amountMinor, at: transfer.createdAt });
   }
+}
+
+/**
+ * Whoever owes repays first. The refusal undoes the netting with everything else, and the chore does it again: it holds
+ * nothing but what the merchant could not spend anyway.
+ */
+async function refuseInDebt(
+  tx: Transaction,
+  { clock, newId }: TransferContext,
+  { merchantId, currency }: Transfer,
+): Promise<void> {
+  const { owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
+  if (owedMinor === 0n) return;
+  const message = `You owe ${formatAmount(owedMinor)}, because money was taken back that had been paid out. Collect more first: new payments repay it.`;
+  throw new AppError('merchant_owes', message);
 }

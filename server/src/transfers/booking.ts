@@ -2,7 +2,8 @@ import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
 import type { Part } from '../ledger/hold.ts';
-import { lockBalance, lockBalances, post } from '../ledger/post.ts';
+import { debtAccount, feeAdvance } from '../ledger/debt.ts';
+import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
@@ -37,6 +38,12 @@ export async function bookHeld(
   from: readonly Part[],
 ): Promise<void> {
   await hold(tx, context, sourceOf(context, transfer), from);
+}
+
+/** The merchant owes the fee of a payout that is not its own; before the hold, which takes it from the balance. */
+export async function bookFeeOwed(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
+  const movements = [feeAdvance(transfer.feeMinor)];
+  await post(tx, context, { ...sourceOf(context, transfer), flow: 'fee_owed', movements });
 }
 
 /** The beneficiary has the amount, the operator the fee. */
@@ -159,7 +166,17 @@ export async function bookPaidTwice(
 
 // What a network takes for its service it does not give back, and a second payment is a matter of its own. What refunds/
 // books beside the money that goes out, it undoes itself; an advance for a payout is undone with it.
-const notUndone = ['network_fee', 'paid_twice', 'paid_twice_recovered', 'advanced', 'refund_rounding', 'refund_undone'];
+const notUndone = [
+  'network_fee',
+  'paid_twice',
+  'paid_twice_recovered',
+  'advanced',
+  'refund_rounding',
+  'refund_undone',
+  'debt_repaid',
+  'debt_reopened',
+  'fee_owed',
+];
 
 // What a sub-account repaid of money that came back to it stays repaid.
 const isUndone = (movement: Movement & { flow: string }): boolean =>
@@ -189,8 +206,13 @@ export async function bookGivenBack(
   const owed = await lockWithDebts(tx, transfer);
   const forgiven = await undoAdvance(tx, context, transfer, { owed, taken });
   const stranded = await divertDeleted(tx, transfer, taken);
-  await divertRepaid(tx, transfer, taken);
-  await bearDrawnFees(tx, transfer, given);
+  const balances = await lockBalances(tx, transfer, [
+    ...(given.has('fees') ? (['fees'] as const) : []),
+    // Whoever waits for the debt holds payable_available.
+    ...(taken.has(debtAccount) ? (['payable_available', debtAccount] as const) : []),
+  ]);
+  divertRepaid(taken, balances);
+  bearDrawnFees(given, balances);
   const back = [...taken].map(([account, amountMinor]) => ({ account, amountMinor }));
   const movements = [...movementsBetween(given, taken), ...repayments(owed, back)];
   await post(tx, context, { ...source, flow, movements: [...forgiven, ...movements] });
@@ -218,7 +240,7 @@ async function undoAdvance(
   for (const account of ['payable_available', 'receivable_merchant'] as const) {
     const given = taken.get(account) ?? 0n;
     const some = given < repaidMinor ? given : repaidMinor;
-    move(taken, account, ownAccount(transfer), some);
+    if (some > 0n) move(taken, account, ownAccount(transfer), some);
     repaidMinor -= some;
   }
   return [{ debit: 'due_from_subs', credit: debt, amountMinor: forgivenMinor }];
@@ -227,7 +249,7 @@ async function undoAdvance(
 /** Who gave for a refund gets it from the merchant, by the refund's own parts: shares may have been repaid meanwhile. */
 function gatherAtMerchant(taken: Map<Account, bigint>): void {
   for (const [account, amountMinor] of taken) {
-    if (account !== 'payable_available' && account !== 'receivable_merchant') {
+    if (account !== 'payable_available' && account !== debtAccount) {
       move(taken, account, 'payable_available', amountMinor);
     }
   }
@@ -245,18 +267,16 @@ async function divertDeleted(tx: Transaction, transfer: Transfer, taken: Map<Acc
 }
 
 /** What the merchant owed for it and has repaid meanwhile is the merchant's again. */
-async function divertRepaid(tx: Transaction, transfer: Transfer, taken: Map<Account, bigint>): Promise<void> {
-  const owedMinor = taken.get('receivable_merchant') ?? 0n;
-  if (owedMinor === 0n) return;
-  const standing = await lockBalance(tx, { ...transfer, account: 'receivable_merchant' });
-  if (standing < owedMinor) move(taken, 'receivable_merchant', 'payable_available', owedMinor - standing);
+function divertRepaid(taken: Map<Account, bigint>, balances: ReadonlyMap<Account, bigint>): void {
+  const owedMinor = taken.get(debtAccount) ?? 0n;
+  const standing = balances.get(debtAccount) ?? 0n;
+  if (standing < owedMinor) move(taken, debtAccount, 'payable_available', owedMinor - standing);
 }
 
 /** The operator may have drawn the fees meanwhile; then the rest is a cost. */
-async function bearDrawnFees(tx: Transaction, transfer: Transfer, given: Map<Account, bigint>): Promise<void> {
+function bearDrawnFees(given: Map<Account, bigint>, balances: ReadonlyMap<Account, bigint>): void {
   const feeMinor = given.get('fees') ?? 0n;
-  if (feeMinor === 0n) return;
-  const standing = await lockBalance(tx, { ...transfer, account: 'fees' });
+  const standing = balances.get('fees') ?? 0n;
   if (standing < feeMinor) move(given, 'fees', 'network_costs', feeMinor - standing);
 }
 

@@ -6,6 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
 import { acceptTransfer, newTransfer } from './accept-transfer.ts';
 import { paysOut } from './connector-of.ts';
 import type { PayoutConnector } from './connector-of.ts';
@@ -31,7 +32,7 @@ export interface NewTransfer {
  * network is called here.
  *
  * Throws AppError `amount_out_of_bounds`, `currency_not_supported`, `network_not_available`, `account_number_invalid`,
- * `url_not_allowed`, `limit_exceeded` and `insufficient_balance`.
+ * `url_not_allowed`, `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
  */
 export async function createTransfer(
   tx: Transaction,
@@ -74,6 +75,7 @@ export function choosePayoutNetwork(
     const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
     throw fieldError('amount_out_of_bounds', 'amount', `The amount must be from ${bounds}.`);
   }
+  refuseWithoutNetwork(context, merchant, 'network');
   const connectors = context.networks.list(merchant.testMode).filter(paysOut);
   const connector = connectors.find(({ capabilities }) => capabilities.network === request.network);
   if (!connector) {

@@ -14,7 +14,8 @@ import {
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
-import { idParameters, timeType } from '../kit/wire-types.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
+import { idParameters } from '../kit/wire-types.ts';
 import { transferFee } from '../merchants/fees.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { balancesOf } from './balances.ts';
@@ -56,6 +57,7 @@ const create = writeRoute('POST', {
     'url_not_allowed',
     'limit_exceeded',
     'insufficient_balance',
+    'merchant_owes',
   ],
   idempotencyKeyRequired: true,
   waitsForItsMerchant: 'balance',
@@ -114,8 +116,7 @@ const list = readRoute({
       ...pageParameters,
       ...searchParameters,
       status: Type.Optional(transferStatus),
-      from: Type.Optional(timeType('Accepted at or after.')),
-      to: Type.Optional(timeType('Accepted at or before.')),
+      ...timeRange('Accepted'),
     },
     { additionalProperties: false },
   ),
@@ -127,8 +128,7 @@ const list = readRoute({
     const term = searchTerm(query);
     const { rows, total } = await listTransfers(context, caller.merchantId, page, {
       ...(query.status === undefined ? {} : { status: query.status }),
-      ...(query.from === undefined ? {} : { from: new Date(query.from) }),
-      ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+      ...readTimeRange(query),
       ...(term === undefined ? {} : { term }),
     });
     return pageToWire(page, rows, total, (transfer) => maskedTransferToWire(merchant, transfer));

@@ -12,6 +12,8 @@ interface KindRules {
   events: Record<TransferEnd, EventKind | null>;
   /** Whether it counts towards the merchant's limits. */
   isLimited: boolean;
+  /** Whether it is refused while the merchant owes: it would take what is the operator's. */
+  isRefusedInDebt: boolean;
 }
 
 /** Where the kinds of transfers differ. */
@@ -25,6 +27,7 @@ export const transferKinds: Record<TransferKind, KindRules> = {
       reversed: 'transfer.reversed',
     },
     isLimited: true,
+    isRefusedInDebt: true,
   },
   // What a sub-account gets was its own all along.
   sub_account_payout: {
@@ -36,11 +39,14 @@ export const transferKinds: Record<TransferKind, KindRules> = {
       reversed: 'transfer.reversed',
     },
     isLimited: false,
+    isRefusedInDebt: false,
   },
   // Told by its charge.
   refund: {
     events: { accepted: null, completed: null, failed: null, cancelled: null, reversed: null },
     isLimited: false,
+    // It gives back what its own payment brought.
+    isRefusedInDebt: false,
   },
 };
 

@@ -1,5 +1,15 @@
 import Type from 'typebox';
-import { amountType, idType, metadataType, optional, orNull, textType, timeType, urlType } from '../kit/wire-types.ts';
+import {
+  amountType,
+  currencyType,
+  idType,
+  metadataType,
+  optional,
+  orNull,
+  textType,
+  timeType,
+  urlType,
+} from '../kit/wire-types.ts';
 
 const nameLengthMax = 200;
 const phoneLengthMax = 32;
@@ -7,7 +17,6 @@ const phoneLengthMax = 32;
 const narrationLengthMax = 100;
 
 const networkType = Type.String({ minLength: 1, maxLength: 32, description: 'The network that pays, such as `wave`.' });
-const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }));
 
 export const newTransferSchema = Type.Object(
   {
@@ -22,7 +31,7 @@ export const newTransferSchema = Type.Object(
     beneficiary_name: textType('Whose account it is.', nameLengthMax),
     narration: optional(textType('What the beneficiary reads beside the money.', narrationLengthMax)),
     callback_url: optional(urlType('Receives the events of this transfer, besides the endpoints.')),
-    metadata: optional(metadataType),
+    metadata: optional(metadataType, { default: {} }),
   },
   { additionalProperties: false },
 );
@@ -91,6 +100,9 @@ export const balancesSchema = Type.Object(
   {
     available_balance: amountType('Collected, and still waiting for settlement.'),
     payout_balance: amountType('Can be paid out now.'),
+    owed_balance: optional(
+      amountType('What the merchant owes: new payments repay it first. Absent while nothing is owed.'),
+    ),
     currency: Type.String(),
   },
   { title: 'Balances' },

@@ -40,6 +40,7 @@ export interface DueDelivery {
   kind: EventKind;
   createdAt: Date;
   sequence: bigint;
+  requestId: string | null;
   recordText: string;
 }
 

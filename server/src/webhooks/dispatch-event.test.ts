@@ -40,6 +40,7 @@ function pausedBehind(name: string, meanwhile: () => Promise<unknown>): Database
   const withTransaction: Database['withTransaction'] = (body) =>
     world.db.withTransaction((tx) =>
       body({
+        requestId: tx.requestId,
         rows: async <Row>(statement: Statement) => {
           const rows = await tx.rows<Row>(statement);
           if (statement.name === name) await meanwhile();

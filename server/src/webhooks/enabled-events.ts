@@ -1,15 +1,40 @@
-import { eventKinds } from '../events/kinds.ts';
+import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { fieldError } from '../kit/app-error.ts';
 import { nearestName } from '../kit/nearest-name.ts';
 
-/** The kinds an endpoint subscribes to, each once. Throws AppError on the field `enabled_events`. */
-export function readEnabledEvents(names: readonly string[]): EventKind[] {
+/** In the place of kinds: all of them, also those that are added later. */
+const everyKind = '*';
+
+/** What an endpoint subscribes to: kinds, or every kind. */
+export type Subscription = EventKind[] | [typeof everyKind];
+
+/** Whether an endpoint gets events of this kind; null stands for the default kinds. */
+export function subscribes(subscription: Subscription | null, kind: EventKind): boolean {
+  return kindsOf(subscription).includes(kind);
+}
+
+/** The kinds that an endpoint gets events of; null stands for the default ones. */
+export function kindsOf(subscription: Subscription | null): readonly EventKind[] {
+  if (subscription === null) return defaultEventKinds;
+  return isOfEveryKind(subscription) ? eventKinds : subscription;
+}
+
+function isOfEveryKind(subscription: Subscription): subscription is [typeof everyKind] {
+  return subscription[0] === everyKind;
+}
+
+/**
+ * The kinds an endpoint subscribes to, each once; `*` beside others is `*` alone. Throws AppError on the field
+ * `enabled_events`.
+ */
+export function readEnabledEvents(names: readonly string[]): Subscription {
   if (names.length === 0) {
     const message = 'Name at least one event, or send null for the default ones.';
     throw fieldError('invalid_request', 'enabled_events', message);
   }
-  return readKinds(names, 'enabled_events');
+  const kinds = names.flatMap((name, index) => (name === everyKind ? [] : [readKind(name, `enabled_events.${index}`)]));
+  return names.includes(everyKind) ? [everyKind] : [...new Set(kinds)];
 }
 
 /** Each of the kinds once. Throws AppError on the field's place where a name is not one. */

@@ -1,9 +1,9 @@
 import { defaultEventKinds } from '../events/kinds.ts';
-import type { EventKind } from '../events/kinds.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
+import type { Subscription } from './enabled-events.ts';
 
 /** An address that a merchant wants events sent to, with a secret of its own. */
 export interface Endpoint {
@@ -13,7 +13,7 @@ export interface Endpoint {
   url: string | null;
   description: string;
   /** Null subscribes to the default kinds, also to those that become default later. */
-  kinds: EventKind[] | null;
+  kinds: Subscription | null;
   status: EndpointStatus;
   disabledReason: DisabledReason | null;
   /** One per merchant, there from the start; its secret signs what goes to a record's own callback address. */

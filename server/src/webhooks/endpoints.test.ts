@@ -100,6 +100,18 @@ describe('a webhook endpoint', () => {
     await assert.rejects(create(['charge.suceeded']), /no event "charge.suceeded". Did you mean charge.succeeded\?/);
   });
 
+  it('of every kind is kept and answered back as one of every kind, so that later kinds reach it too', async () => {
+    const { endpoint } = await world.createEndpoint({
+      url: 'https://shop.example',
+      enabledEvents: ['charge.failed', '*'],
+    });
+    assert.deepEqual(endpointToWire(endpoint, true).enabled_events, ['*']);
+    const found = await getEndpoint(world.db, world.caller.merchantId, endpoint.id);
+    assert.deepEqual(endpointToWire(found, true).enabled_events, ['*']);
+    const mixed = world.createEndpoint({ url: 'https://shop.example', enabledEvents: ['*', 'nonsense'] });
+    assert.equal(await refusal(mixed), 'invalid_request at enabled_events.1');
+  });
+
   it('is refused with a description that is too long', async () => {
     const url = 'https://shop.example';
     assert.equal(

@@ -10,14 +10,15 @@ it('the body is the stored record in the envelope, with not one digit of the rec
     createdAt: new Date('2026-11-20T12:00:00.007Z'),
     testMode: true,
     sequence: 9_007_199_254_740_993n,
+    requestId: 'req_Ab1',
     recordText,
   });
   assert.equal(
     body.toString(),
     '{"id":"e1","event":"charge.succeeded","created_at":"2026-11-20T12:00:00.007Z","test_mode":true,' +
-      `"sequence":9007199254740993,"data":${recordText},"payload":${recordText}}`,
+      `"sequence":9007199254740993,"request_id":"req_Ab1","data":${recordText},"payload":${recordText}}`,
   );
   assert.deepEqual(Object.keys(JSON.parse(body.toString())), [
-    ...['id', 'event', 'created_at', 'test_mode', 'sequence', 'data', 'payload'],
+    ...['id', 'event', 'created_at', 'test_mode', 'sequence', 'request_id', 'data', 'payload'],
   ]);
 });

@@ -5,6 +5,8 @@ export interface EnvelopedEvent {
   createdAt: Date;
   testMode: boolean;
   sequence: bigint;
+  /** The `x-request-id` of the request that caused it; null where a network, a schedule or the time did. */
+  requestId: string | null;
   /** The record as JSON text, as it was stored: never parsed and written again, so that no digit can change. */
   recordText: string;
 }
@@ -20,6 +22,7 @@ export function eventBody(event: EnvelopedEvent): Buffer {
     `"created_at":${JSON.stringify(event.createdAt.toISOString())}`,
     `"test_mode":${event.testMode}`,
     `"sequence":${event.sequence}`,
+    `"request_id":${JSON.stringify(event.requestId)}`,
   ];
   return Buffer.from(`{${head.join(',')},"data":${event.recordText},"payload":${event.recordText}}`);
 }

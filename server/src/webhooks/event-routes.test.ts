@@ -343,3 +343,47 @@ describe('the health of a webhook endpoint', () => {
     receiver.answerWith(200);
   });
 });
+
+describe('an event', () => {
+  const eventsOf = async (objectId: unknown): Promise<Body[]> => (await list(`object_id=${String(objectId)}`)).rows;
+  const requestIds = (events: Body[]) => events.map(({ event, request_id: id }) => [event, id]);
+
+  it('names the request that caused it, the merchant’s or the payer’s on a page, and none where time did', async () => {
+    await endpoint({ enabled_events: ['*'] });
+    const created = await api.post('/v1/payments', {
+      data: { amount: 10, network: 'wave', account_number: '7000004' },
+    });
+    const { id, payment_link: link } = created.body;
+    const byMerchant = created.headers.get('x-request-id');
+    assert.deepEqual(requestIds(await eventsOf(id)), [['payment_intent.created', byMerchant]]);
+    const { id: chargeId } = (await api.get(`/v1/transactions/${String(id)}`)).body;
+    assert.deepEqual(requestIds(await eventsOf(chargeId)), [['charge.created', byMerchant]]);
+
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    const cancelled = await fetch(`${String(link)}/cancel`, { method: 'POST', redirect: 'manual', headers: form });
+    assert.equal(cancelled.status, 303);
+    const [byPayer] = requestIds(await eventsOf(id));
+    assert.deepEqual(byPayer, ['payment_intent.cancelled', cancelled.headers.get('x-request-id')]);
+
+    const expiring = await made(api.post('/v1/payments', { data: { amount: 10 } }));
+    await clock.jump(31 * 60_000);
+    await service.app.drain();
+    assert.deepEqual(requestIds(await eventsOf(expiring['id']))[0], ['payment_intent.expired', null]);
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()) as Body);
+    const sent = bodies.find(({ event, data }) => event === 'payment_intent.created' && (data as Body)['id'] === id);
+    assert.equal(sent?.['request_id'], byMerchant);
+  });
+
+  it('is listed by whole days: the last one with its last millisecond, and not a moment of the next', async () => {
+    await clock.jump(Date.parse('2026-12-02T00:00:00.000Z') - 1 - clock.now().getTime());
+    const last = await made(api.post('/v1/customers', { name: 'Last' }));
+    await clock.jump(1);
+    const next = await made(api.post('/v1/customers', { name: 'Next' }));
+    const idsOf = async (query: string) => (await list(query)).objects;
+    assert.deepEqual(await idsOf('from=2026-12-01&to=2026-12-01'), [last['id']]);
+    assert.deepEqual(await idsOf('from=2026-12-02&to=2026-12-02'), [next['id']]);
+    assert.deepEqual(await idsOf('from=2026-12-01'), [next['id'], last['id']]);
+    assert.deepEqual(await idsOf('to=2026-12-01T23:59:59.998Z'), []);
+    assert.deepEqual(await idsOf('to=2026-12-02T00:00:00.000Z'), [next['id'], last['id']]);
+  });
+});

@@ -4,6 +4,7 @@ import { pageParameters, pageRequest, pageSchema, pageToWire } from '../kit/pagi
 import { JsonText, readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import type { Queryable } from '../kit/db.ts';
+import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
 import { readKind } from './enabled-events.ts';
 import { eventToText, pageToText } from './event-wire.ts';
@@ -28,8 +29,7 @@ const list = readRoute({
       object_id: Type.Optional(idType('About this record.')),
       endpoint_id: Type.Optional(idType('With a delivery to this webhook endpoint.')),
       status: Type.Optional(deliveryStatusType),
-      from: Type.Optional(timeType('Happened at or after.')),
-      to: Type.Optional(timeType('Happened at or before.')),
+      ...timeRange('Happened'),
       after: Type.Optional(idType('Happened after this event, oldest first: to follow what happens.')),
     },
     { additionalProperties: false },
@@ -47,8 +47,7 @@ const list = readRoute({
         ...(query.object_id === undefined ? {} : { objectId: query.object_id }),
         ...(query.endpoint_id === undefined ? {} : { endpointId: query.endpoint_id }),
         ...(query.status === undefined ? {} : { status: query.status }),
-        ...(query.from === undefined ? {} : { from: new Date(query.from) }),
-        ...(query.to === undefined ? {} : { to: new Date(query.to) }),
+        ...readTimeRange(query),
       },
     );
     return pageToText(pageToWire(page, rows, total, (sent) => eventToText(sent, caller.testMode)));
@@ -103,14 +102,14 @@ const resendMany = writeRoute('POST', {
           description: 'Only these kinds. Left out: all that it missed; with status `all`, what it subscribes to.',
         }),
       ),
-      from: Type.Optional(timeType('Happened at or after.')),
-      to: Type.Optional(timeType('Happened at or before.')),
+      ...timeRange('Happened'),
       status: Type.Optional(
         Type.Union([Type.Literal('undelivered'), Type.Literal('all')], {
+          default: 'undelivered',
           description: '`undelivered` (default): what failed or was kept. `all`: also what it has, or never had.',
         }),
       ),
-      dry_run: Type.Optional(Type.Boolean({ description: 'Count only.' })),
+      dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Count only.' })),
     },
     { additionalProperties: false },
   ),
@@ -131,8 +130,7 @@ const resendMany = writeRoute('POST', {
     const outcome = await resendEvents(tx, context, caller.merchantId, {
       endpointId: body.endpoint_id,
       kinds: body.event,
-      from: body.from === undefined ? undefined : new Date(body.from),
-      to: body.to === undefined ? undefined : new Date(body.to),
+      ...readTimeRange(body),
       status: body.status,
       isDryRun,
     });

@@ -218,6 +218,7 @@ function countStatements(db: Database): { db: Database; of: (name: string) => nu
       db.withTransaction((tx) =>
         body({
           ...counting(tx),
+          requestId: tx.requestId,
           send: (statement) => tx.send(counted(statement)),
           afterCommit: (action) => tx.afterCommit(action),
         }),

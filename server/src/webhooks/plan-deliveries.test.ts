@@ -36,6 +36,14 @@ function plan(endpoints: Endpoint[], event: { kind?: EventKind; callbackUrl?: st
 }
 
 describe('who gets an event', () => {
+  it('is an endpoint of every kind, whatever the kind is, beside one of some kinds', () => {
+    const endpoints = [unset, endpoint('all', { kinds: ['*'] }), endpoint('some', { kinds: ['charge.failed'] })];
+    for (const kind of eventKinds) {
+      const others = kind === 'charge.failed' ? ['some own pending'] : [];
+      assert.deepEqual(plan(endpoints, { kind }), ['all own pending', ...others], kind);
+    }
+  });
+
   it('is nobody when no URL is set', () => {
     assert.deepEqual(plan([unset]), []);
   });

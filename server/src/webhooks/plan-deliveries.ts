@@ -1,8 +1,7 @@
-import { defaultEventKinds } from '../events/kinds.ts';
-import type { EventKind } from '../events/kinds.ts';
 import { assert } from '../kit/assert.ts';
 import type { Delivery, EventToDispatch } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
+import { subscribes } from './enabled-events.ts';
 import { isSameUrl } from './endpoint-url.ts';
 
 export type PlannedDelivery = Pick<Delivery, 'endpointId' | 'callbackUrl' | 'status'>;
@@ -16,7 +15,7 @@ export function planDeliveries(event: EventToDispatch, endpoints: readonly Endpo
   const planned: PlannedDelivery[] = [];
   let callbackServed = event.callbackUrl === null;
   for (const endpoint of endpoints) {
-    if (endpoint.url === null || !subscribes(endpoint, event.kind)) continue;
+    if (endpoint.url === null || !subscribes(endpoint.kinds, event.kind)) continue;
     const status = endpoint.status === 'enabled' ? 'pending' : 'kept';
     planned.push({ endpointId: endpoint.id, callbackUrl: null, status });
     if (event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl)) callbackServed = true;
@@ -27,8 +26,4 @@ export function planDeliveries(event: EventToDispatch, endpoints: readonly Endpo
     planned.push({ endpointId: signer.id, callbackUrl: event.callbackUrl, status: 'pending' });
   }
   return planned;
-}
-
-function subscribes(endpoint: Endpoint, kind: EventKind): boolean {
-  return (endpoint.kinds ?? defaultEventKinds).includes(kind);
 }

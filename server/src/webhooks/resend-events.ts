@@ -1,11 +1,10 @@
-import { defaultEventKinds } from '../events/kinds.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid, momentOf } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
 import type { SearchPlaces } from '../kit/search-places.ts';
-import { readKinds } from './enabled-events.ts';
+import { kindsOf, readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';
 import { checkTimes, unknownEndpoint } from './list-events.ts';
 import { findEndpointById, shareEndpoint } from './queries/endpoints.ts';
@@ -84,7 +83,7 @@ function listMatching(
   if (request.status !== 'all') {
     return listMissedEvents(tx, endpoint.merchantId, { ...filter, ...(kinds && { kinds }) }, resendsMax + 1);
   }
-  const wanted = kinds ?? endpoint.kinds ?? defaultEventKinds;
+  const wanted = kinds ?? kindsOf(endpoint.kinds);
   return listEventsToResend(tx, endpoint.merchantId, { ...filter, kinds: wanted }, resendsMax + 1);
 }
 

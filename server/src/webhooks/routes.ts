@@ -32,7 +32,7 @@ const create = writeRoute('POST', {
   body: Type.Object(
     {
       url: urlType('Where the events go.'),
-      description: Type.Optional(descriptionType),
+      description: Type.Optional({ ...descriptionType, default: '' }),
       enabled_events: Type.Optional(orNull(enabledEventsType)),
     },
     { additionalProperties: false },
@@ -136,6 +136,7 @@ const rotate = writeRoute('POST', {
         Type.Integer({
           minimum: 0,
           maximum: overlapHoursMax,
+          default: overlapHoursDefault,
           description: `Hours for which the old secret verifies too; ${overlapHoursDefault} unless told otherwise.`,
         }),
       ),

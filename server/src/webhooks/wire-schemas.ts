@@ -7,8 +7,9 @@ export const kindNameType = Type.String({ maxLength: 64 });
 
 export const enabledEventsType = Type.Array(kindNameType, {
   minItems: 1,
-  maxItems: eventKinds.length,
-  description: 'The kinds of event it receives; null takes the five default ones.',
+  maxItems: eventKinds.length + 1,
+  description:
+    'The kinds of event it receives. `["*"]` takes all kinds, also those that are added later; null takes the five default ones.',
 });
 export const descriptionType = Type.String({ maxLength: descriptionLengthMax, description: 'For your own eyes.' });
 export const endpointStatusType = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
@@ -17,7 +18,7 @@ const endpointFields = {
   id: idType('The endpoint.'),
   url: orNull(Type.String()),
   description: Type.String(),
-  enabled_events: Type.Array(Type.String()),
+  enabled_events: Type.Array(Type.String(), { description: 'Kinds of event, or `*` alone for all of them.' }),
   status: endpointStatusType,
   disabled_reason: orNull(Type.String({ description: '`manual`, `gone` (it answered 410) or `failing`.' })),
   is_default: Type.Boolean({ description: 'Its secret signs what goes to callback URLs.' }),
@@ -89,6 +90,13 @@ export const envelopeFields = {
   created_at: timeType('When it happened.'),
   test_mode: Type.Boolean(),
   sequence: Type.Integer({ description: 'Counts up from 1 for each record.' }),
+  request_id: orNull(
+    Type.String({
+      description:
+        'The `x-request-id` of the request that caused it, yours or the payer’s on a hosted page; null where a network, a ' +
+        'schedule or the time did.',
+    }),
+  ),
 };
 
 const record = Type.Record(Type.String(), Type.Unknown());

@@ -82,7 +82,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
       view,
       sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },
       refused: checkChoice(choice, view),
-      act: () => checkout.pay(request.params.token, choice),
+      act: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
     });
   });
 
@@ -109,7 +109,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
     responder.answerForm(request, reply, {
       view: await responder.find(request),
       refused: null,
-      act: () => checkout.cancel(request.params.token),
+      act: () => checkout.cancel(request.params.token, { requestId: request.id }),
     }),
   );
 }

@@ -304,6 +304,25 @@ test('an address that could run a script is never linked', async () => {
   }
 });
 
+test('in a browser no way back leads to what browsers read themselves; the payer sees it as text', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  for (const address of [
+    ...['feed://shop.example/done', 'jar://shop.example/', 'filesystem://shop.example/', 'livescript://%0aalert(1)'],
+    ...['JavaScript://%0aalert(1)', 'view-source://shop.example/', 'ms-settings://x', 'web+shop://done', 'shop:done'],
+    ...['intent://done#Intent;scheme=shop;end', 'intent://x#Intent;S.browser_fallback_url=javascript%3Aalert(1);end'],
+    ...[' https://shop.example/', 'https:\\\\shop.example\\', '<b>https://shop.example</b>', `x:${'y'.repeat(2_000)}`],
+  ]) {
+    server.checkout.setSilently('text', sampleView({ status: 'cancelled', cancelUrl: address }));
+    await page.goto(`${server.baseUrl}/pay/text`);
+    assert.equal(await page.locator('main a').count(), 0, address);
+    const shown = await page.locator('.address').innerText();
+    assert.ok(shown.startsWith(address.trim().slice(0, 200)), `${address} is shown as ${shown}`);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, address);
+  }
+  assert.deepEqual(opened.complaints, []);
+});
+
 test('a shop may be an app', async () => {
   server.checkout.setSilently('app', sampleView({ status: 'cancelled', cancelUrl: 'shop://done' }));
   assert.match((await server.app.inject({ url: '/pay/app' })).body, /href="shop:\/\/done"/);

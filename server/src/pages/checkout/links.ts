@@ -8,13 +8,21 @@ export function cancelLink(path: string): Html {
   return html`<p class="quiet"><a href="${path}/cancel">Cancel this payment</a></p>`;
 }
 
+// Longer addresses are for programs; nobody reads or types the rest.
+const shownCharactersMax = 200;
+
 /**
  * The way back to the shop. A link, never a jump of its own: the payer may want to read or print first, and a browser
- * that applies `form-action` to redirects would refuse to leave after a form post.
+ * that applies `form-action` to redirects would refuse to leave after a form post. What may not be linked is shown as
+ * text, so that the payer still sees where to go.
  */
 export function shopLink(address: string | null, merchantName: string): Html {
+  if (address === null) return html`<p class="quiet">You can close this page.</p>`;
   const target = linkable(address);
-  if (target === null) return html`<p class="quiet">You can close this page.</p>`;
+  if (target === null) {
+    const shown = address.length > shownCharactersMax ? `${address.slice(0, shownCharactersMax)}…` : address;
+    return html`<p class="quiet">You can close this page. Back to ${foreignText(merchantName)}: <span class="address">${foreignText(shown)}</span></p>`;
+  }
   return html`<p><a class="button" href="${target}">${icon('back')}<span>Back to ${foreignText(merchantName)}</span></a></p>`;
 }
 

@@ -75,7 +75,7 @@ async function answerForm(
   if ('problem' in typed)
     return { refused: { amount, answers, errors: [{ field: 'amount', message: typed.problem }] } };
   try {
-    return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }) };
+    return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
     logRefusal(log, request.id, error);
@@ -89,9 +89,9 @@ async function answerForm(
   }
 }
 
-/** Throws AppError `not_found`. */
-async function openPlace(find: CollectPlaces['findLink'], request: FastifyRequest): Promise<Place> {
-  const place = await find(keyOf(request));
+/** Throws AppError `not_found`, and `rate_limited` where too many codes of counters were guessed. */
+async function openPlace(find: CollectPlaces['findCounter'], request: FastifyRequest): Promise<Place> {
+  const place = await find(keyOf(request), request.ip);
   if (!place) throw new AppError('not_found', 'There is nothing to pay at this address.');
   return place;
 }

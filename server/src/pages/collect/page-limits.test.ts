@@ -15,6 +15,11 @@ const burst = 10;
 // Default of the setting.
 const usualBurst = 50;
 
+// Wrong codes of counters: a second from everywhere, twenty seconds' worth at once; and at once from one address.
+const guessRate = 4;
+const guessBurst = 80;
+const guessBurstOfAddress = 30;
+
 const clock = new ManualClock();
 let database: TestDatabase;
 let service: TestService;
@@ -38,7 +43,13 @@ beforeEach(async () => {
 
 /** Without a worker: what is written here is the pages' doing alone. An empty limit is the default. */
 function startWithLimit(limit: string): Promise<TestService> {
-  const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl, RATE_LIMIT_PAGES: limit };
+  const settings = {
+    ROLE: 'api',
+    DATABASE_URL: database.adminUrl,
+    RATE_LIMIT_PAGES: limit,
+    RATE_LIMIT_CODES: String(guessRate),
+    TRUSTED_PROXIES: 'loopback',
+  };
   return startService({ clock, database, settings });
 }
 
@@ -214,3 +225,87 @@ describe('the limit of payments from the pages of links and counters', () => {
     assert.match(metrics, /dalasi_http_requests_total\{method="POST",route="\/link\/:key",status="429"\} [1-9]/);
   });
 });
+
+describe('the limit of wrong codes of counters', () => {
+  beforeEach(() => clock.advance(600_000));
+
+  it('answers 404 to thirty from one address, and then sends it to the QR code without looking anything up', async (t) => {
+    const address = newAddress();
+    for (let time = 0; time < guessBurstOfAddress; time += 1) assert.equal((await guess(address)).status, 404);
+    const asked = t.mock.method(service.db, 'row');
+    for (const path of ['/pos/9999999', '/pos/9999999-AAAA']) {
+      const refused = await guess(address, { path });
+      const text = await refused.text();
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5']);
+      assert.match(text, /<h1 id="step">That was a little fast<\/h1>[\s\S]*scan its QR code/);
+      assert.equal((await guess(address, { path, method: 'POST' })).status, 429);
+    }
+    assert.equal(asked.mock.callCount(), 0);
+    assert.equal((await guess(newAddress())).status, 404, 'others go on');
+    await clock.advance(5_000);
+    assert.deepEqual([(await guess(address)).status, (await guess(address)).status], [404, 429]);
+  });
+
+  it('counts wrong checks like wrong codes', async () => {
+    const address = newAddress();
+    const path = (await newCounter()).replace(/-.*/, '-AAAA');
+    for (let time = 0; time < guessBurstOfAddress; time += 1) {
+      assert.equal((await guess(address, { path })).status, 404);
+    }
+    assert.equal((await guess(address)).status, 429);
+  });
+
+  it('keeps nobody out who scanned, and shows a code that exists to no one who guesses on', async () => {
+    const address = newAddress();
+    const scanned = await newCounter();
+    const typed = scanned.replace(/-.*/, '');
+    assert.equal((await guess(address, { path: typed })).status, 200);
+    for (let time = 0; time < guessBurstOfAddress; time += 1) await guess(address);
+    assert.equal((await guess(address, { path: scanned })).status, 200);
+    assert.equal((await guess(address, { path: typed })).status, 429);
+  });
+
+  it('does not count codes that exist, however many are typed', async () => {
+    const address = newAddress();
+    const path = (await newCounter()).replace(/-.*/, '');
+    for (let time = 0; time < guessBurst * 2; time += 1) assert.equal((await guess(address, { path })).status, 200);
+    assert.equal((await guess(address)).status, 404);
+  });
+
+  it('is one for all addresses and processes together, within five percent, in a burst and over time', async () => {
+    const seconds = 10;
+    let looked = await countLookedUp(guessBurst * 2);
+    for (let elapsed = 0; elapsed < seconds; elapsed += 1) {
+      await clock.advance(1_000);
+      looked += await countLookedUp(guessRate * 2);
+    }
+    const allowed = guessBurst + guessRate * seconds;
+    assert.ok(Math.abs(looked - allowed) <= allowed * 0.05, `${looked} of ${allowed}`);
+  });
+});
+
+let addressesUsed = 0;
+
+function newAddress(): string {
+  addressesUsed += 1;
+  return `10.1.${addressesUsed >> 8}.${addressesUsed & 255}`;
+}
+
+/** Types a code that nobody has, from this client address; time stands still. */
+function guess(
+  address: string,
+  { path = '/pos/9999999', method = 'GET', at = service }: { path?: string; method?: string; at?: TestService } = {},
+): Promise<Response> {
+  return fetch(at.url + path, { method, headers: { 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' } });
+}
+
+/** Guesses from as many addresses at both processes, and answers how many were looked up. */
+async function countLookedUp(guesses: number): Promise<number> {
+  let looked = 0;
+  for (let place = 0; place < guesses; place += 1) {
+    const { status } = await guess(newAddress(), { at: place % 2 === 0 ? service : second });
+    assert.ok(status === 404 || status === 429, String(status));
+    if (status === 404) looked += 1;
+  }
+  return looked;
+}

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../kit/db.ts';
+import type { Transaction, TransactionCause } from '../../kit/db.ts';
 import type { PageLimit } from '../../links/page-limit.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { findLinkByToken, payLink } from '../../links/pay-link.ts';
@@ -8,12 +8,17 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import type { PaymentContext } from '../../payments/context.ts';
 import type { Intent } from '../../payments/intent.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
+import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { PageContent } from '../document.ts';
 import { closedPage } from './collect-page.ts';
 import type { CollectScene } from './collect-page.ts';
 
-type CollectContext = PaymentContext & { settings: TerminalAddressSettings; pageLimit: PageLimit };
+type CollectContext = PaymentContext & {
+  settings: TerminalAddressSettings;
+  pageLimit: PageLimit;
+  guessLimit: GuessLimit;
+};
 
 /** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
 export interface Place {
@@ -22,20 +27,23 @@ export interface Place {
   /** Whether the payer has to say first that this is the right counter. */
   unconfirmed: boolean;
   /** Makes the payment and answers the path of its page. Throws AppErrors in words for the payer. */
-  pay(sent: { amountMinor: bigint; answers: readonly string[] }): Promise<string>;
+  pay(sent: { amountMinor: bigint; answers: readonly string[] }, cause: TransactionCause): Promise<string>;
 }
 
 /** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
 export interface CollectPlaces {
   findLink(token: string): Promise<Place | undefined>;
-  /** By what comes behind `/pos/`: a code, with its check or without. */
-  findCounter(address: string): Promise<Place | undefined>;
+  /**
+   * By what comes behind `/pos/`: a code, with its check or without. `clientAddress` is whose request it is. Throws AppError
+   * `rate_limited` where too many codes were guessed.
+   */
+  findCounter(address: string, clientAddress: string): Promise<Place | undefined>;
 }
 
 export function createCollectPlaces(context: CollectContext): CollectPlaces {
   return {
     findLink: (token) => findLinkPlace(context, token),
-    findCounter: (address) => findCounterPlace(context, address),
+    findCounter: (address, clientAddress) => findCounterPlace(context, address, clientAddress),
   };
 }
 
@@ -43,10 +51,11 @@ export function createCollectPlaces(context: CollectContext): CollectPlaces {
 async function makePayment(
   context: CollectContext,
   at: { merchantId: string; id: string },
+  cause: TransactionCause,
   create: (tx: Transaction) => Promise<Intent>,
 ): Promise<string> {
   await context.pageLimit(at);
-  const { checkoutToken } = await context.db.withTransaction(create);
+  const { checkoutToken } = await context.db.withTransaction(create, cause);
   return `/pay/${checkoutToken}`;
 }
 
@@ -64,10 +73,10 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
       minAmountMinor: link.minAmountMinor,
       customFields: link.customFields,
     },
-    closed: closedLink(merchant, link),
+    closed: closedLink(merchant, link) ?? closedShop(context, merchant),
     unconfirmed: false,
-    pay: ({ amountMinor, answers }) =>
-      makePayment(context, link, (tx) =>
+    pay: ({ amountMinor, answers }, cause) =>
+      makePayment(context, link, cause, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -76,6 +85,14 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
         }),
       ),
   };
+}
+
+/** Where no network is connected, as in live before the operator has connected one, nobody could pay. */
+function closedShop({ networks }: CollectContext, { name: merchantName, testMode }: Merchant): PageContent | null {
+  if (networks.list(testMode).length > 0) return null;
+  const text =
+    'no mobile-money network is connected here yet. Nothing was paid here. Ask the shop for another way to pay.';
+  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
 }
 
 function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
@@ -99,8 +116,14 @@ function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageCo
   }
 }
 
-async function findCounterPlace(context: CollectContext, address: string): Promise<Place | undefined> {
-  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address);
+async function findCounterPlace(
+  context: CollectContext,
+  address: string,
+  clientAddress: string,
+): Promise<Place | undefined> {
+  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address, (look) =>
+    context.guessLimit(clientAddress, look),
+  );
   const merchant = found && (await context.merchants.byId(found.terminal.merchantId));
   if (!found || !merchant) return undefined;
   const { terminal, confirmed } = found;
@@ -114,10 +137,10 @@ async function findCounterPlace(context: CollectContext, address: string): Promi
       minAmountMinor: null,
       customFields: [],
     },
-    closed: closedCounter(merchant, terminal),
+    closed: closedCounter(merchant, terminal) ?? closedShop(context, merchant),
     unconfirmed: !confirmed,
-    pay: ({ amountMinor }) =>
-      makePayment(context, terminal, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
+    pay: ({ amountMinor }, cause) =>
+      makePayment(context, terminal, cause, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
   };
 }
 

@@ -119,7 +119,8 @@ function claimText(lane: string): string {
           )
           SELECT claimed.id, claimed.attempts AS attempt, claimed.attempts - claimed.attempts_before AS "tryNumber",
                  claimed.callback_url AS "callbackUrl", events.id AS "eventId", events.kind,
-                 events.created_at AS "createdAt", events.sequence, events.record::text AS "recordText"
+                 events.created_at AS "createdAt", events.sequence, events.request_id AS "requestId",
+                 events.record::text AS "recordText"
           FROM claimed JOIN events ON events.merchant_id = $1 AND events.id = claimed.event_id`;
 }
 

@@ -14,6 +14,7 @@ export interface EventRow {
   sequence: bigint;
   objectId: string;
   callbackUrl: string | null;
+  requestId: string | null;
   /** As it was stored. */
   recordText: string;
 }
@@ -39,7 +40,8 @@ export interface EventPage {
 }
 
 const columns = `events.id, events.kind, events.created_at AS "createdAt", events.sequence,
-  events.object_id AS "objectId", events.callback_url AS "callbackUrl", events.record::text AS "recordText"`;
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText"`;
 
 // An id is made a moment before its event's time is read, and never goes back with the clock.
 const idSlackMs = 60_000;

@@ -1,0 +1,43 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import { openCase } from './open-case.ts';
+import type { Case, NewCase } from './open-case.ts';
+import { closeCase, listCasesOfSubject, lockOpenCasesOfSubject, updateCaseSum } from './queries.ts';
+
+export { listOpenCasesOfKind } from './queries.ts';
+
+/** What a case is about that stands as long as a sum does. */
+export type SumAbout = Pick<NewCase, 'merchantId' | 'kind' | 'subjectType' | 'subjectId' | 'currency'>;
+
+/** How such a case is closed where nobody had to decide. */
+export const repaidResolution = 'repaid';
+
+/**
+ * Keeps one case open while a sum is above zero: opens it, brings its amount up to date unless somebody has proposed how to
+ * resolve it, and closes it once the sum is gone. `measure` locks the sum, after the case has been locked and before
+ * a new one is opened, so that two who follow it at once open one. Answers whether anything changed.
+ */
+export async function followSum(
+  tx: Transaction,
+  context: { clock: Clock; newId: () => string },
+  about: SumAbout,
+  measure: () => Promise<{ amountMinor: bigint; summary: string }>,
+): Promise<boolean> {
+  const { merchantId, subjectId } = about;
+  const isItsCase = (found: Case): boolean =>
+    found.kind === about.kind && found.currency === about.currency && found.status === 'open';
+  await lockOpenCasesOfSubject(tx, merchantId, subjectId);
+  const { amountMinor, summary } = await measure();
+  const found = (await listCasesOfSubject(tx, merchantId, subjectId)).find(isItsCase);
+  if (!found) {
+    if (amountMinor === 0n) return false;
+    return openCase(tx, context, { ...about, reference: context.newId(), amountMinor, summary });
+  }
+  const { id, proposalId } = found;
+  if (amountMinor === 0n) {
+    await closeCase(tx, { merchantId, id, resolution: repaidResolution, resolvedAt: context.clock.now() });
+    return true;
+  }
+  if (found.amountMinor === amountMinor || proposalId !== null) return false;
+  return (await updateCaseSum(tx, { merchantId, id, amountMinor, summary })) === 1;
+}

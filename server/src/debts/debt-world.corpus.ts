@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import { reversed } from '../payments/payment-world.corpus.ts';
+import type { Charge } from '../payments/charge.ts';
+import { createTransfer } from '../transfers/create-transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { followDebts } from './follow-debts.ts';
+
+export type DebtWorld = Awaited<ReturnType<typeof createDebtWorld>>;
+
+/** The refunds' world with merchants who come to owe: no worker, the chore runs when the test says so. */
+export async function createDebtWorld(options: { settlementDelayMs?: number } = {}) {
+  const world = await createRefundWorld(options);
+  const { db, context, merchant } = world;
+  const debts = {
+    ...world,
+    /** Where the merchant's own money stands. */
+    own: () => world.balances('payable_available', 'payable_pending', 'receivable_merchant'),
+    /** The network takes a payment back. */
+    takeBack: async (charge: Charge): Promise<void> => {
+      const transactionId = (await world.charge(charge)).networkTransactionId ?? '';
+      await applyAnswer(context, charge, reversed(charge, { transactionId }));
+    },
+    /** Collects, pays everything out and has the payment taken back: the merchant owes this much. */
+    fallIntoDebt: async (amountMinor = 10_000n): Promise<Charge> => {
+      const charge = await world.collect({ amountMinor });
+      await world.spendAllBut(0n);
+      await debts.takeBack(charge);
+      const own = await debts.own();
+      assert.deepEqual([own.payable_available, own.receivable_merchant], [0n, amountMinor]);
+      return charge;
+    },
+    transferOut: (amountMinor: bigint): Promise<Transfer> =>
+      db.withTransaction((tx) =>
+        createTransfer(tx, context, merchant, {
+          amountMinor,
+          currency: null,
+          network: 'wave',
+          accountNumber: '7001234',
+          beneficiaryName: 'Awa',
+          narration: null,
+          callbackUrl: null,
+          metadata: {},
+        }),
+      ),
+    /** The chore, as a worker runs it. */
+    follow: (): Promise<number> => followDebts(context),
+    /** Ends every debt, so that the next test begins without one. */
+    clear: async (): Promise<void> => {
+      const { receivable_merchant: owed } = await debts.own();
+      if (owed > 0n) await world.post({ debit: 'bank', credit: 'receivable_merchant', amountMinor: owed });
+      await debts.follow();
+      await world.spendAllBut(0n);
+    },
+  };
+  return debts;
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { effort } from '../../../test/harness/effort.ts';
+import { AppError } from '../kit/app-error.ts';
+import type { Charge } from '../payments/charge.ts';
+import { broughtBack, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import { deleteSubAccount } from '../settlement/delete-sub-account.ts';
+import { createDebtWorld } from './debt-world.corpus.ts';
+import type { DebtWorld } from './debt-world.corpus.ts';
+
+const walks = effort({ usual: 4, long: 400 });
+const roundsPerWalk = effort({ usual: 4, long: 8 });
+const stepsPerRound = effort({ usual: 6, long: 12 });
+
+let world: DebtWorld;
+
+before(async () => {
+  world = await createDebtWorld();
+  await world.openConnections();
+});
+
+after(() => world.close());
+
+/** Picks among what there is when a round begins; what has nothing to pick does nothing. */
+type Step =
+  | { do: 'collect'; amountMinor: bigint; sub: number | null }
+  | { do: 'transfer' | 'pay_out'; amountMinor: bigint; pick: number }
+  | { do: 'refund'; pick: number; perMille: bigint }
+  | { do: 'reverse' | 'delete' | 'net'; pick: number }
+  | { do: 'end'; pick: number; how: 'paid' | 'refused' | 'brought_back' };
+
+const pick = fc.nat({ max: 1_000 });
+const amountMinor = fc.bigInt(500n, 12_000n);
+const perMille = fc.oneof(fc.constant(1_000n), fc.bigInt(1n, 1_000n));
+const how = fc.constantFrom('paid' as const, 'refused' as const, 'brought_back' as const);
+const does = <Name extends string>(name: Name) => fc.constant(name);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: does('collect'), amountMinor, sub: fc.option(fc.nat({ max: 1 })) }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: does('transfer'), amountMinor, pick }) },
+  { weight: 2, arbitrary: fc.record({ do: does('pay_out'), amountMinor, pick }) },
+  { weight: 3, arbitrary: fc.record({ do: does('refund'), pick, perMille }) },
+  { weight: 5, arbitrary: fc.record({ do: does('end'), pick, how }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('reverse' as const, 'reverse' as const, 'delete' as const, 'net' as const),
+      pick,
+    }),
+  },
+);
+
+interface Order {
+  reference: string;
+  network: string;
+  amountMinor: bigint;
+  currency: string;
+}
+
+function orderOf({ pick: index }: Step & { do: 'end' }, orders: readonly Order[]): Order | undefined {
+  return orders[index % Math.max(orders.length, 1)];
+}
+
+/** What may be refused to one of several who want the same; anything else that fails is a mistake. */
+const expectedRefusals = new Set([
+  'merchant_owes',
+  'insufficient_balance',
+  'refund_not_possible',
+  'sub_account_in_use',
+  'not_found',
+  'state_conflict',
+  // Waited too long for a lock, on a machine that is busy.
+  'unavailable',
+]);
+
+class Walk {
+  readonly subs: readonly string[];
+  readonly charges: Charge[] = [];
+  readonly orders: Order[] = [];
+  readonly seen: Map<string, number>;
+
+  constructor(subs: readonly string[], seen: Map<string, number>) {
+    this.subs = subs;
+    this.seen = seen;
+  }
+
+  /** Side by side, on what there was when they began; then what is due is done, and the chore runs until nothing is left. */
+  async round(steps: readonly Step[]): Promise<void> {
+    const { charges, orders } = { charges: [...this.charges], orders: [...this.orders] };
+    const { receivable_merchant: owedBefore } = await world.own();
+    const transfersBefore = this.#times('transfer accepted');
+    await Promise.all(steps.map((one) => this.#attempt(one, { charges, orders })));
+    const ended = steps.flatMap((one) => (one.do === 'end' ? [orderOf(one, orders)] : []));
+    const came = [...ended, ...this.charges.slice(charges.length)];
+    const broughtMost = came.reduce((sum, one) => sum + (one?.amountMinor ?? 0n), 0n);
+    if (owedBefore > broughtMost) {
+      assert.equal(
+        this.#times('transfer accepted'),
+        transfersBefore,
+        'no transfer leaves while more is owed than can have come',
+      );
+      this.#count('round in debt throughout');
+    }
+    // A network knows of what it was sent.
+    await world.work();
+    while ((await world.follow()) > 0);
+    await this.#atRest();
+  }
+
+  async #atRest(): Promise<void> {
+    await world.verify();
+    const own = await world.own();
+    if (own.receivable_merchant === 0n) return;
+    assert.deepEqual([own.payable_available, own.payable_pending], [0n, 0n], 'nobody has money while owing it');
+    await assert.rejects(world.transferOut(1n), (error) => error instanceof AppError && error.code === 'merchant_owes');
+    this.#count('debt at rest');
+  }
+
+  async #attempt(one: Step, known: { charges: Charge[]; orders: Order[] }): Promise<void> {
+    try {
+      await this.#do(one, known);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const isOfDeleted = one.do === 'collect' && error.code === 'invalid_request';
+      if (!isOfDeleted && !expectedRefusals.has(error.code)) throw error;
+      this.#count(`${one.do} ${error.code}`);
+    }
+  }
+
+  async #do(one: Step, { charges, orders }: { charges: Charge[]; orders: Order[] }): Promise<void> {
+    switch (one.do) {
+      case 'collect': {
+        const subAccountId = one.sub === null ? undefined : this.subs[one.sub];
+        const split = subAccountId === undefined ? null : splitWith({ subAccountId });
+        this.charges.push(await world.collect({ amountMinor: one.amountMinor, split }));
+        return;
+      }
+      case 'transfer':
+        this.orders.push(await world.transferOut(one.amountMinor));
+        this.#count('transfer accepted');
+        return;
+      case 'pay_out':
+        this.orders.push(await world.orderPayout(this.subs[one.pick % this.subs.length] ?? '', one.amountMinor));
+        return;
+      case 'refund': {
+        const charge = charges[one.pick % Math.max(charges.length, 1)];
+        const part = charge ? (charge.amountMinor * one.perMille) / 1_000n : 0n;
+        if (!charge || part === 0n) return;
+        this.orders.push(await world.refund(charge, part));
+        this.#count('refund accepted');
+        return;
+      }
+      case 'reverse': {
+        const charge = charges[one.pick % Math.max(charges.length, 1)];
+        if (charge) await world.takeBack(charge);
+        return;
+      }
+      case 'delete':
+        return world.db.withTransaction((tx) =>
+          deleteSubAccount(tx, world.context, world.merchant, this.subs[one.pick % this.subs.length] ?? ''),
+        );
+      case 'net':
+        await world.follow();
+        return;
+      case 'end': {
+        const order = orderOf(one, orders);
+        const answers = { paid: paidBack, refused, brought_back: broughtBack };
+        if (order) await world.tell(order, answers[one.how](order));
+      }
+    }
+  }
+
+  #times(what: string): number {
+    return this.seen.get(what) ?? 0;
+  }
+
+  #count(what: string): void {
+    this.seen.set(what, this.#times(what) + 1);
+  }
+}
+
+/** Falls into debt, whatever the random rounds do: paid out wholly, then taken back. */
+const sureRounds: Step[][] = [
+  [{ do: 'collect', amountMinor: 12_000n, sub: null }],
+  [{ do: 'transfer', amountMinor: 12_000n, pick: 0 }],
+  [{ do: 'end', pick: 0, how: 'paid' }],
+  [
+    { do: 'reverse', pick: 0 },
+    { do: 'collect', amountMinor: 5_000n, sub: 0 },
+  ],
+  [
+    { do: 'transfer', amountMinor: 500n, pick: 0 },
+    { do: 'refund', pick: 1, perMille: 1_000n },
+  ],
+];
+
+test(`${walks} random walks of ${roundsPerWalk} rounds side by side: at rest nobody has money while owing it, and no transfer leaves meanwhile`, async () => {
+  const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: stepsPerRound }), {
+    minLength: roundsPerWalk,
+    maxLength: roundsPerWalk,
+  });
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(rounds, async (those) => {
+      await world.clear();
+      const walk = new Walk([await world.newSubAccount(20), await world.newSubAccount(60)], seen);
+      for (const steps of those) await walk.round(steps);
+    }),
+    { numRuns: walks, examples: [[sureRounds]], endOnFailure: true },
+  );
+  const met = ['transfer accepted', 'refund accepted', 'debt at rest', 'round in debt throughout'];
+  for (const what of met) assert.ok(seen.has(what), `no walk met ${what}: ${JSON.stringify([...seen])}`);
+});

@@ -1,0 +1,80 @@
+import type { Case } from '../cases/open-case.ts';
+import { refuseWhere } from '../cases/resolution.ts';
+import type { CaseResolver } from '../cases/resolution.ts';
+import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
+import type { Transaction } from '../kit/db.ts';
+import { formatAmount } from '../kit/money.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { debtAccount, netDebt, readDebt } from '../ledger/debt.ts';
+import { post } from '../ledger/post.ts';
+import type { DebtContext } from './follow-debts.ts';
+
+/** Every way to resolve the case of a merchant's debt, beside waiting until new payments have repaid it. */
+export function createDebtResolvers(context: DebtContext): CaseResolver[] {
+  const about = { subjectType: 'merchant', kind: 'merchant_owes' } as const;
+  const refusal = async (found: Case): Promise<string | null> => refusalOf(await readDebt(context.db, found));
+  return [
+    {
+      ...about,
+      resolution: 'write_off',
+      effect: 'What is owed, at most the case’s amount, is the operator’s loss: capital to receivable_merchant.',
+      needsMoney: false,
+      refusal,
+      prepare: (found) =>
+        Promise.resolve(async (tx) => {
+          const owedMinor = await lockDebt(tx, context, found);
+          // Two people decided about this sum; what was added since has a case of its own.
+          const amountMinor = owedMinor < found.amountMinor ? owedMinor : found.amountMinor;
+          await bookEnd(tx, context, found, { flow: 'debt_written_off', from: 'capital', amountMinor });
+        }),
+    },
+    {
+      ...about,
+      resolution: 'recovered',
+      effect: 'The merchant has paid you by another way, at your bank say: bank to receivable_merchant.',
+      needsMoney: true,
+      refusal,
+      prepare: (found, told) =>
+        Promise.resolve(async (tx) => {
+          assert(told, 'the proposal names the money');
+          const { amountMinor } = told;
+          const owedMinor = await lockDebt(tx, context, found);
+          if (amountMinor > owedMinor) {
+            const message = `Only ${formatAmount(owedMinor)} is owed by now. Propose at most that.`;
+            throw new AppError('state_conflict', message);
+          }
+          await bookEnd(tx, context, found, { flow: 'debt_recovered', from: 'bank', amountMinor });
+        }),
+    },
+  ];
+}
+
+function refusalOf(owedMinor: bigint): string | null {
+  return owedMinor > 0n
+    ? null
+    : 'Nothing is owed any more: new payments have repaid it, and the case closes by itself.';
+}
+
+/** What is still owed once all that the merchant has is held against it; the debt is locked until the transaction ends. */
+async function lockDebt(tx: Transaction, context: DebtContext, { merchantId, currency }: Case): Promise<bigint> {
+  const { owedMinor } = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
+  refuseWhere(refusalOf(owedMinor));
+  return owedMinor;
+}
+
+async function bookEnd(
+  tx: Transaction,
+  context: DebtContext,
+  { merchantId, currency, id }: Case,
+  { flow, from, amountMinor }: { flow: string; from: Account; amountMinor: bigint },
+): Promise<void> {
+  await post(tx, context, {
+    merchantId,
+    currency,
+    flow,
+    source: { type: 'case', id },
+    movements: [{ debit: from, credit: debtAccount, amountMinor }],
+    at: context.clock.now(),
+  });
+}

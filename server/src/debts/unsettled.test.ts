@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { refused } from '../refunds/refund-world.corpus.ts';
+import { settleCharge } from '../settlement/settle-charge.ts';
+import { lockPayment } from '../payments/charge-outcome.ts';
+import { createDebtWorld } from './debt-world.corpus.ts';
+import type { DebtWorld } from './debt-world.corpus.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+let world: DebtWorld;
+
+before(async () => {
+  world = await createDebtWorld({ settlementDelayMs: dayMs });
+  await world.post({ debit: 'float:rail-aps', credit: 'payable_available', amountMinor: 1n });
+  await world.spendAllBut(0n);
+});
+
+after(() => world.close());
+
+test('money that waits for its settlement repays a debt too, comes back with a refund, and settles as the rest', async () => {
+  const lost = await world.collect({ amountMinor: 10_000n });
+  await world.post({ debit: 'payable_pending', credit: 'test_funding', amountMinor: 10_000n });
+  await world.takeBack(lost);
+  assert.equal((await world.own()).receivable_merchant, 10_000n);
+
+  const charge = await world.collect({ amountMinor: 16_000n });
+  const repaid = { payable_available: 0n, payable_pending: 6_000n, receivable_merchant: 0n };
+  assert.deepEqual(await world.own(), repaid);
+
+  const refund = await world.refund(charge, 12_000n);
+  assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 6_000n });
+  await world.work();
+  await world.tell(refund, refused());
+  await world.follow();
+  assert.deepEqual(await world.own(), repaid);
+
+  await world.clock.advance(dayMs);
+  await world.db.withTransaction(async (tx) =>
+    settleCharge(tx, world.context, await lockPayment(tx, world.merchant, charge)),
+  );
+  assert.deepEqual(await world.own(), { payable_available: 6_000n, payable_pending: 0n, receivable_merchant: 0n });
+  await world.verify();
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { apiRoutes } from '../api-routes.ts';
+import { orNull, optional } from '../kit/wire-types.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+interface Schema {
+  anyOf?: readonly Schema[];
+  type?: string;
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+}
+
+/** Each field that may be left out of a body, with what says the same; `path` are the objects it stands in. */
+function* optionalFields(
+  schema: Schema,
+  path: readonly string[] = [],
+): Generator<{ path: readonly string[]; value: unknown }> {
+  for (const form of schema.anyOf ?? [schema]) {
+    for (const [name, field] of Object.entries(form.properties ?? {})) {
+      const here = [...path, name];
+      yield* optionalFields(field, here);
+      if (form.required?.includes(name) === true) continue;
+      if (field.default !== undefined) yield { path: here, value: field.default };
+      if ((field.anyOf ?? []).some(({ type }) => type === 'null')) yield { path: here, value: null };
+    }
+  }
+}
+
+/** `{data: {currency: 'GMD'}}` of `['data', 'currency']`. */
+function bodyWith(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight((inner, name) => ({ [name]: inner }), value);
+}
+
+test('leaving out what has a default means the same as saying it, on every route that takes a key', () => {
+  const tried = new Map<string, unknown[]>();
+  for (const { method, path, body } of apiRoutes) {
+    if (method !== 'POST' || body === undefined) continue;
+    for (const field of optionalFields(body)) {
+      const without = fingerprintOf(method, bodyWith(field.path.slice(0, -1), {}), body);
+      const withIt = fingerprintOf(method, bodyWith(field.path, field.value), body);
+      const name = `${path} ${field.path.join('.')}`;
+      assert.deepEqual(withIt, without, `${name} ${JSON.stringify(field.value)}`);
+      assert.notDeepEqual(fingerprintOf(method, bodyWith(field.path, 'something else'), body), without, name);
+      tried.set(name, [...(tried.get(name) ?? []), field.value]);
+    }
+  }
+  for (const [name, value] of [
+    ['/v1/payments data.currency', 'GMD'],
+    ['/v1/payments data.skip_url_validation', false],
+    ['/v1/payments data.metadata', {}],
+    ['/v1/payments data.payment_methods', ['wallet']],
+    ['/v1/payments/preview data.currency', 'GMD'],
+    ['/v1/transfers currency', 'GMD'],
+    ['/v1/transfers metadata', {}],
+    ['/v1/transfers/fees currency', 'GMD'],
+    ['/v1/payment-links data.currency', 'GMD'],
+    ['/v1/payment-links data.metadata', {}],
+    ['/v1/customers metadata', {}],
+    ['/v1/customers config.distinct', false],
+    ['/v1/customers config', {}],
+    ['/v1/webhook-endpoints description', ''],
+    ['/v1/webhook-endpoints/:id/rotate-secret overlap_hours', 24],
+    ['/v1/events/resend status', 'undelivered'],
+    ['/v1/events/resend dry_run', false],
+    ['/v1/transactions/refund amount', null],
+  ] as const) {
+    assert.ok(
+      tried.get(name)?.some((known) => JSON.stringify(known) === JSON.stringify(value)),
+      name,
+    );
+  }
+});
+
+test('what a merchant writes inside its own data counts, whatever the schema’s defaults are', () => {
+  const schema = Type.Object({
+    amount: Type.Number({ default: 0 }),
+    currency: optional(Type.String(), { default: 'GMD' }),
+    metadata: optional(Type.Record(Type.String(), Type.Unknown()), { default: {} }),
+    note: orNull(Type.String()),
+  });
+  const of = (body: object) => fingerprintOf('POST', body, schema).toString('hex');
+  assert.equal(of({ amount: 1, note: 'x', currency: 'GMD', metadata: {} }), of({ note: 'x', amount: 1 }));
+  for (const other of [
+    { amount: 1, note: 'x', metadata: { currency: 'GMD' } },
+    { amount: 1, note: 'x', metadata: { a: null } },
+    { amount: 1, note: 'x', currency: 'gmd' },
+    { amount: 1, note: null },
+    { amount: 0, note: 'x' },
+    { note: 'x' },
+    { amount: 1, note: 'x', __proto__: null, constructor: 'GMD' },
+  ]) {
+    assert.notEqual(of(other), of({ amount: 1, note: 'x' }), JSON.stringify(other));
+  }
+});

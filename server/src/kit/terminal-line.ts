@@ -1,0 +1,39 @@
+type LoggedLine = Readonly<Record<string, unknown>>;
+
+// What tells processes and requests apart, for programs that gather the lines of many.
+const leftOut = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
+
+/**
+ * A line of the log as a person reads it at a terminal: `10:18:00  201 POST /v1/payments  12.3 ms`, or
+ * `10:18:00  warning: payouts are paused  network=wave`. Its time is that of the terminal.
+ *
+ * @param json a line as pino writes it, which has passed the list of fields that may be logged
+ */
+export function terminalLine(json: string): string {
+  const line = JSON.parse(json) as LoggedLine;
+  const time = new Date(String(line['time'])).toTimeString().slice(0, 'hh:mm:ss'.length);
+  const said = line['msg'] === 'request' ? requestText(line) : messageText(line);
+  const stack = typeof line['stack'] === 'string' ? `${line['stack']}\n` : '';
+  return harmless(`${time}  ${said}\n${stack}`);
+}
+
+function requestText(line: LoggedLine): string {
+  const { method, route, status, duration_ms: durationMs } = line;
+  return `${String(status)} ${String(method)} ${String(route)}  ${String(durationMs)} ms`;
+}
+
+function messageText(line: LoggedLine): string {
+  const levels: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', debug: 'debug: ' };
+  const fields = Object.entries(line).filter(([name]) => !leftOut.has(name));
+  const words = fields.map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : String(value)}`);
+  return [`${levels[String(line['level'])] ?? ''}${String(line['msg'])}`, ...words].join('  ');
+}
+
+function quoted(text: string): string {
+  return /^\S+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** What the world sent may stand in a line, and a terminal obeys control characters. */
+function harmless(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, '�');
+}

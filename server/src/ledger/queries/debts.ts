@@ -1,0 +1,80 @@
+import type { Queryable } from '../../kit/db.ts';
+import type { OwedRow } from '../debt.ts';
+import type { AccountAddress } from '../queries.ts';
+
+/**
+ * What the account holds, locked until the transaction ends; undefined where it holds nothing, and where somebody else
+ * has it locked: whoever collects never waits.
+ */
+export function tryLockAboveZero(db: Queryable, at: AccountAddress): Promise<{ balance: bigint } | undefined> {
+  return db.row({
+    name: 'ledger_accounts_try_lock_above_zero',
+    text: `SELECT balance FROM ledger_accounts
+           WHERE merchant_id = $1 AND account = $2 AND currency = $3 AND balance > 0 FOR UPDATE SKIP LOCKED`,
+    values: [at.merchantId, at.account, at.currency],
+  });
+}
+
+/** The newest movements that brought money to an account of the merchant's, and what they came from. */
+export function listCreditsBehind(
+  db: Queryable,
+  ask: AccountAddress & { account: 'payable_available' | 'payable_pending'; rowsMax: number },
+): Promise<{ sourceType: string; sourceId: string; amountMinor: bigint }[]> {
+  const { account } = ask;
+  return db.rows({
+    name: `ledger_movements_credits_behind_${account}`,
+    // The name stands in the statement, so that the planner finds the partial index, or walks from the newest.
+    text: `SELECT source_type AS "sourceType", source_id AS "sourceId", amount AS "amountMinor" FROM ledger_movements
+           WHERE merchant_id = $1 AND currency = $2 AND credit_account = '${account}'
+           ORDER BY id DESC LIMIT $3`,
+    values: [ask.merchantId, ask.currency, ask.rowsMax],
+  });
+}
+
+/** What these sources together have repaid of the merchant's debt and not taken back, in bututs as text. */
+export async function sumRepaidBySources(
+  db: Queryable,
+  ask: { merchantId: string; currency: string; sourceIds: readonly string[] },
+): Promise<bigint> {
+  const row = await db.row<{ sum: string }>({
+    name: 'ledger_movements_sum_repaid_by_sources',
+    text: `SELECT COALESCE(sum(CASE WHEN flow = 'debt_repaid' THEN amount ELSE -amount END), 0)::text AS sum
+           FROM ledger_movements
+           WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
+             AND flow IN ('debt_repaid', 'debt_reopened')`,
+    values: [ask.merchantId, ask.currency, ask.sourceIds],
+  });
+  return BigInt(row?.sum ?? '0');
+}
+
+/**
+ * Every account of these kinds, which grow by debits, that holds something. Read from the index of debts, and from the
+ * movements of those accounts alone.
+ */
+export function listOwedRows(db: Queryable, kinds: readonly string[]): Promise<OwedRow[]> {
+  return db.rows({
+    name: 'ledger_accounts_owed',
+    text: `-- across merchants: the operator watches all debts
+           WITH parts AS (
+             SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
+             WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = ANY ($1::text[])
+             UNION ALL
+             SELECT merchant_id, account, currency, amount FROM ledger_deltas
+             WHERE split_part(account, ':', 1) = ANY ($1::text[])
+           ), owed AS (
+             SELECT merchant_id, account, currency, sum(amount)::bigint AS amount FROM parts
+             GROUP BY 1, 2, 3 HAVING sum(amount) > 0
+           ), grown AS (
+             SELECT owed.merchant_id, owed.account, owed.currency, owed.amount, movement.created_at,
+                    sum(movement.amount) OVER (PARTITION BY owed.merchant_id, owed.account, owed.currency
+                                               ORDER BY movement.id DESC) AS newer
+             FROM owed JOIN ledger_movements AS movement
+               ON movement.merchant_id = owed.merchant_id AND movement.debit_account = owed.account
+              AND movement.currency = owed.currency
+           )
+           SELECT merchant_id AS "merchantId", account, currency, amount AS "amountMinor",
+                  max(created_at) FILTER (WHERE newer >= amount) AS since
+           FROM grown GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+    values: [kinds],
+  });
+}

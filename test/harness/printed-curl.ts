@@ -1,0 +1,40 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readyAt } from './process.ts';
+import type { ProcessWorld, TestProcess } from './process.ts';
+
+/** Runs the curl line that a service printed, in a shell, and answers the payment it made. */
+export async function runPrintedCurl(
+  world: ProcessWorld,
+  service: TestProcess,
+): Promise<{ payment_intent_id: string; payment_link: string; amount: number }> {
+  await readyAt(service);
+  const [, line = ''] = await service.printed(/^ +(curl .*)$/m);
+  const shell = world.start(['sh', '-c', line], { PATH: `${makeCurl(world)}:${process.env['PATH'] ?? ''}` });
+  const { code } = await shell.ended;
+  if (code !== 0) throw new Error(`the printed line failed: ${shell.stderr()}`);
+  return JSON.parse(shell.stdout()) as Awaited<ReturnType<typeof runPrintedCurl>>;
+}
+
+/** What the printed line asks of curl, for machines that have none: `-s`, `-H`, `-d` and an address. */
+function makeCurl(world: ProcessWorld): string {
+  const folder = mkdtempSync(join(dirname(world.newDataDirectory()), 'bin-'));
+  const script = `#!${process.execPath}
+const [address, headers] = ['', {}];
+const request = { headers, body: undefined, address };
+for (const words = process.argv.slice(2); words.length > 0; ) {
+  const word = words.shift();
+  if (word === '-s') continue;
+  else if (word === '-H') { const [name, value] = words.shift().split(': '); headers[name] = value; }
+  else if (word === '-d') request.body = words.shift();
+  else if (word.startsWith('-') || request.address) throw new Error('unexpected ' + word);
+  else request.address = word;
+}
+fetch(request.address, { method: request.body ? 'POST' : 'GET', ...request })
+  .then((answer) => answer.text())
+  .then((text) => process.stdout.write(text));
+`;
+  writeFileSync(join(folder, 'curl'), script);
+  chmodSync(join(folder, 'curl'), 0o755);
+  return folder;
+}

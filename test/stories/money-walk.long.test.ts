@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
+import type { Account } from '../../server/src/ledger/accounts.ts';
+import type { ApiAnswer } from '../harness/api-client.ts';
+import { asOwner } from '../harness/tables.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+
+// Random money, side by side, through the API and the simulated networks: collect, split, refund, fail, reverse, approve
+// late, cancel, delete, pay out. Afterwards what the networks hold for us is what the ledger says, to the butut.
+
+const operations = 2_652;
+const atOnceMax = 8;
+const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
+// What leaves a call without an answer for seconds is left out: here the clock stands still while calls are under way.
+const payers = [
+  '7000001',
+  '7000001',
+  '7000002',
+  '7000003',
+  '7000007',
+  '7000010',
+  '7000012',
+  '7001234',
+  '7001234',
+  '7001234',
+];
+const beneficiaries = ['7000001', '7000002', '7000003', '7000007', '7000009', '7000011', '7000012', '7001234'];
+const secondMs = 1_000;
+
+let story: TransferStory;
+let random: ReturnType<typeof seededRandom>;
+
+before(async () => {
+  story = await startTransferStory({ settings: { LOG_LEVEL: 'error' } });
+  const seed = Buffer.from(systemRandom.bytes(6)).toString('hex');
+  console.log(`seed ${seed}`);
+  random = seededRandom(seed);
+  await spendTestMoney();
+});
+
+after(() => story.stop());
+
+function below(count: number): number {
+  return Buffer.from(random.bytes(4)).readUInt32BE() % count;
+}
+
+function pick<Item>(items: readonly Item[]): Item | undefined {
+  return items[below(Math.max(items.length, 1))];
+}
+
+function amount(most: number): number {
+  return (100 + below(most * 100 - 100)) / 100;
+}
+
+/** So that nothing but what was collected can be spent. */
+async function spendTestMoney(): Promise<void> {
+  for (;;) {
+    const left = await story.payoutBalance();
+    if (left === 0) return;
+    await story.transferSettled('7000001', { amount: Math.min(left, 100_000) });
+  }
+}
+
+const known = { intents: [] as string[], charges: [] as string[], subs: [] as string[] };
+const met = new Map<string, number>();
+
+/** What the API may say to one of several who want the same; anything else is a mistake. */
+function note(what: string, { status, body, text }: ApiAnswer): ApiAnswer {
+  const said = status < 300 ? 'done' : String(body['code']);
+  assert.ok(status < 300 || status === 400 || status === 404 || status === 409, `${what}: ${text}`);
+  met.set(`${what} ${said}`, (met.get(`${what} ${said}`) ?? 0) + 1);
+  return { status, body, text } as ApiAnswer;
+}
+
+const moves: Record<string, () => Promise<void>> = {
+  async collect() {
+    const sub = below(2) === 0 ? pick(known.subs) : undefined;
+    const data = {
+      amount: amount(400),
+      network: pick(networks),
+      account_number: pick(payers),
+      ...(sub === undefined ? {} : { sub_account: sub }),
+    };
+    const { status, body } = note('collect', await story.api.post('/v1/payments', { data }));
+    if (status === 201) known.intents.push(String(body['payment_intent_id']));
+  },
+  async phone() {
+    const id = pick(known.intents);
+    if (id === undefined) return;
+    const action = pick(['approve', 'approve', 'decline', 'approve_late', 'reverse'] as const) ?? 'approve';
+    met.set(`phone ${action}`, (met.get(`phone ${action}`) ?? 0) + Number(await onPhone(id, action)));
+  },
+  async cancel() {
+    const id = pick(known.intents);
+    if (id !== undefined) note('cancel', await story.api.post(`/v1/payments/${id}/cancel`, {}));
+  },
+  async refund() {
+    const id = pick(known.intents);
+    if (id === undefined) return;
+    const charge = await story.api.get(`/v1/transactions/${id}`);
+    if (charge.status !== 200 || charge.body['status'] !== 'completed') return;
+    const part = below(2) === 0 ? {} : { amount: amount(100) };
+    const request = { reference: charge.body['reference'], ...part };
+    note('refund', await story.api.post('/v1/transactions/refund', request, { 'idempotency-key': randomUUID() }));
+  },
+  async transfer() {
+    const body = { amount: amount(600), network: pick(networks) };
+    note('transfer', await story.order(pick(beneficiaries) ?? '', body));
+  },
+  async pay_out() {
+    const id = pick(known.subs);
+    if (id === undefined) return;
+    const headers = { 'idempotency-key': randomUUID() };
+    note('pay_out', await story.api.post(`/v1/sub-accounts/${id}/payouts`, {}, headers));
+  },
+  async new_sub() {
+    const account_number = pick(beneficiaries);
+    const body = { name: 'Awa', percentage: 1 + below(60), settlement_code: pick(networks), account_number };
+    const answer = note('new_sub', await story.api.post('/v1/sub-accounts', body));
+    known.subs.push(String(answer.body['id']));
+  },
+  async delete() {
+    const id = pick(known.subs);
+    if (id === undefined) return;
+    const { status } = note('delete', await story.api.send('DELETE', `/v1/sub-accounts/${id}`));
+    if (status < 300) known.subs.splice(known.subs.indexOf(id), 1);
+  },
+};
+
+const weighted = Object.entries({
+  collect: 8,
+  phone: 7,
+  cancel: 1,
+  refund: 4,
+  transfer: 4,
+  pay_out: 2,
+  new_sub: 1,
+  delete: 1,
+}).flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
+
+async function oneMove(): Promise<void> {
+  await moves[pick(weighted) ?? '']?.();
+}
+
+/** Whether the phone offered it; a tap on what others change meanwhile may find nothing. */
+async function onPhone(id: string, action: Parameters<TransferStory['onPhone']>[1]): Promise<boolean> {
+  try {
+    await story.onPhone(id, action);
+    return true;
+  } catch (error) {
+    if (error instanceof assert.AssertionError) return false;
+    throw error;
+  }
+}
+
+/** What each network holds for us, by its own books. */
+async function networkHolds(network: string): Promise<bigint> {
+  const text = `SELECT COALESCE((SELECT sum(amount_paid) FROM simulator.sessions WHERE network = $1
+      AND CASE WHEN planned_at <= $2 THEN planned_status ELSE status END = 'complete'), 0)
+    - COALESCE((SELECT sum(amount) FROM simulator.payouts WHERE network = $1
+      AND CASE WHEN planned_at <= $2 THEN planned_status ELSE status END = 'completed'), 0) AS holds`;
+  const [row] = await asOwner<{ holds: string }>(story.service, text, [network, story.clock.now()]);
+  return BigInt(row?.holds ?? '0');
+}
+
+async function settleAll(): Promise<void> {
+  for (let time = 0; time < 6; time += 1) await story.pass(31 * secondMs);
+  // Once more, for the chore that repays debts from what came last.
+  await story.settle();
+}
+
+async function compare(): Promise<void> {
+  await story.verify();
+  for (const network of networks) {
+    const float: Account = `float:sim-${network}`;
+    assert.equal(await story.balance(float), await networkHolds(network), `${network} holds what the ledger says`);
+  }
+  const [owed, available, pending] = await Promise.all(
+    (['receivable_merchant', 'payable_available', 'payable_pending'] as const).map((account) => story.balance(account)),
+  );
+  if (owed !== 0n) assert.deepEqual([available, pending], [0n, 0n], 'nobody has money while owing it');
+}
+
+test(`${operations} random operations on money leave the ledger right, and each network holds what the ledger says`, async () => {
+  for (let done = 0; done < operations;) {
+    const count = Math.min(1 + below(atOnceMax), operations - done);
+    await Promise.all(Array.from({ length: count }, oneMove));
+    done += count;
+    await story.pass(below(4) * secondMs);
+    if (done % 300 < count) {
+      await settleAll();
+      await compare();
+    }
+  }
+  await settleAll();
+  await compare();
+  const wanted = [
+    'collect done',
+    'refund done',
+    'transfer done',
+    'transfer merchant_owes',
+    'pay_out done',
+    'phone reverse',
+    'delete done',
+    'cancel done',
+  ];
+  for (const what of wanted)
+    assert.ok((met.get(what) ?? 0) > 0, `the walk never met ${what}: ${JSON.stringify([...met])}`);
+});

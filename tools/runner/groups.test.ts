@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { groupFiles } from './groups.ts';
+
+test('test files share a process in their order, and those that start processes come first and alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dalasi-groups-'));
+  try {
+    const add = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const many = Array.from({ length: 10 }, (_one, index) => add(`${index}.test.ts`, ''));
+    const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
+    const groups = groupFiles([...many.slice(0, 5), starting, ...many.slice(5)]);
+    assert.deepEqual(groups, [[starting], many.slice(0, 8), many.slice(8)]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
