@@ -112,6 +112,8 @@ CREATE TABLE charges (
   amount_received bigint,
   settles_at timestamp with time zone,
   settled_at timestamp with time zone,
+  amount_reversed bigint NOT NULL DEFAULT 0,
+  reserve_percent_hundredths bigint NOT NULL DEFAULT 0,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -123,8 +125,10 @@ CASE
     WHEN fee_payer = 'customer'::text THEN fee
     ELSE 0::bigint
 END)),
+  CONSTRAINT charges_amount_reversed_check CHECK (amount_reversed >= 0),
   CONSTRAINT charges_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
   CONSTRAINT charges_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'awaiting_payer'::text, 'unknown'::text, 'final'::text])),
+  CONSTRAINT charges_reserve_check CHECK (reserve_percent_hundredths >= 0 AND reserve_percent_hundredths <= 10000),
   CONSTRAINT charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text, 'reversed'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
@@ -197,6 +201,17 @@ CREATE TABLE default_fee_rules (
   CONSTRAINT default_fee_rules_amounts_check CHECK (percent_hundredths >= 0 AND percent_hundredths <= 10000 AND fixed >= 0 AND minimum >= 0 AND (maximum IS NULL OR maximum >= minimum)),
   CONSTRAINT default_fee_rules_network_check CHECK (operation = 'transfer'::text OR network = 'all'::text),
   CONSTRAINT default_fee_rules_operation_check CHECK (operation = ANY (ARRAY['collection'::text, 'transfer'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE default_reserve_rules (
+  kind text NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  hours bigint NOT NULL,
+  new_for_days bigint,
+  CONSTRAINT default_reserve_rules_pkey PRIMARY KEY (kind),
+  CONSTRAINT default_reserve_rules_kind_check CHECK (kind = 'reserve'::text),
+  CONSTRAINT default_reserve_rules_values_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000 AND hours >= 1 AND hours <= 8784 AND new_for_days >= 1 AND new_for_days <= 3660)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -312,6 +327,7 @@ CREATE TABLE ledger_accounts (
   CONSTRAINT ledger_accounts_not_negative_check CHECK (balance >= 0 OR (kind = ANY (ARRAY['float'::text, 'network_costs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text])))
 );
 CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_id, account, currency) WHERE kind = ANY (ARRAY['receivable_merchant'::text, 'sub_owed'::text]);
+CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_deltas (
@@ -364,6 +380,8 @@ CREATE INDEX ledger_movements_pending_debit_idx ON ledger_movements USING btree 
 CREATE INDEX ledger_movements_source_idx ON ledger_movements USING btree (merchant_id, source_id);
 CREATE INDEX ledger_movements_sub_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub:%'::text;
 CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub:%'::text;
+CREATE INDEX ledger_movements_sub_owed_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub_owed:%'::text;
+CREATE INDEX ledger_movements_sub_owed_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub_owed:%'::text;
 -- dalasi_app: SELECT, INSERT
 
 CREATE TABLE merchant_logos (
@@ -632,6 +650,17 @@ CREATE TABLE refunds (
   CONSTRAINT refunds_amount_check CHECK (amount > 0)
 );
 CREATE INDEX refunds_charge_idx ON refunds USING btree (merchant_id, charge_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE reserve_rules (
+  merchant_id uuid NOT NULL,
+  percent_hundredths bigint NOT NULL,
+  hours bigint NOT NULL,
+  new_for_days bigint,
+  CONSTRAINT reserve_rules_pkey PRIMARY KEY (merchant_id),
+  CONSTRAINT reserve_rules_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT reserve_rules_values_check CHECK (percent_hundredths >= 0 AND percent_hundredths <= 10000 AND hours >= 0 AND hours <= 8784 AND new_for_days >= 1 AND new_for_days <= 3660)
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE schema_migrations (

@@ -6,6 +6,7 @@ import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { WriteProbe } from './http/write-probe.ts';
 import type { Keyring } from './keyring/keyring.ts';
+import { sumSuspense } from './ledger/balances.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import type { BreakerCopy } from './networks/breaker-copy.ts';
@@ -86,6 +87,19 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
+  metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest of them has been open.', ['kind'], async (set) => {
+    const now = clock.now().getTime();
+    for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
+  });
+  metrics.gauge(
+    'dalasi_suspense_bututs',
+    'Money in suspense, which nobody may have yet.',
+    ['currency'],
+    async (set) => {
+      set({ currency: 'GMD' }, 0);
+      for (const { currency, amountMinor } of await sumSuspense(db)) set({ currency }, Number(amountMinor));
+    },
+  );
 }
 
 /** Circuit breakers of payouts that are open or half-open. */

@@ -92,7 +92,8 @@ export const settings = [
   { name: 'INTENT_LIFETIME_MINUTES', description: 'How long a payer has, 1 to 10080 minutes.', default: '30' },
   {
     name: 'SETTLEMENT_DELAY_HOURS',
-    description: 'How long collected money waits before it can be paid out, 0 to 720 hours.',
+    description:
+      'How long collected money waits before it can be paid out, 0 to 720 hours. For a reserve of new merchants’ income see Operations.',
     default: '0',
   },
   { name: 'AMOUNT_MIN', description: 'The smallest amount of a payment, in dalasi.', default: '1' },

@@ -18,6 +18,7 @@ import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
 import { purgePeriods } from './settlement/forget-periods.ts';
 import { listDueSettlements, settleScheduled } from './settlement/scheduled-payouts.ts';
+import { repaySubAccountDebts } from './settlement/repay-debts.ts';
 import { settleChargeWork } from './settlement/settle-charge.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createTransferJobs } from './transfers/jobs.ts';
@@ -109,6 +110,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('repaying debts', 10 * secondMs, log, () => followDebts(context)),
     chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
+    chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),
     chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
     chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),

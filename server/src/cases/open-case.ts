@@ -8,6 +8,7 @@ export type CaseKind =
   | 'amount_mismatch'
   | 'receipt_reused'
   | 'network_reversal'
+  | 'partial_reversal'
   | 'outcome_unknown'
   | 'late_success'
   | 'contradictory_outcome'

@@ -62,11 +62,12 @@ export function listCases(db: Queryable, status: Case['status'] | null, rowsMax:
   });
 }
 
-export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint }[]> {
+/** Where none of a kind is open, the kind is left out. */
+export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint; oldest: Date }[]> {
   return db.rows({
     name: 'cases_count_open',
     text: `-- across merchants: the operator watches all of them
-           SELECT kind, count(*) AS count FROM cases WHERE status = 'open' GROUP BY kind`,
+           SELECT kind, count(*) AS count, min(created_at) AS oldest FROM cases WHERE status = 'open' GROUP BY kind`,
     values: [],
   });
 }

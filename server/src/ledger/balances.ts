@@ -3,6 +3,8 @@ import type { Account } from './accounts.ts';
 import { lockBalance } from './post.ts';
 import { listAccountsToFold, sumBalances } from './queries.ts';
 
+export { sumSuspense } from './queries.ts';
+
 /** Several accounts' balances in bututs, as of one moment; every account that was asked for is there. */
 export async function readBalances<Asked extends Account>(
   db: Queryable,

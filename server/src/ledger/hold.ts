@@ -2,7 +2,7 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from './accounts.ts';
 import { post, postFromHold } from './post.ts';
-import type { LedgerContext, Posting } from './post.ts';
+import type { LedgerContext, Movement, Posting } from './post.ts';
 import { closeHold, insertHold, listHeldFrom } from './queries.ts';
 
 /** Whose money is held: one hold for each source. */
@@ -42,14 +42,21 @@ export async function settleHold(
   await postFromHold(tx, context, { ...at, flow, movements });
 }
 
-/** The work was not done: everything goes back where it came from. */
-export async function releaseHold(tx: Transaction, context: LedgerContext, at: HoldSource): Promise<void> {
+/**
+ * The work was not done: everything goes back where it came from. `withIt` answers what is booked in the same posting
+ * because the money is back.
+ */
+export async function releaseHold(
+  tx: Transaction,
+  context: LedgerContext,
+  at: HoldSource,
+  withIt: (back: readonly Part[]) => Promise<readonly Movement[]> = () => Promise.resolve([]),
+): Promise<void> {
   const amountMinor = await closeHold(tx, at, 'released');
   const parts = await listHeldFrom(tx, at);
   assert(amountMinor === sumOf(parts), 'what was held is what goes back');
-  const movements = parts.map(
-    (part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const,
-  );
+  const back = parts.map((part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const);
+  const movements = [...back, ...(await withIt(parts))];
   await postFromHold(tx, context, { ...at, flow: 'released', movements });
 }
 

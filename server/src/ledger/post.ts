@@ -29,10 +29,11 @@ export interface LedgerContext {
   newId: () => string;
 }
 
-// The most is a payment with a group of 20, all of them in debt: fee, rest and the network's cut are 3, each share is one
-// and repays with two more, and the merchant repays too: 64 together. Its reversal needs 44: fee, 20 shares and 20 advances, the merchant's 2 accounts
-// and its debt. A refund that is undone needs 24, a hold fewer.
-const movementsMax = 80;
+// The most is a payment with a group of 20, all of them in debt and a part of it in reserve: fee, the network's cut and the
+// merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, and the
+// merchant repays from two places: 126 together. Its reversal needs 65: fee, 20 shares from two places each and 20 advances,
+// the merchant's 3 places and its debt.
+const movementsMax = 130;
 
 /**
  * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never

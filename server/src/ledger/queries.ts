@@ -163,6 +163,20 @@ export function sumBalances(
   });
 }
 
+/** What stands in `suspense`, of all merchants together. */
+export function sumSuspense(db: Queryable): Promise<{ currency: string; amountMinor: bigint }[]> {
+  return db.rows({
+    name: 'ledger_sum_suspense',
+    text: `-- across merchants: the operator watches all of them
+           SELECT currency, sum(amount)::bigint AS "amountMinor" FROM (
+             SELECT currency, balance AS amount FROM ledger_accounts WHERE account = 'suspense'
+             UNION ALL
+             SELECT currency, amount FROM ledger_deltas WHERE account = 'suspense'
+           ) AS parts GROUP BY currency`,
+    values: [],
+  });
+}
+
 /** Accounts with more unfolded deltas than `deltasMin`; what is folded regularly is a short table. */
 export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountAddress[]> {
   return db.rows({

@@ -11,18 +11,18 @@ export interface BookedBySource {
   taken: Map<Account, bigint>;
 }
 
-/** The net of what was booked for a source, without the flows left out; what passed through an account is not in it. */
+/** The net of what was booked for a source by the flows that are meant; what passed through an account is not in it. */
 export async function bookedBy(
   db: Queryable,
   at: Pick<Posting, 'merchantId' | 'source'>,
-  flowsLeftOut: readonly string[],
+  isMeant: (movement: Movement & { flow: string }) => boolean,
 ): Promise<BookedBySource> {
   const net = new Map<Account, bigint>();
   const add = (account: Account, change: bigint) => net.set(account, (net.get(account) ?? 0n) + change);
-  for (const { flow, debit, credit, amountMinor } of await listMovementsOfSource(db, at)) {
-    if (flowsLeftOut.includes(flow)) continue;
-    add(credit, amountMinor);
-    add(debit, -amountMinor);
+  for (const movement of await listMovementsOfSource(db, at)) {
+    if (!isMeant(movement)) continue;
+    add(movement.credit, movement.amountMinor);
+    add(movement.debit, -movement.amountMinor);
   }
   const accounts = [...net].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {

@@ -1,4 +1,5 @@
 import type { CollectionFee, TransferFees } from './fees.ts';
+import type { ReserveRule } from './reserve.ts';
 import type { TransferLimits } from './rules.ts';
 
 /**
@@ -17,8 +18,11 @@ export interface Merchant {
   collectionFee: CollectionFee;
   transferFees: TransferFees;
   transferLimits: TransferLimits;
+  /** What of its payments is kept back for some time; null is nothing. */
+  reserve: ReserveRule | null;
   /** Null takes the server's setting, 0 is no limit. */
   rateLimitPerSecond: bigint | null;
+  createdAt: Date;
 }
 
 /** Public tokens start with the short id: the part before it finds the merchant without a look-up by value. */

@@ -2,10 +2,13 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant } from './merchant.ts';
 import type { PayoutSchedule } from './payout-schedule.ts';
+import { reserves, toReserves } from './queries/reserve.ts';
+import type { ReserveRow } from './queries/reserve.ts';
+import { resolveReserve } from './reserve.ts';
 import { resolveCollectionFee, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
-interface MerchantRow extends DefaultRuleRows, OwnRuleRows {
+interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow {
   id: string;
   business_id: string;
   short_id: string;
@@ -14,6 +17,7 @@ interface MerchantRow extends DefaultRuleRows, OwnRuleRows {
   currency: string;
   fee_payer: FeePayer;
   rate_limit_per_second: bigint | null;
+  created_at: Date;
 }
 
 interface OwnRuleRows {
@@ -41,7 +45,8 @@ interface LimitJson {
   amount: string | null;
 }
 
-const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, rate_limit_per_second';
+const storedColumns =
+  'id, business_id, short_id, name, test_mode, currency, fee_payer, rate_limit_per_second, created_at';
 
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
@@ -56,7 +61,7 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // A merchant is read with its rules in one statement: they are a handful of rows, and it is remembered for seconds.
-const merchantColumns = `${storedColumns}, ${ownRules}, ${defaultRules}`;
+const merchantColumns = `${storedColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
   return {
@@ -66,15 +71,13 @@ export function insertBusiness(business: { id: string; name: string; createdAt: 
   };
 }
 
-export interface NewMerchant extends Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits'> {
-  createdAt: Date;
-}
+export type NewMerchant = Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve'>;
 
 /** Unique per business and environment, and by short id. The business pays the fees until somebody says otherwise. */
 export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
-    text: `INSERT INTO merchants (${storedColumns}, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
+    text: `INSERT INTO merchants (${storedColumns}) VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
     values: [
       merchant.id,
       merchant.businessId,
@@ -330,6 +333,8 @@ function toMerchant(row: MerchantRow): Merchant {
     transferFees: resolveTransferFees(rules),
     transferLimits: resolveTransferLimits(rules),
     rateLimitPerSecond: row.rate_limit_per_second,
+    reserve: resolveReserve(toReserves(row), row.test_mode),
+    createdAt: row.created_at,
   };
 }
 

@@ -44,7 +44,7 @@ export function amountOrNull(minor: bigint | null): number | null {
 }
 
 /** How to see what there is. */
-export function showCommand(name: 'fees' | 'limits', owner: Merchant | 'default'): string {
+export function showCommand(name: 'fees' | 'limits' | 'reserve', owner: Merchant | 'default'): string {
   return `${name} show ${owner === 'default' ? '--default' : `--merchant ${owner.id}`}`;
 }
 

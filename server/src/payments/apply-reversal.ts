@@ -7,7 +7,8 @@ import type { Receipt } from '../networks/contract.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './apply-success.ts';
 import { bookReversed } from './booking.ts';
-import { receivedMinor } from './charge.ts';
+import type { TakenMoney } from './booking.ts';
+import { keptMinor, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
@@ -23,38 +24,57 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
   const from = { ...(await claimCollection(context, charge, receipt)), isTakenBack: true };
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (await isUnheardOf(tx, locked.charge, receipt)) {
-      await openReversalCase(tx, context, charge, from, 'It never told us of that money: nothing was booked.');
+      const kind = isAsAsked(charge, receipt) ? 'network_reversal' : 'partial_reversal';
+      const remark = 'It never told us of that money: nothing was booked.';
+      await openReversalCase(tx, context, charge, from, { kind, remark });
       return;
     }
     const standing = await settleSuccess(tx, context, locked, from);
     if (standing.at === 'nowhere') return;
     const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
-    const about = cases.filter(({ reference }) => reference === receipt.transactionId);
-    const waited = about.find(({ kind }) => isMoneyCase(kind));
+    const waited = cases.find(({ kind, reference }) => isMoneyCase(kind) && reference === receipt.transactionId);
     const payment = standing.at === 'booked' ? standing.payment : locked;
     if (standing.at === 'suspense' && waited?.resolution !== 'accept') {
       await openReversalCase(tx, context, charge, from, suspenseRemark(receipt, waited));
       return;
     }
-    if (!isPaid(payment.charge) || about.some(({ kind }) => kind === 'network_reversal')) return;
+    if (!isPaid(payment.charge) || isToldAgain(cases, receipt)) return;
     // What a person accepted is what came with this transaction; else it is what was asked for.
     const takenMinor = waited?.resolution === 'accept' ? waited.amountMinor : charge.amountPaidMinor;
-    // Another amount than what came is nothing that a rule may book.
-    if (receipt.amountMinor !== takenMinor || receipt.currency !== charge.currency) {
-      await openReversalCase(tx, context, charge, from, notWhatCame);
+    const isWhole = receipt.amountMinor === takenMinor && receipt.currency === charge.currency;
+    // Another amount than what came is nothing that a rule may book, nor is what follows on a part that was taken.
+    const isFirst = payment.charge.amountReversedMinor === 0n && !cases.some((found) => isAbout(found, receipt));
+    if (isWhole && isFirst) {
+      await takeBack(tx, context, payment, { ...from, takenMinor, divided: 'as_it_came' });
       return;
     }
-    await takeBack(tx, context, payment, { ...from, takenMinor });
+    const remark = isWhole ? afterAPart : notWhatCame;
+    await openReversalCase(tx, context, charge, from, { kind: 'partial_reversal', remark });
   });
 }
 
+/** A person has to book a `partial_reversal`; what a rule could book, or nobody has to, is a `network_reversal`. */
+interface ReversalRemark {
+  kind: 'network_reversal' | 'partial_reversal';
+  remark: string;
+}
+
 const notWhatCame = 'That is not what it had brought: nothing was booked.';
+const afterAPart = 'It had taken a part back before: nothing was booked.';
 
 /** Whoever resolves the case of money in `suspense` must know that it is gone, as far as that is so. */
-function suspenseRemark(receipt: Receipt, waited: Case | undefined): string {
-  if (waited?.status === 'resolved') return `It had been returned already, by case ${waited.id}: nothing was booked.`;
+function suspenseRemark(receipt: Receipt, waited: Case | undefined): ReversalRemark {
+  const kind = 'network_reversal';
+  if (waited?.status === 'resolved') {
+    return { kind, remark: `It had been returned already, by case ${waited.id}: nothing was booked.` };
+  }
   const isWhole = waited !== undefined && isSameMoney({ ...receipt, reference: receipt.transactionId }, waited);
-  return isWhole ? 'It stands in suspense: there is nothing left to return.' : notWhatCame;
+  if (!isWhole) return { kind: 'partial_reversal', remark: notWhatCame };
+  return { kind, remark: 'It stands in suspense: there is nothing left to return.' };
+}
+
+function isAsAsked(charge: Charge, { amountMinor, currency }: Receipt): boolean {
+  return amountMinor === charge.amountPaidMinor && currency === charge.currency;
 }
 
 /** Money that had become the merchant's leaves the balance again. */
@@ -62,54 +82,104 @@ async function takeBack(
   tx: Transaction,
   context: PaymentContext,
   payment: LockedPayment,
-  from: Collection & { takenMinor: bigint },
+  from: Collection & Omit<TakenMoney, 'railAccount'>,
 ): Promise<void> {
-  const { charge } = payment;
-  const { railAccount, takenMinor } = from;
-  const { shortfallMinor } = await bookReversed(
-    tx,
-    context,
-    { charge, shares: payment.intent.shares },
-    { railAccount, takenMinor },
-  );
-  const amountReceivedMinor = receivedMinor(charge) - takenMinor;
-  if (amountReceivedMinor > 0n) await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
-  else await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
-  const short = `The merchant's balance was short by ${moneyText({ currency: charge.currency, amountMinor: shortfallMinor })}.`;
-  await openReversalCase(tx, context, charge, from, shortfallMinor === 0n ? '' : short);
+  const { shortfallMinor } = await takeFromCharge(tx, context, payment, from);
+  const { currency } = payment.charge;
+  const short = `The merchant's balance was short by ${moneyText({ currency, amountMinor: shortfallMinor })}.`;
+  const remark = shortfallMinor === 0n ? '' : short;
+  await openReversalCase(tx, context, payment.charge, from, { kind: 'network_reversal', remark });
+}
+
+/**
+ * Books what the network took back, and what the charge is after it: `reversed` once nothing is left. Of several
+ * transactions that paid it one leaves it smaller; a part that a person books counts as `amount_reversed`, and is told.
+ */
+export async function takeFromCharge(
+  tx: Transaction,
+  context: PaymentContext,
+  payment: LockedPayment,
+  from: TakenMoney,
+): Promise<{ shortfallMinor: bigint }> {
+  const { charge, intent } = payment;
+  const { takenMinor } = from;
+  const taken = await bookReversed(tx, context, { charge, shares: intent.shares }, from);
+  if (takenMinor === keptMinor(charge)) {
+    await changeCharge(tx, context, payment, { status: 'reversed', progress: 'final' }, 'charge.reversed');
+  } else if (from.divided === 'as_it_came') {
+    const amountReceivedMinor = receivedMinor(charge) - takenMinor;
+    await changeCharge(tx, context, payment, { amountReceivedMinor }, null);
+  } else {
+    const amountReversedMinor = charge.amountReversedMinor + takenMinor;
+    await changeCharge(tx, context, payment, { amountReversedMinor }, 'charge.reversed');
+  }
+  return taken;
 }
 
 /** A refund changes nothing about what the network had collected, and takes back here. */
-function isPaid({ status }: Charge): boolean {
+export function isPaid({ status }: Charge): boolean {
   return status === 'completed' || status === 'refunded';
 }
 
 /**
  * A reversal names the money it takes back; on a paid charge it is the money that paid, or what stands in `suspense`. A
- * case that says no more than that it was reversed does not make it money we have.
+ * case that says no more than that it was reversed does not make it money we have. Of an attempt that nobody has told us
+ * the success of, only all that was asked for is known to have come: what is told of a part waits for that success.
  */
-async function isUnheardOf(tx: Transaction, charge: Charge, { transactionId }: Receipt): Promise<boolean> {
-  if (charge.networkTransactionId === null || charge.networkTransactionId === transactionId) return false;
+async function isUnheardOf(tx: Transaction, charge: Charge, receipt: Receipt): Promise<boolean> {
+  const { transactionId } = receipt;
+  if (charge.networkTransactionId === transactionId) return false;
+  if (charge.networkTransactionId === null) return !isAsAsked(charge, receipt);
   const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
   return !cases.some(({ reference, kind }) => reference === transactionId && isMoneyCase(kind));
 }
 
+/** Opens the case once; the same news again is about the same case. */
 async function openReversalCase(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
   { receipt, networkName }: Collection,
-  remark: string,
+  { kind, remark }: ReversalRemark,
 ): Promise<void> {
+  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+  if (isToldAgain(cases, receipt)) return;
   const taken = `${networkName} took ${moneyText(receipt)} back after it had been paid.`;
   await openCase(tx, context, {
     merchantId: charge.merchantId,
-    kind: 'network_reversal',
+    kind,
     subjectType: 'charge',
     subjectId: charge.id,
-    reference: receipt.transactionId,
+    reference: referenceOf(receipt, cases),
     amountMinor: receipt.amountMinor,
     currency: receipt.currency,
     summary: `${taken} ${remark}`.trimEnd(),
   });
+}
+
+// News of a reversal names the transaction that had brought the money, so two parts of it come under one name: each amount
+// has a case of its own.
+const partMark = ' part ';
+
+function referenceOf(receipt: Receipt, cases: readonly Case[]): string {
+  const { transactionId, amountMinor } = receipt;
+  return cases.some((found) => isAbout(found, receipt)) ? `${transactionId}${partMark}${amountMinor}` : transactionId;
+}
+
+/** The network's transaction that a reversal's case is about. */
+export function transactionOf(reference: string): string {
+  return reference.split(partMark, 1)[0] ?? reference;
+}
+
+function isToldAgain(cases: readonly Case[], receipt: Receipt): boolean {
+  const { amountMinor, currency } = receipt;
+  return cases.some(
+    (found) => isAbout(found, receipt) && found.amountMinor === amountMinor && found.currency === currency,
+  );
+}
+
+/** Whether the case tells of a reversal of the same transaction, whatever its amount. */
+function isAbout({ kind, reference }: Case, { transactionId }: Receipt): boolean {
+  const isReversal = kind === 'network_reversal' || kind === 'partial_reversal';
+  return isReversal && transactionOf(reference) === transactionId;
 }

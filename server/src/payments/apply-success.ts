@@ -158,7 +158,8 @@ async function suspend(
 /** It came before, or the network had told that it took all of it back before it told of it: nothing is there. */
 function accountsFor(found: Case, receipt: Receipt): boolean {
   if (found.reference !== receipt.transactionId) return false;
-  const isBack = found.kind === 'network_reversal' && isSameMoney(found, { ...receipt, reference: found.reference });
+  const isReversal = found.kind === 'network_reversal' || found.kind === 'partial_reversal';
+  const isBack = isReversal && isSameMoney(found, { ...receipt, reference: found.reference });
   return isMoneyCase(found.kind) || isBack;
 }
 

@@ -1,15 +1,16 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { readBalances } from '../ledger/balances.ts';
+import type { Part } from '../ledger/hold.ts';
 import { claimRepayment, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
-import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
-import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
+import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { isSettled, partsOf, receivedMinor } from './charge.ts';
+import { difference, isSettled, partsOf, partsTakenBack, receivedMinor, reserveMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
@@ -25,9 +26,9 @@ export interface SharedCharge {
 
 /**
  * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
- * It can be spent at once, or waits where the operator has set a delay. A share repays first what the merchant advanced
- * for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case. What the merchant
- * gets repays first what it owes, unless the network has taken the money back already.
+ * It can be spent at once, or waits where the operator has set a delay or a reserve. A share repays first what the
+ * merchant advanced for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case. What
+ * the merchant gets repays first what it owes, unless the network has taken the money back already.
  */
 export async function bookCollected(
   tx: Transaction,
@@ -37,21 +38,25 @@ export async function bookCollected(
 ): Promise<void> {
   const float = `float:${from.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
-  const accounts = accountsOf(charge);
-  const { kept, stranded, accountOf } = await creditsOf(tx, charge, parts.shares);
-  const repaid = await repayments(tx, charge, kept);
-  const broughtMinor = from.isTakenBack === true ? 0n : parts.merchantMinor + repaid.toMerchantMinor;
+  const { kept, stranded } = await sortShares(tx, charge, parts.shares);
+  const given = kept.flatMap((share) => placesOfShare(context, charge, share));
+  const own = placesOfMerchant(context, charge, parts.merchantMinor);
+  const repaid = await repaymentsOf(tx, charge, given);
+  const strandedMinor = stranded.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const credits = [
+    { account: 'fees', amountMinor: parts.feeMinor } as const,
+    ...own,
+    ...given,
+    { account: 'suspense', amountMinor: strandedMinor } as const,
+  ];
+  const brought = from.isTakenBack === true ? [] : [...own, ...creditsIn(repaid)];
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
     movements: [
-      { debit: float, credit: 'fees', amountMinor: parts.feeMinor },
-      { debit: float, credit: accounts.merchant, amountMinor: parts.merchantMinor },
-      ...parts.shares.map((share): Movement => {
-        return { debit: float, credit: accountOf(share), amountMinor: share.amountMinor };
-      }),
-      ...repaid.movements,
-      ...(await debtRepayment(tx, context, charge, broughtMinor)),
+      ...credits.map(({ account, amountMinor }): Movement => ({ debit: float, credit: account, amountMinor })),
+      ...repaid,
+      ...(await debtRepayments(tx, context, charge, brought)),
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
   });
@@ -59,68 +64,77 @@ export async function bookCollected(
 }
 
 /**
- * Where each share goes, and which of them are stranded because their sub-account was deleted: an open payment keeps its
+ * Which shares go to their sub-accounts, and which are stranded because theirs was deleted: an open payment keeps its
  * sub-accounts, but what comes late, or is decided late, may find them gone.
  */
-async function creditsOf(tx: Transaction, charge: Charge, shares: readonly Share[]) {
+async function sortShares(tx: Transaction, charge: Charge, shares: readonly Share[]) {
   const ids = shares.filter(({ amountMinor }) => amountMinor > 0n).map(({ subAccountId }) => subAccountId);
   const deleted = await lockDeleted(tx, charge.merchantId, ids);
-  const { sub } = accountsOf(charge);
   return {
     kept: shares.filter(({ subAccountId }) => !deleted.has(subAccountId)),
     stranded: shares.filter(({ subAccountId }) => deleted.has(subAccountId)),
-    accountOf: ({ subAccountId }: Share) => creditOrSuspend(deleted, subAccountId, sub(subAccountId)),
   };
 }
 
-/** Where a charge's money stands: where it can be spent, or where it waits. */
-function accountsOf(charge: Pick<Charge, 'settlesAt' | 'settledAt'>) {
-  return isSettled(charge)
-    ? ({ merchant: 'payable_available', sub: settledAccount } as const)
-    : ({ merchant: 'payable_pending', sub: pendingAccount } as const);
+function placesOfMerchant(context: PaymentContext, charge: Charge, amountMinor: bigint): Part[] {
+  return placesOf(context, charge, { pending: 'payable_pending', settled: 'payable_available', amountMinor });
 }
 
-/** What repays the merchant's own debt of money that comes to it now. Locks nothing that another one waits with. */
-async function debtRepayment(
+function placesOfShare(context: PaymentContext, charge: Charge, { subAccountId, amountMinor }: Share): Part[] {
+  const [pending, settled] = [pendingAccount(subAccountId), settledAccount(subAccountId)];
+  return placesOf(context, charge, { pending, settled, amountMinor });
+}
+
+/** Where money of a charge stands: where it can be spent, where it waits, or in reserve with a part of it. */
+function placesOf(
+  { settings }: PaymentContext,
+  charge: Charge,
+  { pending, settled, amountMinor }: { pending: Account; settled: Account; amountMinor: bigint },
+): Part[] {
+  if (isSettled(charge)) return [{ account: settled, amountMinor }];
+  const isDelayed = settings.settlementDelayMs > 0 || charge.reservePercentHundredths === 0n;
+  const waitingMinor = isDelayed ? amountMinor : reserveMinor(charge, amountMinor);
+  return [
+    { account: pending, amountMinor: waitingMinor },
+    { account: settled, amountMinor: amountMinor - waitingMinor },
+  ];
+}
+
+/**
+ * What repays the merchant's own debt of money that comes to it now, what it can spend before what waits. Locks nothing that
+ * another one waits with.
+ */
+async function debtRepayments(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  broughtMinor: bigint,
+  brought: readonly Part[],
 ): Promise<Movement[]> {
-  const amountMinor = await claimRepayment(tx, charge, broughtMinor);
-  if (amountMinor === 0n) return [];
-  const detail = `${formatAmount(amountMinor)} of it repaid what the merchant owed.`;
+  const broughtMinor = brought.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  let leftMinor = await claimRepayment(tx, charge, broughtMinor);
+  if (leftMinor === 0n) return [];
+  const detail = `${formatAmount(leftMinor)} of it repaid what the merchant owed.`;
   noteCharge(tx, context, charge, 'debt_repaid', detail);
-  return [repayment(accountsOf(charge).merchant, amountMinor)];
+  return (['payable_available', 'payable_pending'] as const).map((from): Movement => {
+    const there = brought.reduce((sum, part) => (part.account === from ? sum + part.amountMinor : sum), 0n);
+    const amountMinor = there < leftMinor ? there : leftMinor;
+    leftMinor -= amountMinor;
+    return repayment(from, amountMinor);
+  });
 }
 
-interface ShareRepayments {
-  movements: Movement[];
-  toMerchantMinor: bigint;
+/** What movements bring to which accounts. */
+function creditsIn(movements: readonly Movement[]): Part[] {
+  return movements
+    .map(({ credit, amountMinor }) => ({ account: credit, amountMinor }))
+    .filter(({ account }) => account.startsWith('payable_'));
 }
 
 /** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. */
-async function repayments(tx: Transaction, charge: Charge, shares: readonly Share[]): Promise<ShareRepayments> {
-  const none = { movements: [], toMerchantMinor: 0n };
-  if (shares.length === 0) return none;
-  const { merchantId, currency } = charge;
-  const owedAccounts = shares.map(({ subAccountId }): Account => `sub_owed:${subAccountId}`);
-  const known = await readBalances(tx, { merchantId, currency, accounts: owedAccounts });
-  const inDebt = owedAccounts.filter((account) => (known.get(account) ?? 0n) > 0n);
-  if (inDebt.length === 0) return none;
-  const owed = await lockBalances(tx, { merchantId, currency }, ['due_from_subs', ...inDebt]);
-  const accounts = accountsOf(charge);
-  let toMerchantMinor = 0n;
-  const movements = shares.flatMap(({ subAccountId, amountMinor }): Movement[] => {
-    const owedMinor = owed.get(`sub_owed:${subAccountId}`) ?? 0n;
-    const repaid = owedMinor < amountMinor ? owedMinor : amountMinor;
-    toMerchantMinor += repaid;
-    return [
-      { debit: accounts.sub(subAccountId), credit: accounts.merchant, amountMinor: repaid },
-      { debit: 'due_from_subs', credit: `sub_owed:${subAccountId}`, amountMinor: repaid },
-    ];
-  });
-  return { movements, toMerchantMinor };
+async function repaymentsOf(tx: Transaction, charge: Charge, shares: readonly Part[]): Promise<Movement[]> {
+  const ids = shares.map(({ account }) => subAccountOn(account)).filter((id) => id !== null);
+  const owed = await lockBalances(tx, charge, await debtAccounts(tx, charge, ids));
+  return repayments(owed, shares);
 }
 
 /** Money that came but may not be given to anyone yet: another amount, a second payment. */
@@ -159,36 +173,22 @@ export async function bookAccepted(
   { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
 ): Promise<void> {
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
-  const accounts = accountsOf(charge);
-  const { kept, stranded, accountOf } = await creditsOf(tx, charge, added.shares);
-  const repaid = await repayments(tx, charge, kept);
+  const { kept, stranded } = await sortShares(tx, charge, added.shares);
+  const given = kept.flatMap((share) => placesOfShare(context, charge, share));
+  const own = placesOfMerchant(context, charge, added.merchantMinor);
+  const repaid = await repaymentsOf(tx, charge, given);
+  const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...given, ...own];
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
     movements: [
-      { debit: 'suspense', credit: 'fees', amountMinor: added.feeMinor },
-      ...kept.map((share): Movement => {
-        return { debit: 'suspense', credit: accountOf(share), amountMinor: share.amountMinor };
-      }),
-      { debit: 'suspense', credit: accounts.merchant, amountMinor: added.merchantMinor },
-      ...repaid.movements,
-      ...(await debtRepayment(tx, context, charge, added.merchantMinor + repaid.toMerchantMinor)),
+      ...credits.map(({ account, amountMinor }): Movement => ({ debit: 'suspense', credit: account, amountMinor })),
+      ...repaid,
+      ...(await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)])),
     ],
   });
   const what = 'Money that was accepted has a share';
   await openStrandedCases(tx, context, charge, { shares: stranded, cause: caseId, what });
-}
-
-/** What the one division gives to each beyond the other. */
-function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
-  return {
-    feeMinor: more.feeMinor - less.feeMinor,
-    shares: more.shares.map((share, index) => ({
-      ...share,
-      amountMinor: share.amountMinor - (less.shares[index]?.amountMinor ?? 0n),
-    })),
-    merchantMinor: more.merchantMinor - less.merchantMinor,
-  };
 }
 
 /** A share whose sub-account had been deleted is the merchant's after all. */
@@ -201,7 +201,9 @@ export async function bookStrandedShare(
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'share_kept',
-    movements: [{ debit: 'suspense', credit: accountsOf(charge).merchant, amountMinor }],
+    movements: placesOfMerchant(context, charge, amountMinor).map((part): Movement => {
+      return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
+    }),
   });
 }
 
@@ -221,22 +223,30 @@ export async function bookLeftSuspense(
   });
 }
 
+/** What the network takes back of a charge, and how it is divided. */
+export interface TakenMoney {
+  railAccount: string;
+  takenMinor: bigint;
+  /** One of several transactions that paid the charge gives what it had brought; a part is given `in_proportion`. */
+  divided: 'as_it_came' | 'in_proportion';
+}
+
 /**
- * The network took a collection back, or the part of it that one of its transactions had brought. Each gives its part;
- * the merchant advances what a sub-account no longer has, and owes what it has not itself: what was spent already is no
- * longer ours to return. Where the payer was refunded before, or is being refunded, the merchant answers for all of it.
+ * The network took a collection back, or a part of it. Each gives its part; the merchant advances what a sub-account no
+ * longer has, and owes what it has not itself: what was spent already is no longer ours to return. Where the payer was
+ * refunded before, or is being refunded, the merchant answers for all of it.
  */
 export async function bookReversed(
   tx: Transaction,
   context: PaymentContext,
-  { charge, shares }: SharedCharge,
-  from: { railAccount: string; takenMinor: bigint },
+  shared: SharedCharge,
+  from: TakenMoney,
 ): Promise<{ shortfallMinor: bigint }> {
-  const received = receivedMinor(charge);
+  const { charge } = shared;
   const parts = (await hasRefund(tx, charge.merchantId, charge.id))
     ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
-    : difference(partsOf(charge, shares, received), partsOf(charge, shares, received - from.takenMinor));
-  const taken = await planTakeBack(tx, charge, parts);
+    : divideTaken(shared, from);
+  const taken = await planTakeBack(tx, charge, parts, 'everything');
   const float = `float:${from.railAccount}` as const;
   await post(tx, context, {
     ...postingOf(context, charge),
@@ -248,6 +258,12 @@ export async function bookReversed(
     ],
   });
   return { shortfallMinor: taken.shortfallMinor };
+}
+
+function divideTaken({ charge, shares }: SharedCharge, { takenMinor, divided }: TakenMoney): ChargeParts {
+  if (divided === 'in_proportion') return partsTakenBack(charge, shares, takenMinor);
+  const received = receivedMinor(charge);
+  return difference(partsOf(charge, shares, received), partsOf(charge, shares, received - takenMinor));
 }
 
 function postingOf(context: PaymentContext, charge: Charge) {

@@ -67,6 +67,8 @@ export type ChargeChange = Partial<
     | 'networkTransactionId'
     | 'amountReceivedMinor'
     | 'amountRefundedMinor'
+    | 'amountReversedMinor'
+    | 'reservePercentHundredths'
     | 'accountNumber'
     | 'accountCanonical'
   >

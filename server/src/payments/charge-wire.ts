@@ -59,6 +59,7 @@ function moneyFields(intent: Intent, charge: Charge): JsonRecord {
     amount: amountToJson(charge.amountMinor),
     amount_paid: amountToJson(receivedMinor(charge)),
     amount_refunded: amountToJson(charge.amountRefundedMinor),
+    ...(charge.amountReversedMinor > 0n && { amount_reversed: amountToJson(charge.amountReversedMinor) }),
     currency: charge.currency,
     transaction_fee: amountToJson(parts.feeMinor),
     transaction_fee_type: charge.feePayer,

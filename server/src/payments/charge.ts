@@ -36,11 +36,15 @@ export interface Charge {
   review: Review | null;
   late: boolean;
   amountRefundedMinor: bigint;
+  /** What the network took back of what came, in parts that a person booked; a charge that is `reversed` has nothing left. */
+  amountReversedMinor: bigint;
   eventSequence: bigint;
   paidAt: Date | null;
   /** When its money can be paid out: at once where it is null, else once `settledAt` is set. */
   settlesAt: Date | null;
   settledAt: Date | null;
+  /** The part that is kept in reserve until `settlesAt`; the rest waits for the settlement delay only. 0 is no reserve. */
+  reservePercentHundredths: bigint;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -76,7 +80,14 @@ export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amou
   return charge.amountReceivedMinor ?? charge.amountPaidMinor;
 }
 
-/** Whether its money can be paid out. */
+/** What is left with us of what came, before refunds: what the network took back in parts is gone. */
+export function keptMinor(
+  charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor' | 'amountReversedMinor'>,
+): bigint {
+  return receivedMinor(charge) - charge.amountReversedMinor;
+}
+
+/** Whether all of its money can be paid out. */
 export function isSettled({ settlesAt, settledAt }: Pick<Charge, 'settlesAt' | 'settledAt'>): boolean {
   return settlesAt === null || settledAt !== null;
 }
@@ -103,4 +114,42 @@ export function partsOf(charge: Pick<Charge, 'feeMinor'>, shares: readonly Share
     shares: shares.map((share) => ({ ...share, amountMinor: take(share.amountMinor) })),
     merchantMinor: left,
   };
+}
+
+/** What the one division gives to each beyond the other. */
+export function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
+  return {
+    feeMinor: more.feeMinor - less.feeMinor,
+    shares: more.shares.map((share, index) => ({
+      ...share,
+      amountMinor: share.amountMinor - (less.shares[index]?.amountMinor ?? 0n),
+    })),
+    merchantMinor: more.merchantMinor - less.merchantMinor,
+  };
+}
+
+/**
+ * Who gives how much of `takenMinor` that the network takes back of what is left: fee and shares in proportion to what
+ * came, rounded down over all that was taken so far, so that each has given exactly its own when nothing is left. The
+ * merchant gives the rest.
+ */
+export function partsTakenBack(charge: Charge, shares: readonly Share[], takenMinor: bigint): ChargeParts {
+  const received = receivedMinor(charge);
+  const came = partsOf(charge, shares, received);
+  const before = charge.amountReversedMinor;
+  const next = (wholeMinor: bigint): bigint =>
+    (wholeMinor * (before + takenMinor)) / received - (wholeMinor * before) / received;
+  const feeMinor = next(came.feeMinor);
+  const given = came.shares.map((share) => ({ ...share, amountMinor: next(share.amountMinor) }));
+  const merchantMinor = given.reduce((rest, share) => rest - share.amountMinor, takenMinor - feeMinor);
+  return { feeMinor, shares: given, merchantMinor };
+}
+
+/** How much of a part of its money is kept in reserve, rounded up to a butut. */
+export function reserveMinor(
+  { reservePercentHundredths }: Pick<Charge, 'reservePercentHundredths'>,
+  amountMinor: bigint,
+): bigint {
+  const whole = 10_000n;
+  return (amountMinor * reservePercentHundredths + whole - 1n) / whole;
 }

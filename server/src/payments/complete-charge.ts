@@ -1,7 +1,10 @@
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { reserveAt } from '../merchants/reserve.ts';
 import type { SharedCharge } from './booking.ts';
+import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { ChargeChange, LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
@@ -33,9 +36,8 @@ export async function completeCharge(
   const intent = await writeExpiry(tx, context, locked.merchant, locked.intent);
   const wasPaid = intent.status === 'successful';
   const isLate = !wasPaid && !isOpen(statusAt(intent, context.clock.now()));
-  const { settlementDelayMs } = context.settings;
-  const settlesAt = settlementDelayMs === 0 ? null : addMs(paidAt, settlementDelayMs);
-  await bookMoney({ charge: { ...charge, settlesAt }, shares: intent.shares });
+  const waits = waitsFor(context, locked.merchant, paidAt);
+  await bookMoney({ charge: { ...charge, ...waits }, shares: intent.shares });
   const paid = wasPaid
     ? intent
     : await changeIntent(tx, context, intent, { status: 'successful', late: intent.late || isLate, review: null });
@@ -51,7 +53,7 @@ export async function completeCharge(
       failureCode: null,
       failureReason: null,
       paidAt,
-      settlesAt,
+      ...waits,
     },
     'charge.succeeded',
   );
@@ -60,15 +62,35 @@ export async function completeCharge(
   return { ...locked, intent: paid, charge: completed };
 }
 
+/** Until when its money waits, all of it or the part that is kept in reserve. */
+function waitsFor(
+  { settings }: PaymentContext,
+  merchant: Merchant,
+  paidAt: Date,
+): Pick<Charge, 'settlesAt' | 'reservePercentHundredths'> {
+  const reserve = reserveAt(merchant, paidAt);
+  const waitsMs = Math.max(settings.settlementDelayMs, reserve?.forMs ?? 0);
+  const isLonger = reserve !== null && reserve.forMs > settings.settlementDelayMs;
+  return {
+    settlesAt: waitsMs === 0 ? null : addMs(paidAt, waitsMs),
+    // A reserve that ends no later than the delay is none.
+    reservePercentHundredths: isLonger ? reserve.percentHundredths : 0n,
+  };
+}
+
 /** Its settlement, when its time comes, and the message to whoever stands at the counter. */
 function enqueueFollowUps(
   tx: Transaction,
   context: PaymentContext,
   { terminalId }: Intent,
-  { merchantId, id: subjectId, settlesAt }: LockedPayment['charge'],
+  { merchantId, id: subjectId, paidAt, settlesAt, reservePercentHundredths }: Charge,
 ): void {
   if (settlesAt !== null) {
-    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt: settlesAt });
+    // What is not in reserve waits for the delay only.
+    const { settlementDelayMs } = context.settings;
+    const isReserved = reservePercentHundredths > 0n && settlementDelayMs > 0 && paidAt !== null;
+    const dueAt = isReserved ? addMs(paidAt, settlementDelayMs) : settlesAt;
+    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt });
   }
   if (terminalId !== null)
     enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });

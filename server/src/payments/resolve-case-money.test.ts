@@ -338,9 +338,10 @@ for (const resolution of ['accept', 'return']) {
 test('a reversal of another amount than what stands in suspense moves nothing, and closes no other case', async () => {
   const { charge, found, transactionId } = await mismatch(12_000n);
   await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 5_000n }));
-  const reversal = await world.caseOf(charge, 'network_reversal');
+  const reversal = await world.caseOf(charge, 'partial_reversal');
   assert.match(reversal.summary, / took GMD 50\.00 back .* That is not what it had brought: nothing was booked\.$/);
   assert.deepEqual(await world.possible(found), ['accept', 'return']);
+  assert.deepEqual(await world.possible(reversal), ['acknowledge']);
   assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [0n, 0n, 0n, 0n]);
   assert.equal(await world.statusOf(found), 'open');
   assert.deepEqual(await changes(() => world.resolve(found, 'return')), [-12_000n, 0n, 0n, -12_000n]);

@@ -1,10 +1,14 @@
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/open-case.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
+import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
 import type { SharedCharge } from './booking.ts';
-import { receivedMinor } from './charge.ts';
+import { isPaid, takeFromCharge, transactionOf } from './apply-reversal.ts';
+import { keptMinor, receivedMinor } from './charge.ts';
+import type { Charge } from './charge.ts';
 import { changeCharge } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import { completeCharge } from './complete-charge.ts';
@@ -73,6 +77,31 @@ const acknowledgeReversal: ChargeCaseRule = {
   },
 };
 
+const bookPart: ChargeCaseRule = {
+  kind: 'partial_reversal',
+  resolution: 'reversed',
+  effect: 'The network has this amount back: fee, shares and merchant give it in proportion, what is missing is owed.',
+  note: 'The network took a part of the payment back.',
+  needsMoney: true,
+  refusal: refuseTakingBack,
+  begin: async (context, { charge }, told) => {
+    const { railAccount } = (await connectorOf(context, charge)).capabilities;
+    return async (tx, locked, { situation: { found } }) => {
+      const takenMinor = amountTaken(locked.charge, found, told);
+      await takeFromCharge(tx, context, locked, { railAccount, takenMinor, divided: 'in_proportion' });
+    };
+  },
+};
+
+const acknowledgePart: ChargeCaseRule = {
+  kind: 'partial_reversal',
+  resolution: 'acknowledge',
+  effect: 'Nothing is booked: the network has nothing back, or all of it was booked by another case.',
+  note: null,
+  refusal: () => null,
+  begin: () => Promise.resolve(() => Promise.resolve()),
+};
+
 const keepShare: ChargeCaseRule = {
   kind: 'share_without_owner',
   resolution: 'to_merchant',
@@ -90,6 +119,8 @@ export const moneyRules: readonly ChargeCaseRule[] = [
   acceptSecond,
   returnSecond,
   acknowledgeReversal,
+  bookPart,
+  acknowledgePart,
 ];
 
 function isOpenMoney({ status, kind }: Case): boolean {
@@ -109,8 +140,38 @@ function refuseAccepting(situation: Situation): string | null {
   if (found.currency !== charge.currency) {
     return `What came is ${found.currency} and the payment is in ${charge.currency}: it can only be returned.`;
   }
+  if (charge.amountReversedMinor > 0n) {
+    return 'A part of the attempt was taken back: nothing can be added to it, so this money can only be returned.';
+  }
   if (charge.status !== 'reversed' && charge.status !== 'refunded') return null;
   return `The attempt is ${charge.status}: nothing can be added to it, so this money can only be returned.`;
+}
+
+function refuseTakingBack({ found, charge, cases }: Situation): string | null {
+  const waiting = cases.find((other) => isOpenMoney(other) && other.reference === transactionOf(found.reference));
+  if (waiting) return `The money that it was taken of stands in suspense: resolve case ${waiting.id} first.`;
+  if (found.currency !== charge.currency) {
+    return `The network names ${found.currency} and the payment is in ${charge.currency}: ask the network again.`;
+  }
+  return isPaid(charge) ? null : `The attempt is ${charge.status}: nothing of it can be taken back.`;
+}
+
+/** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
+function amountTaken(charge: Charge, found: Case, told: ToldMoney | null): bigint {
+  const transactionId = transactionOf(found.reference);
+  if (told?.transactionId !== transactionId) {
+    throw new AppError(
+      'state_conflict',
+      `The case is about the network's transaction ${transactionId}: name that one.`,
+    );
+  }
+  const leftMinor = keptMinor(charge);
+  if (told.amountMinor <= leftMinor) return told.amountMinor;
+  const left = moneyText({ currency: charge.currency, amountMinor: leftMinor });
+  throw new AppError(
+    'state_conflict',
+    `Only ${left} of this payment is left with us: the network can have no more back.`,
+  );
 }
 
 function returned(found: Case) {

@@ -3,9 +3,11 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { partsOf, receivedMinor } from './charge.ts';
+import { transactionOf } from './apply-reversal.ts';
+import { keptMinor, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
 import { isMoneyCase } from './intent.ts';
@@ -102,8 +104,16 @@ async function resolve(intent: Intent, { which, choice }: Command & { do: 'resol
   if (!found) return;
   const possible = await world.possible(found);
   const resolution = possible[choice % Math.max(possible.length, 1)];
-  if (resolution !== undefined) await world.resolve(found, resolution);
+  if (resolution !== undefined) await world.resolve(found, resolution, await toldOf(found, resolution));
   else assert.ok(isMoneyCase(found.kind), `${found.kind} can always be resolved`);
+}
+
+/** What the network is said to have taken back: never more than is left. */
+async function toldOf(found: Case, resolution: string): Promise<ToldMoney | null> {
+  if (resolution !== 'reversed') return null;
+  const left = keptMinor(await world.charge({ merchantId: found.merchantId, id: found.subjectId }));
+  const amountMinor = found.amountMinor < left ? found.amountMinor : left;
+  return { transactionId: transactionOf(found.reference), amountMinor };
 }
 
 async function casesOf(intent: Intent): Promise<Case[]> {
@@ -130,7 +140,12 @@ async function balances(): Promise<Standing> {
 async function expected(intent: Intent, start: Standing): Promise<Standing> {
   const parts = (await world.charges(intent))
     .filter(({ status }) => status === 'completed')
-    .map((charge: Charge) => partsOf(charge, [], receivedMinor(charge)));
+    .map((charge: Charge) => {
+      const received = receivedMinor(charge);
+      const came = partsOf(charge, [], received);
+      const fee = came.feeMinor - (came.feeMinor * charge.amountReversedMinor) / received;
+      return { feeMinor: fee, merchantMinor: keptMinor(charge) - fee };
+    });
   const waiting = (await casesOf(intent)).filter(({ status, kind }) => status === 'open' && isMoneyCase(kind));
   const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   return {

@@ -3,13 +3,19 @@ import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
 import { lockBalances } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
-import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import type { Share } from '../sub-accounts/shares.ts';
 import { isSettled } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
+import { listRefundIds } from './queries/charges.ts';
+import { waitingOf } from './waiting-money.ts';
 
 /** Where money comes from that a charge has to give back, for a refund or to a network that reverses it. */
 export interface TakenBack {
   from: Part[];
+  /** Whose shares give a part; the merchant gives in the place of sub-accounts that were deleted. */
+  shares: Share[];
   /** What sub-accounts no longer have and the merchant gives in their place; their later shares repay it. */
   advanced: { subAccountId: string; amountMinor: bigint }[];
   /** What not even the merchant has. */
@@ -17,41 +23,77 @@ export interface TakenBack {
 }
 
 /**
- * Takes each its part: fees, shares, and the rest from the merchant, who advances what a sub-account no longer has. The
- * accounts are locked; nothing is booked yet.
+ * Takes each its part: fees, shares, and the rest from the merchant, who advances what a sub-account no longer has. What of
+ * the charge waits for its settlement goes first, then what can be spent. A reversal, which cannot be refused, also takes
+ * what the merchant's other payments have waiting (`everything`) before it leaves a debt; a refund does not, so that it
+ * never eats the reserve of other payments. The accounts are locked; nothing is booked yet.
  */
-export async function planTakeBack(tx: Transaction, charge: Charge, parts: ChargeParts): Promise<TakenBack> {
+export async function planTakeBack(
+  tx: Transaction,
+  charge: Charge,
+  parts: ChargeParts,
+  reach: 'own' | 'everything',
+): Promise<TakenBack> {
   const { merchantId, currency } = charge;
-  const subAccountOf = isSettled(charge) ? settledAccount : pendingAccount;
-  // What has not been settled is the charge's own money; what is missing there was spent from what is.
-  const merchantAccounts: Account[] = isSettled(charge)
-    ? ['payable_available']
-    : ['payable_pending', 'payable_available'];
-  const shareAccounts = parts.shares.map(({ subAccountId }) => subAccountOf(subAccountId));
-  const balances = await lockBalances(tx, { merchantId, currency }, ['fees', ...shareAccounts, ...merchantAccounts]);
-  const from: Part[] = [];
-  const take = (account: Account, wantedMinor: bigint): bigint => {
-    const has = balances.get(account) ?? 0n;
-    const amountMinor = has < wantedMinor ? has : wantedMinor;
-    balances.set(account, has - amountMinor);
-    if (amountMinor > 0n) from.push({ account, amountMinor });
-    return wantedMinor - amountMinor;
-  };
-  let shortfallMinor = parts.merchantMinor + take('fees', parts.feeMinor);
+  // Also so that a deletion sees what its sub-account will owe.
+  const ids = parts.shares.map(({ subAccountId }) => subAccountId);
+  const deleted = await lockDeleted(tx, merchantId, ids);
+  const shares = parts.shares.filter(({ subAccountId }) => !deleted.has(subAccountId));
+  const waiting = isSettled(charge)
+    ? new Map<Account, bigint>()
+    : await waitingOf(tx, charge, await listRefundIds(tx, merchantId, charge.id));
+  const placesOf = (pending: Account, settled: Account): Account[] =>
+    waiting.has(pending) ? [pending, settled] : [settled];
+  const merchantPlaces = placesOf('payable_pending', 'payable_available');
+  const placesOfShare = ({ subAccountId }: Share): Account[] =>
+    placesOf(pendingAccount(subAccountId), settledAccount(subAccountId));
+  const others: Account[] = reach === 'everything' ? ['payable_pending'] : [];
+  const accounts: Account[] = ['fees', ...shares.flatMap(placesOfShare), ...merchantPlaces, ...others];
+  const balances = await lockBalances(tx, { merchantId, currency }, [...new Set(accounts)]);
+  const taker = new Taker(balances);
+  let shortfallMinor = parts.merchantMinor + taker.take('fees', parts.feeMinor);
+  // A merchant gives in the place of deleted sub-accounts, for good: nothing of theirs could ever repay it.
+  for (const { subAccountId, amountMinor } of parts.shares)
+    if (deleted.has(subAccountId)) shortfallMinor += amountMinor;
   const advanced: TakenBack['advanced'] = [];
-  for (const { subAccountId, amountMinor } of parts.shares) {
-    const missing = take(subAccountOf(subAccountId), amountMinor);
-    if (missing > 0n) advanced.push({ subAccountId, amountMinor: missing });
+  for (const share of shares) {
+    let missing = share.amountMinor;
+    for (const account of placesOfShare(share)) missing = taker.take(account, missing, waiting.get(account));
+    if (missing > 0n) advanced.push({ subAccountId: share.subAccountId, amountMinor: missing });
     shortfallMinor += missing;
   }
-  for (const account of merchantAccounts) shortfallMinor = take(account, shortfallMinor);
-  return { from, advanced, shortfallMinor };
+  for (const account of merchantPlaces) shortfallMinor = taker.take(account, shortfallMinor, waiting.get(account));
+  for (const account of others) shortfallMinor = taker.take(account, shortfallMinor);
+  return { from: taker.from, shares, advanced, shortfallMinor };
+}
+
+/** Takes from locked accounts as far as it goes. */
+class Taker {
+  readonly #balances: Map<Account, bigint>;
+  readonly #taken = new Map<Account, bigint>();
+
+  constructor(balances: Map<Account, bigint>) {
+    this.#balances = balances;
+  }
+
+  get from(): Part[] {
+    return [...this.#taken].map(([account, amountMinor]) => ({ account, amountMinor }));
+  }
+
+  /** Answers what is missing of what is wanted; takes no more than `mostMinor`. */
+  take(account: Account, wantedMinor: bigint, mostMinor = wantedMinor): bigint {
+    const has = this.#balances.get(account) ?? 0n;
+    const amountMinor = [has, wantedMinor, mostMinor].reduce((least, one) => (one < least ? one : least));
+    this.#balances.set(account, has - amountMinor);
+    if (amountMinor > 0n) this.#taken.set(account, (this.#taken.get(account) ?? 0n) + amountMinor);
+    return wantedMinor - amountMinor;
+  }
 }
 
 /** What sub-accounts owe the merchant from now on; the pair is undone as their later shares repay it. */
 export function advanceMovements(advanced: TakenBack['advanced']): Movement[] {
   return advanced.map(({ subAccountId, amountMinor }) => ({
-    debit: `sub_owed:${subAccountId}`,
+    debit: owedAccount(subAccountId),
     credit: 'due_from_subs',
     amountMinor,
   }));

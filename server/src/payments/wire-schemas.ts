@@ -217,6 +217,9 @@ export const chargeSchema = Type.Object(
     amount: amountType('What the merchant collects.'),
     amount_paid: amountType('What the payer paid; what the payer is asked for, as long as nothing has come.'),
     amount_refunded: amountType('What was given back.'),
+    amount_reversed: Type.Optional(
+      amountType('What the network took back of it in parts; left out where that is nothing.'),
+    ),
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),
     transaction_fee_type: feePayer,

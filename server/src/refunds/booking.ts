@@ -13,7 +13,14 @@ import { advanceMovements, planTakeBack } from '../payments/take-back.ts';
 import { openStrandedCases } from '../payments/stranded-shares.ts';
 import type { StrandedShare } from '../payments/stranded-shares.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
-import { pendingAccount, settledAccount, settledOf } from '../sub-accounts/ledger-accounts.ts';
+import { readDebts, repayments } from '../sub-accounts/debts.ts';
+import {
+  balanceAccounts,
+  owedAccount,
+  pendingAccount,
+  settledAccount,
+  settledOf,
+} from '../sub-accounts/ledger-accounts.ts';
 import type { RefundContext } from './context.ts';
 import { subAccountOf } from './refund.ts';
 import type { Refund, RefundPart } from './refund.ts';
@@ -49,7 +56,7 @@ export async function planRefund(
   // Before payable_available, as everywhere.
   await lockBalance(tx, { merchantId, currency, account: 'fees' });
   await netDebt(tx, context, { merchantId, currency, at });
-  const taken = await planTakeBack(tx, charge, divided);
+  const taken = await planTakeBack(tx, charge, divided, 'own');
   const reopened = { account: merchantAccountOf(charge), amountMinor: taken.shortfallMinor };
   if (taken.shortfallMinor > 0n) {
     const sourceIds = [charge.id, ...earlier.map(({ id }) => id)];
@@ -65,7 +72,7 @@ export async function planRefund(
   const fee = taken.from.find(({ account }) => account === 'fees')?.amountMinor ?? 0n;
   const parts: RefundPart[] = [
     { account: 'fees' as const, amountMinor: fee, advancedMinor: 0n },
-    ...divided.shares.map(({ subAccountId, amountMinor: share }) => ({
+    ...taken.shares.map(({ subAccountId, amountMinor: share }) => ({
       account: settledAccount(subAccountId),
       amountMinor: share,
       advancedMinor: advancedOf.get(subAccountId) ?? 0n,
@@ -106,9 +113,13 @@ function withoutExcess(
 ): { from: Part[]; rounding: Movement[] } {
   const rounding: Movement[] = [];
   const merchantAccount = merchantAccountOf(charge);
+  const left = new Map(excess);
   const from = taken.map(({ account, amountMinor }): Part => {
-    const some = excess.get(settledOf(account) ?? account) ?? 0n;
-    if (some > 0n) rounding.push({ debit: account, credit: merchantAccount, amountMinor: some });
+    const whose = settledOf(account) ?? account;
+    const some = least(left.get(whose) ?? 0n, amountMinor);
+    if (some === 0n) return { account, amountMinor };
+    left.set(whose, (left.get(whose) ?? 0n) - some);
+    rounding.push({ debit: account, credit: merchantAccount, amountMinor: some });
     return { account, amountMinor: amountMinor - some };
   });
   return { from, rounding };
@@ -142,8 +153,8 @@ export async function bookBeside(
 /**
  * A refund came to nothing, and its money is back: `where_it_was` with each who gave it, or all of it `with_the_merchant`
  * because it had left before. Each gets its own again. What the merchant advanced is no longer owed; what of it a
- * sub-account has repaid meanwhile goes back to it. What one that was deleted meanwhile would get stands in `suspense`, with
- * a case.
+ * sub-account has repaid meanwhile goes back to it, and repays first what it owes for something else. What one that was
+ * deleted meanwhile would get stands in `suspense`, with a case.
  */
 export async function bookUndone(
   tx: Transaction,
@@ -156,28 +167,42 @@ export async function bookUndone(
   const excess = excessOf(parts, refund.amountMinor);
   const ids = parts.map(subAccountOf).filter((id) => id !== null);
   const deleted = await lockDeleted(tx, merchantId, ids);
-  const owedAccounts = parts.filter((part) => part.advancedMinor > 0n).map(owedAccount);
+  const indebted = [...(await readDebts(tx, { merchantId, currency }, ids)).keys()];
   const payables = payablesOf(charge, money);
-  const locked = [...payables, ...owedAccounts, ...(owedAccounts.length > 0 ? ['due_from_subs' as const] : [])];
-  const balances = await lockBalances(tx, { merchantId, currency }, locked);
+  const debts: Account[] = indebted.length === 0 ? [] : ['due_from_subs', ...indebted.map(owedAccount)];
+  const ofIndebted = indebted.flatMap(balanceAccounts);
+  const balances = await lockBalances(tx, { merchantId, currency }, [...payables, ...debts, ...ofIndebted]);
   const forgiven: Movement[] = [];
   const returned: Movement[] = [];
+  const repaid: Movement[] = [];
   const stranded: StrandedShare[] = [];
   for (const part of parts) {
-    const owed = part.advancedMinor === 0n ? 0n : (balances.get(owedAccount(part)) ?? 0n);
-    const forgivenMinor = owed < part.advancedMinor ? owed : part.advancedMinor;
-    if (forgivenMinor > 0n) {
-      forgiven.push({ debit: 'due_from_subs', credit: owedAccount(part), amountMinor: forgivenMinor });
+    const subAccountId = subAccountOf(part);
+    const owed = subAccountId === null ? null : owedAccount(subAccountId);
+    const owedMinor = owed === null ? 0n : (balances.get(owed) ?? 0n);
+    const forgivenMinor = least(owedMinor, part.advancedMinor);
+    if (owed !== null) {
+      forgiven.push({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
+      balances.set(owed, owedMinor - forgivenMinor);
     }
     const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
     let missing = ownMinor + part.advancedMinor - forgivenMinor;
-    const subAccountId = subAccountOf(part);
     const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
     if (subAccountId !== null && credit === 'suspense') stranded.push({ subAccountId, amountMinor: missing });
+    // What it still owes is repaid by what has just come back to it, wherever that stands.
+    balances.set(credit, (balances.get(credit) ?? 0n) + missing);
+    if (subAccountId !== null) {
+      const back = comeBack(balances, { subAccountId, amountMinor: part.amountMinor - forgivenMinor });
+      const given = repayments(balances, back);
+      repaid.push(...given);
+      // The merchant has it to give: the two are one posting.
+      for (const { credit: to, amountMinor } of given) {
+        if (payables.includes(to)) balances.set(to, (balances.get(to) ?? 0n) + amountMinor);
+      }
+    }
     for (const debit of payables) {
-      const has = balances.get(debit) ?? 0n;
-      const amountMinor = has < missing ? has : missing;
-      balances.set(debit, has - amountMinor);
+      const amountMinor = least(balances.get(debit) ?? 0n, missing);
+      balances.set(debit, (balances.get(debit) ?? 0n) - amountMinor);
       returned.push({ debit, credit, amountMinor });
       missing -= amountMinor;
     }
@@ -186,19 +211,28 @@ export async function bookUndone(
   }
   const posting = { ...sourceOf(context, refund), flow: 'refund_undone' };
   await post(tx, context, { ...posting, movements: forgiven });
-  await post(tx, context, { ...posting, movements: returned });
+  await post(tx, context, { ...posting, movements: [...returned, ...repaid] });
   const what = 'A refund came to nothing that had taken a share';
   await openStrandedCases(tx, context, charge, { shares: stranded, cause: refund.id, what });
+}
+
+/** Where what came back to a sub-account stands: on its settled account first, which has nothing else while it owes. */
+function comeBack(
+  balances: ReadonlyMap<Account, bigint>,
+  { subAccountId, amountMinor }: { subAccountId: string; amountMinor: bigint },
+): Part[] {
+  let left = amountMinor;
+  return balanceAccounts(subAccountId).map((account) => {
+    const some = least(balances.get(account) ?? 0n, left);
+    left -= some;
+    return { account, amountMinor: some };
+  });
 }
 
 /** Where the merchant has what it got for others; what still waits is the payment's own. */
 function payablesOf(charge: Charge, money: 'where_it_was' | 'with_the_merchant'): Account[] {
   const waits = money === 'where_it_was' && !isSettled(charge);
   return waits ? ['payable_pending', 'payable_available'] : ['payable_available'];
-}
-
-function owedAccount(part: RefundPart): Account {
-  return `sub_owed:${subAccountOf(part)}`;
 }
 
 function ownAccount(charge: Charge, part: RefundPart): Account {
@@ -213,4 +247,8 @@ function sourceOf(
   { merchantId, id, currency }: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
 ) {
   return { merchantId, currency, source: { type: 'transfer', id }, at: context.clock.now() };
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }

@@ -5,10 +5,9 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
-import { partsOf, receivedMinor } from '../payments/charge.ts';
+import { keptMinor, partsOf, receivedMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
-import { holdOffDeletion } from '../sub-accounts/delete-sub-account.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { bookBeside, bookReopened, planRefund } from './booking.ts';
@@ -54,9 +53,6 @@ export async function createRefund(
   const amountMinor = amountToRefund(charge, state, request.amountMinor);
   const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
   const way = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
-  // A deletion must see what is held of a sub-account, or its whole balance.
-  const sharedWith = payment.intent.shares.map(({ subAccountId }) => subAccountId);
-  await holdOffDeletion(tx, merchant.id, sharedWith);
   const divided = divideRefund(state, amountMinor);
   const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, way });
@@ -105,7 +101,7 @@ function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Ref
 function amountToRefund(charge: Charge, state: PartlyRefunded, wantedMinor: bigint | null): bigint {
   const refusal = refusalOf(charge);
   if (refusal !== null) throw fieldError('refund_not_possible', 'reference', refusal);
-  const leftMinor = state.receivedMinor - state.refundedMinor;
+  const leftMinor = keptMinor(charge) - state.refundedMinor;
   if (leftMinor <= 0n) {
     const message = 'This transaction has been refunded wholly, or its refunds are on their way. Nothing is left.';
     throw fieldError('refund_not_possible', 'reference', message);

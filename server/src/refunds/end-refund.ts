@@ -4,7 +4,7 @@ import { formatAmount } from '../kit/money.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { changeCharge, lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
-import { receivedMinor } from '../payments/charge.ts';
+import { keptMinor } from '../payments/charge.ts';
 import type { LockedTransfer } from '../transfers/transfer-change.ts';
 import { bookUndone } from './booking.ts';
 import type { RefundContext } from './context.ts';
@@ -45,7 +45,7 @@ async function complete(
 ): Promise<void> {
   const { charge } = payment;
   const amountRefundedMinor = charge.amountRefundedMinor + refund.amountMinor;
-  const isWhole = charge.status === 'completed' && amountRefundedMinor >= receivedMinor(charge);
+  const isWhole = charge.status === 'completed' && amountRefundedMinor >= keptMinor(charge);
   const change = isWhole ? ({ status: 'refunded', amountRefundedMinor } as const) : { amountRefundedMinor };
   noteCharge(tx, context, charge, 'refund_completed', `${formatAmount(refund.amountMinor)} went back to the payer.`);
   await changeCharge(tx, context, payment, change, 'charge.refunded');
@@ -77,7 +77,7 @@ async function takeBack(
   tx.send(deleteRefundParts(refund));
   const amountRefundedMinor = charge.amountRefundedMinor - refund.amountMinor;
   assert(amountRefundedMinor >= 0n, 'what comes back was counted when it went');
-  const isOpenAgain = charge.status === 'refunded' && amountRefundedMinor < receivedMinor(charge);
+  const isOpenAgain = charge.status === 'refunded' && amountRefundedMinor < keptMinor(charge);
   const change = isOpenAgain ? ({ status: 'completed', amountRefundedMinor } as const) : { amountRefundedMinor };
   const detail = `The network brought back a refund of ${formatAmount(refund.amountMinor)}: the payer does not have it.`;
   noteCharge(tx, context, charge, 'refund_returned', detail);

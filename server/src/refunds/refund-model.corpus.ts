@@ -80,7 +80,7 @@ export class RefundModel {
       const forgiven = least(this.#owes(sub), advancedMinor);
       this.owed.set(sub, this.#owes(sub) - forgiven);
       this.merchantMinor -= advancedMinor - forgiven;
-      this.#give(sub, gaveMinor + advancedMinor - forgiven);
+      this.#comesBack(sub, gaveMinor + advancedMinor - forgiven);
     }
     this.everOwed ||= this.merchantMinor < 0n;
   }
@@ -92,7 +92,15 @@ export class RefundModel {
 
   endPayout(sub: string, amountMinor: bigint, isPaid: boolean): void {
     this.heldMinor -= amountMinor;
-    if (!isPaid) this.#give(sub, amountMinor);
+    if (!isPaid) this.#comesBack(sub, amountMinor);
+  }
+
+  /** Money that comes back to a sub-account repays what it owes. */
+  #comesBack(sub: string, amountMinor: bigint): void {
+    const repaid = least(this.#owes(sub), amountMinor);
+    this.owed.set(sub, this.#owes(sub) - repaid);
+    this.merchantMinor += repaid;
+    this.#give(sub, amountMinor - repaid);
   }
 
   #give(sub: string, amountMinor: bigint): void {

@@ -6,7 +6,7 @@ import { debtAccount } from '../ledger/debt.ts';
 import { explainBalance } from '../ledger/explain-balance.ts';
 import type { BalanceLine } from '../ledger/explain-balance.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import { findSources } from './line-sources.ts';
 import type { LineSource } from './line-sources.ts';
 import { knowsSubAccount } from './queries.ts';
@@ -38,15 +38,17 @@ export async function readAccountName(db: Queryable, merchantId: string, name: s
   if (name === 'available_balance') return 'payable_pending';
   if (name === 'owed_balance') return debtAccount;
   const [kind, id = '', part, ...rest] = name.split(':');
-  const isWaiting = part === 'pending';
-  const isWellFormed = kind === 'sub' && isUuid(id) && (isWaiting || part === undefined) && rest.length === 0;
+  const isWaiting = part === 'pending' && kind === 'sub';
+  const isKind = kind === 'sub' || kind === 'sub_owed';
+  const isWellFormed = isKind && isUuid(id) && (isWaiting || part === undefined) && rest.length === 0;
   if (isWellFormed && (await knowsSubAccount(db, merchantId, id))) {
     // As the ledger writes it: an id may be sent in capitals.
     const subAccountId = id.toLowerCase();
+    if (kind === 'sub_owed') return owedAccount(subAccountId);
     return isWaiting ? pendingAccount(subAccountId) : settledAccount(subAccountId);
   }
   const message =
-    'There is no such account. Choose payout_balance, available_balance, owed_balance, sub:<id of a sub-account>, or ' +
-    'sub:<id>:pending for what waits for its settlement.';
+    'There is no such account. Choose payout_balance, available_balance, owed_balance, sub:<id of a sub-account>, ' +
+    'sub:<id>:pending for what waits for its settlement, or sub_owed:<id> for what it owes you.';
   throw fieldError('invalid_request', 'account', message);
 }

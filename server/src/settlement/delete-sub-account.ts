@@ -5,6 +5,7 @@ import { formatAmount } from '../kit/money.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { groupThatContains, lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { readDebts } from '../sub-accounts/debts.ts';
 import { balanceAccounts } from '../sub-accounts/ledger-accounts.ts';
 import { findOpenIntentOf, findTransferFrom } from './queries.ts';
 
@@ -53,6 +54,9 @@ async function findUse(
   }
   const balances = await readBalances(tx, { merchantId, currency, accounts });
   const balanceMinor = [...balances.values()].reduce((sum, minor) => sum + minor, 0n);
-  if (balanceMinor === 0n) return null;
-  return `The sub-account still has ${formatAmount(balanceMinor)}. Pay it out first; ${stop}.`;
+  if (balanceMinor > 0n) return `The sub-account still has ${formatAmount(balanceMinor)}. Pay it out first; ${stop}.`;
+  const owedMinor = (await readDebts(tx, { merchantId, currency }, [id])).get(id) ?? 0n;
+  if (owedMinor === 0n) return null;
+  const owes = `The sub-account still owes you ${formatAmount(owedMinor)}, which you advanced for it`;
+  return `${owes}. Its next shares repay it; or waive it (POST /v1/sub-accounts/${id}/waive-debt) and delete it then.`;
 }

@@ -57,6 +57,8 @@ export async function oweFees(
 export interface PayoutMoney {
   /** What the sub-account has and can be paid. */
   settledMinor: bigint;
+  /** What it owes still, which is not paid out. */
+  owedMinor: bigint;
   feeMoney: FeeMoney;
 }
 
@@ -70,12 +72,15 @@ export function planPayout(
   context: TransferContext,
   merchant: Merchant,
   beneficiary: Beneficiary,
-  { settledMinor, feeMoney, amountMinor: asked }: PayoutMoney & { amountMinor: bigint | null },
+  money: PayoutMoney & { amountMinor: bigint | null },
 ): Transfer {
+  const { owedMinor, feeMoney, amountMinor: asked } = money;
   const { settlementCode: network } = beneficiary;
+  const settledMinor = money.settledMinor > owedMinor ? money.settledMinor - owedMinor : 0n;
   if (settledMinor < payoutMinimumMinor) {
     const [has, needed] = [formatAmount(settledMinor), formatAmount(payoutMinimumMinor)];
-    const message = `The settled balance is ${has}, and a payout needs at least ${needed}. Wait for more payments.`;
+    const owes = owedMinor > 0n ? ` It owes you ${formatAmount(owedMinor)}, which its next money repays first.` : '';
+    const message = `The settled balance is ${has}, and a payout needs at least ${needed}.${owes} Wait for more payments.`;
     throw new AppError('balance_below_minimum', message);
   }
   const amountMinor = readAmount(context, merchant, network, { settledMinor, asked });

@@ -162,6 +162,36 @@ export function deleteRunsBefore(db: Queryable, before: string): Promise<number>
   });
 }
 
+/** What sub-accounts owe while they have something settled, of all merchants; both sides folded or not. */
+export function listRepayableDebts(
+  db: Queryable,
+  rowsMax: number,
+): Promise<{ merchantId: string; account: string; currency: string }[]> {
+  return db.rows({
+    name: 'settlement_list_repayable_debts',
+    text: `-- across merchants: a worker looks for whoever owes and could repay
+           WITH owed AS (
+             SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
+             WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = 'sub_owed' AND balance > 0
+             UNION ALL
+             SELECT merchant_id, account, currency, amount FROM ledger_deltas WHERE account LIKE 'sub_owed:%'
+           ), debts AS (
+             SELECT merchant_id, account, 'sub:' || split_part(account, ':', 2) AS own, currency FROM owed
+             GROUP BY merchant_id, account, currency HAVING sum(amount) > 0
+           )
+           SELECT merchant_id AS "merchantId", account, currency FROM debts
+           WHERE (SELECT COALESCE(sum(amount), 0) FROM (
+                    SELECT balance AS amount FROM ledger_accounts
+                    WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
+                    UNION ALL
+                    SELECT amount FROM ledger_deltas
+                    WHERE merchant_id = debts.merchant_id AND account = debts.own AND currency = debts.currency
+                  ) AS settled) > 0
+           ORDER BY merchant_id, account LIMIT $1`,
+    values: [rowsMax],
+  });
+}
+
 // Deletion ------------------------------------------------------------------------------------------------------------
 
 /** An open payment that the sub-account gets a share of. One under review waits for a person and does not expire. */

@@ -7,7 +7,9 @@ import { amountOf } from '../kit/wire-amount.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, timeType } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { getSubAccount } from '../sub-accounts/find-sub-account.ts';
+import { balancesOf, getSubAccount } from '../sub-accounts/find-sub-account.ts';
+import { subAccountToWire } from '../sub-accounts/sub-account-wire.ts';
+import { subAccountSchema } from '../sub-accounts/wire-schemas.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { findTransfer } from '../transfers/find-transfer.ts';
 import { transferToWire } from '../transfers/transfer-wire.ts';
@@ -18,6 +20,7 @@ import { deleteSubAccount } from './delete-sub-account.ts';
 import type { LineSource } from './line-sources.ts';
 import { readSubAccountStatement, statementAsCsv } from './statement.ts';
 import type { StatementRequest } from './statement.ts';
+import { waiveDebt } from './waive-debt.ts';
 import { balanceMovementsSchema, deletedSchema, newPayoutSchema, statementSchema } from './wire-schemas.ts';
 
 const tag = 'Sub-accounts';
@@ -58,8 +61,8 @@ const remove = writeRoute('DELETE', {
   tag,
   summary: 'Delete a sub-account',
   description:
-    'Refused while it has money, a payout or refund of its money is under way, an open payment shares with it, or a ' +
-    'group contains it. Its history stays. To stop using one that has money, set its `active` to false.',
+    'Refused while it has money or owes you some, a payout or refund of its money is under way, an open payment shares ' +
+    'with it, or a group contains it. Its history stays. To stop using one that has money, set its `active` to false.',
   params: idParameters,
   status: 200,
   response: deletedSchema,
@@ -67,6 +70,24 @@ const remove = writeRoute('DELETE', {
   async handle(context: TransferContext, { caller, params }, tx) {
     await deleteSubAccount(tx, context, await merchantOf(context, caller, tx), params.id);
     return { id: params.id, deleted: true };
+  },
+});
+
+const waive = writeRoute('POST', {
+  path: '/v1/sub-accounts/:id/waive-debt',
+  operationId: 'waiveSubAccountDebt',
+  tag,
+  summary: 'Waive what a sub-account owes you',
+  description:
+    'You give it what you advanced for it in refunds, reversals and payouts: its next money is its own again. That is ' +
+    'final, and nothing happens where it owes nothing. Answers the sub-account.',
+  params: idParameters,
+  status: 200,
+  response: subAccountSchema,
+  waitsForItsMerchant: 'balance',
+  async handle(context: TransferContext, { caller, params }, tx) {
+    const subAccount = await waiveDebt(tx, context, await merchantOf(context, caller, tx), params.id);
+    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
   },
 });
 
@@ -88,7 +109,12 @@ const statement = readRoute({
     const merchant = await merchantOf(context, caller);
     const request = await statementRequest(context, merchant.id, params.id, query);
     const page = { after, rowsMax: shownMax + 1 };
-    const { openingMinor, closingMinor, lines } = await readSubAccountStatement(context.db, merchant, request, page);
+    const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(
+      context.db,
+      merchant,
+      request,
+      page,
+    );
     const shown = lines.slice(0, shownMax);
     return {
       data: shown.map(({ kind, source, ...line }) => ({
@@ -101,6 +127,7 @@ const statement = readRoute({
       currency: merchant.currency,
       opening_balance: amountToJson(openingMinor),
       closing_balance: amountToJson(closingMinor),
+      ...(owedMinor > 0n && { owed_balance: amountToJson(owedMinor) }),
       meta: { limit: shownMax, next_cursor: lines.length > shownMax ? (shown.at(-1)?.id ?? null) : null },
     };
   },
@@ -120,8 +147,8 @@ const movements = readRoute({
       account: Type.String({
         maxLength: 64,
         description:
-          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, or ' +
-          '`sub:<id>:pending` for what waits for its settlement.',
+          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, ' +
+          '`sub:<id>:pending` for what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
       }),
       at: Type.Optional(timeType('The moment to explain; now unless given.')),
       limit,
@@ -151,7 +178,7 @@ const movements = readRoute({
   },
 });
 
-export const settlementRoutes: readonly ApiRoute<TransferContext>[] = [payOut, statement, remove, movements];
+export const settlementRoutes: readonly ApiRoute<TransferContext>[] = [payOut, waive, statement, remove, movements];
 
 async function statementRequest(
   { db }: TransferContext,

@@ -2,18 +2,12 @@ import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import {
-  acceptPayout,
-  lockFeeMoney,
-  mayCost,
-  noFeeMoney,
-  oweFees,
-  payoutMinimumMinor,
-  planPayout,
-} from './plan-payout.ts';
+import { lockPayoutMoney } from './payout-money.ts';
+import { acceptPayout, mayCost, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
 import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
 import type { Beneficiary } from './queries.ts';
@@ -64,6 +58,7 @@ export async function settleBatch(
   const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
   await oweFees(tx, context, merchant, payouts, plan.feeMoney);
   await acceptTogether(tx, context, merchant, payouts);
+  await checkDebts(tx, merchant, payouts);
   tellOfRefusals(tx, context, merchant, refusals);
   return {
     payouts: payouts.length,
@@ -80,15 +75,17 @@ async function planBatch(
 ): Promise<Plan> {
   const at = { merchantId: merchant.id, currency: merchant.currency };
   const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
-  const feeMoney = costs ? await lockFeeMoney(tx, context, merchant) : noFeeMoney;
-  const accounts = beneficiaries.map(({ id }) => settledAccount(id));
-  const balances = await readBalances(tx, { ...at, accounts });
+  const subAccountIds = beneficiaries.map(({ id }) => id);
+  const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, others: [], costs });
+  const balances = await readBalances(tx, { ...at, accounts: subAccountIds.map(settledAccount) });
+  const debts = await readDebts(tx, at, subAccountIds);
   const plan: Plan = { payouts: [], feeMoney: { ...feeMoney }, refusals: [] };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
-    if (settledMinor < payoutMinimumMinor) continue;
+    const owedMinor = debts.get(beneficiary.id) ?? 0n;
+    if (settledMinor - owedMinor < payoutMinimumMinor) continue;
     try {
-      const money = { settledMinor, feeMoney: plan.feeMoney, amountMinor: null };
+      const money = { settledMinor, owedMinor, feeMoney: plan.feeMoney, amountMinor: null };
       const payout = planPayout(context, merchant, beneficiary, money);
       plan.feeMoney.availableMinor -= payout.feeMinor;
       plan.payouts.push(payout);
@@ -113,6 +110,20 @@ async function acceptTogether(
   const accepted = await Promise.allSettled(payouts.map((payout) => acceptPayout(tx, context, merchant, payout)));
   const failed = accepted.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/**
+ * Their accounts are locked by now, and whoever makes a debt locks them too: one that has begun since they were read undoes
+ * the batch. It is done again one by one, and repays first.
+ */
+async function checkDebts(
+  tx: Transaction,
+  { id: merchantId, currency }: Merchant,
+  payouts: readonly Transfer[],
+): Promise<void> {
+  const ids = payouts.map(({ subAccountId }) => subAccountId ?? '');
+  const debts = await readDebts(tx, { merchantId, currency }, ids);
+  if (debts.size > 0) throw new AppError('state_conflict', 'A sub-account has begun to owe. Settle it again.');
 }
 
 /** One line for each reason; which sub-accounts they are stands in the table. */

@@ -3,10 +3,11 @@ import { toCsv } from '../kit/csv.ts';
 import type { CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { CsvFile } from '../kit/route.ts';
+import { explainBalance } from '../ledger/explain-balance.ts';
 import type { BalanceLine } from '../ledger/explain-balance.ts';
 import { readStatement } from '../ledger/explain-statement.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { balanceAccounts } from '../sub-accounts/ledger-accounts.ts';
+import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { findSources } from './line-sources.ts';
 import type { LineSource } from './line-sources.ts';
 
@@ -33,6 +34,8 @@ export interface StatementLine extends Pick<BalanceLine, 'id' | 'at' | 'changeMi
 export interface Statement {
   openingMinor: bigint;
   closingMinor: bigint;
+  /** What the sub-account owed the merchant at the end. */
+  owedMinor: bigint;
   /** The oldest first; one more than the limit where later ones are left. */
   lines: StatementLine[];
 }
@@ -56,8 +59,11 @@ export async function readSubAccountStatement(
   const accounts = balanceAccounts(subAccountId);
   const statement = await readStatement(db, { merchantId, currency, accounts, from, to, ...page });
   const sourceOf = await findSources(db, merchantId, statement.lines);
+  const owed = { account: owedAccount(subAccountId), at: to, before: null, rowsMax: 1 };
+  const { balanceMinor: owedMinor } = await explainBalance(db, { merchantId, currency, ...owed });
   return {
     ...statement,
+    owedMinor,
     lines: statement.lines.map((line) => {
       const source = sourceOf(line);
       return { ...line, source, kind: kindOf(line, source) };
@@ -68,7 +74,7 @@ export async function readSubAccountStatement(
 /** The whole of it as a table. Throws AppError `invalid_request` when it is too long for one. */
 export async function statementAsCsv(db: Queryable, merchant: Merchant, request: StatementRequest): Promise<CsvFile> {
   const page = { after: null, rowsMax: csvLinesMax + 1 };
-  const { openingMinor, closingMinor, lines } = await readSubAccountStatement(db, merchant, request, page);
+  const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(db, merchant, request, page);
   if (lines.length > csvLinesMax) {
     const message = `There are more than ${csvLinesMax.toLocaleString('en')} lines. Ask for a shorter time with from and to.`;
     throw new AppError('invalid_request', message, { fields: [{ path: 'from', message }] });
@@ -98,6 +104,7 @@ export async function statementAsCsv(db: Queryable, merchant: Merchant, request:
   ]);
   const { from, to, subAccountId } = request;
   const table = [bound('opening_balance', from, openingMinor), ...rows, bound('closing_balance', to, closingMinor)];
+  if (owedMinor > 0n) table.push(bound('owed_balance', to, owedMinor));
   return { name: `statement-${subAccountId}.csv`, text: toCsv(heading, table) };
 }
 
@@ -107,6 +114,9 @@ function kindOf({ flow, changeMinor }: BalanceLine, source: LineSource): Stateme
     case 'collected':
     case 'accepted':
       return came ? 'share' : 'repayment';
+    case 'settled':
+    case 'advance_repaid':
+      return 'repayment';
     case 'reversed':
       return 'reversal';
     case 'held':
@@ -119,6 +129,7 @@ function kindOf({ flow, changeMinor }: BalanceLine, source: LineSource): Stateme
     case 'mismatch_accepted':
     case 'mismatch_returned':
     case 'refund_undone':
+      if (!came) return 'repayment';
       return source.type === 'refund' ? 'refund_returned' : 'payout_returned';
     default:
       return 'adjustment';

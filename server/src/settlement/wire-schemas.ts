@@ -11,7 +11,8 @@ export const deletedSchema = Type.Object({ id: idType('The sub-account.'), delet
 
 const sourceFields = {
   source_type: Type.String({
-    description: '`charge`, `transfer` (also a payout), `refund`, or `merchant` for the test money it began with.',
+    description:
+      '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the test money it began with.',
   }),
   source_id: idType('Of the charge, transfer, payout, refund or merchant.'),
   reference: orNull(Type.String({ description: 'Its reference.' })),
@@ -39,6 +40,9 @@ export const statementSchema = Type.Object(
     currency: Type.String(),
     opening_balance: amountType('What the sub-account had at `from`.'),
     closing_balance: amountType('What it had at `to`, or has now.'),
+    owed_balance: Type.Optional(
+      amountType('What it owed you at `to`, or owes you now; left out where that is nothing.'),
+    ),
     meta: cursorMeta,
   },
   { title: 'SubAccountStatement' },

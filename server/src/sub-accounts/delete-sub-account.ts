@@ -44,11 +44,6 @@ export async function lockDeleted(
   return new Set(rows.filter(({ deletedAt }) => deletedAt !== null).map(({ id }) => id));
 }
 
-/** Waits for a deletion that is under way, and makes later ones wait until what the caller does can be seen. */
-export async function holdOffDeletion(tx: Transaction, merchantId: string, ids: readonly string[]): Promise<void> {
-  await lockDeleted(tx, merchantId, ids);
-}
-
 /**
  * Where money of a sub-account is booked: on its own account, or in `suspense` where it has been deleted, because nobody
  * could ever take what stands on its account. What comes to stand in `suspense` needs a case.

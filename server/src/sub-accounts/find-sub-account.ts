@@ -8,7 +8,7 @@ import { totalMax } from '../kit/pagination.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Caller } from '../kit/route.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { balanceAccounts } from './ledger-accounts.ts';
+import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
 import { countSubAccounts, findSubAccountById, listSubAccountRows, lockSubAccountForChange } from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
@@ -40,6 +40,8 @@ export interface Balances {
   currency: string;
   /** What the sub-account has, settled or not, in bututs. */
   of(subAccountId: string): bigint;
+  /** What it owes the merchant, who advanced it, in bututs. */
+  owedBy(subAccountId: string): bigint;
 }
 
 /** What the sub-accounts have, by one statement for all of them. */
@@ -53,11 +55,12 @@ export async function balancesOf(
   const merchant = await context.merchants.byId(merchantId, db);
   assert(merchant, 'who calls is a merchant');
   const { currency } = merchant;
-  const accounts = subAccounts.flatMap(({ id }) => balanceAccounts(id));
+  const accounts = subAccounts.flatMap(({ id }) => [...balanceAccounts(id), owedAccount(id)]);
   const balances = await readBalances(db, { merchantId, currency, accounts });
   return {
     currency,
     of: (id) => balanceAccounts(id).reduce((total, account) => total + (balances.get(account) ?? 0n), 0n),
+    owedBy: (id) => balances.get(owedAccount(id)) ?? 0n,
   };
 }
 

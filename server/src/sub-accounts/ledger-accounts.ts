@@ -15,6 +15,16 @@ export function balanceAccounts(subAccountId: string): Account[] {
   return [settledAccount(subAccountId), pendingAccount(subAccountId)];
 }
 
+/** What a sub-account owes the merchant, who advanced it. */
+export function owedAccount(subAccountId: string): `sub_owed:${string}` {
+  return `sub_owed:${subAccountId}`;
+}
+
+/** Whose money stands on the account: a sub-account's id, or null. */
+export function subAccountOn(account: Account): string | null {
+  return account.startsWith('sub:') ? (account.split(':')[1] ?? null) : null;
+}
+
 /** Where the money of an account that waits goes; null for every other account. */
 export function settledOf(account: Account): Account | null {
   if (account === 'payable_pending') return 'payable_available';

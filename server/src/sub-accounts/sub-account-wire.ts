@@ -9,7 +9,9 @@ import type { NamedMember } from './group-members.ts';
 import type { SubAccount, SubAccountGroup } from './sub-account.ts';
 import type { newGroupSchema } from './wire-schemas.ts';
 
+/** `owed_balance` is there only while it owes something. */
 export function subAccountToWire(caller: Caller, subAccount: SubAccount, balances: Balances) {
+  const owedMinor = balances.owedBy(subAccount.id);
   return {
     id: subAccount.id,
     name: subAccount.name,
@@ -18,6 +20,7 @@ export function subAccountToWire(caller: Caller, subAccount: SubAccount, balance
     account_number: subAccount.accountNumber,
     active: subAccount.active,
     balance: amountToJson(balances.of(subAccount.id)),
+    ...(owedMinor > 0n && { owed_balance: amountToJson(owedMinor) }),
     currency: balances.currency,
     test_mode: caller.testMode,
     createdAt: subAccount.createdAt.toISOString(),

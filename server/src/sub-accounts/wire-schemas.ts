@@ -55,6 +55,9 @@ export const subAccountSchema = Type.Object(
     account_number: Type.String({ description: 'As it was sent.' }),
     active: Type.Boolean({ description: 'False while it is paused.' }),
     balance: amountType('What it has: settled, and waiting for settlement.'),
+    owed_balance: Type.Optional(
+      amountType('What you advanced for it. Its next money repays it first; left out while it owes nothing.'),
+    ),
     currency: Type.String(),
     test_mode: Type.Boolean(),
     createdAt: timeType('When it was created.'),

@@ -7,7 +7,9 @@ import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { bookedBy, movementsBetween } from '../ledger/undo.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
+import { debtAccounts, isRepayment, repayments } from '../sub-accounts/debts.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
 import { ownAccount } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
@@ -61,9 +63,24 @@ export async function bookCompleted(
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
-/** Nothing was paid: amount and fee are back where they came from. */
+/**
+ * Nothing was paid: amount and fee are back where they came from. A sub-account that owes repays from what comes back to
+ * it; for a refund, whose advances are undone first, refunds/ books that.
+ */
 export async function bookReleased(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
-  await releaseHold(tx, context, sourceOf(context, transfer));
+  await releaseHold(tx, context, sourceOf(context, transfer), async (back) =>
+    transfer.kind === 'refund' ? [] : repayments(await lockWithDebts(tx, transfer), back),
+  );
+}
+
+/** Locks what the transfer's sub-account owes, together with the other accounts that its booking will lock. */
+async function lockWithDebts(
+  tx: Transaction,
+  transfer: Transfer,
+  others: readonly Account[] = [],
+): Promise<Map<Account, bigint>> {
+  const debts = transfer.subAccountId === null ? [] : await debtAccounts(tx, transfer, [transfer.subAccountId]);
+  return lockBalances(tx, transfer, [...others, ...debts]);
 }
 
 /**
@@ -94,7 +111,8 @@ export async function bookMismatch(
 }
 
 /**
- * Money went out for a transfer that had ended without it. The merchant's balance gives what it has, and owes the rest.
+ * Money went out for a transfer that had ended without it. The merchant's balance gives what it has, and owes the rest. What
+ * the merchant gives for a payout the sub-account has got: it owes that to the merchant, unless it was deleted meanwhile.
  */
 export async function bookLateSuccess(
   tx: Transaction,
@@ -105,6 +123,7 @@ export async function bookLateSuccess(
   const { merchantId, currency } = transfer;
   const float = `float:${payout.railAccount}` as const;
   const paid = payout.receipt.amountMinor;
+  const deleted = await lockDeleted(tx, merchantId, transfer.subAccountId === null ? [] : [transfer.subAccountId]);
   // A sub-account's own money first, then the merchant's, who answers for it.
   const accounts = [...new Set([ownAccount(transfer), 'payable_available'] as const)];
   const balances = await lockBalances(tx, { merchantId, currency }, accounts);
@@ -118,6 +137,12 @@ export async function bookLateSuccess(
   }
   movements.push({ debit: 'receivable_merchant', credit: float, amountMinor: missing });
   await post(tx, context, { ...sourceOf(context, transfer), flow: 'late_success', movements });
+  if (transfer.subAccountId !== null && !deleted.has(transfer.subAccountId)) {
+    const ownMinor = movements[0]?.amountMinor ?? 0n;
+    const owed = owedAccount(transfer.subAccountId);
+    const advance = { debit: owed, credit: 'due_from_subs', amountMinor: paid - ownMinor } as const;
+    await post(tx, context, { ...sourceOf(context, transfer), flow: 'advanced', movements: [advance] });
+  }
   await bookNetworkCosts(tx, context, transfer, payout);
   return { shortfallMinor: missing };
 }
@@ -140,7 +165,7 @@ export async function bookPaidTwice(
 }
 
 // What a network takes for its service it does not give back, and a second payment is a matter of its own. What refunds/
-// books beside the money that goes out, it undoes itself.
+// books beside the money that goes out, it undoes itself; an advance for a payout is undone with it.
 const notUndone = [
   'network_fee',
   'paid_twice',
@@ -153,15 +178,20 @@ const notUndone = [
   'fee_owed',
 ];
 
+// What a sub-account repaid of money that came back to it stays repaid.
+const isUndone = (movement: Movement & { flow: string }): boolean =>
+  !notUndone.includes(movement.flow) && !isRepayment(movement);
+
 /** What a network has out for a transfer, in bututs: what it must give back if it gives its payment back. */
 export async function paidOut(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<bigint> {
-  const { given } = await bookedBy(tx, sourceOf(context, transfer), notUndone);
+  const { given } = await bookedBy(tx, sourceOf(context, transfer), isUndone);
   return [...given].reduce((sum, [account, minor]) => (account.startsWith('float:') ? sum + minor : sum), 0n);
 }
 
 /**
  * The network gave its payment back: everyone gets what the transfer took of them, and no more, from the entries
- * themselves. What a sub-account that was deleted meanwhile would get stands in `suspense`; answers how much.
+ * themselves. A sub-account that owes repays from what it gets. What one that was deleted meanwhile would get stands in
+ * `suspense`; answers how much.
  */
 export async function bookGivenBack(
   tx: Transaction,
@@ -170,8 +200,11 @@ export async function bookGivenBack(
   flow: 'transfer_reversed' | 'late_success_reversed',
 ): Promise<{ strandedMinor: bigint }> {
   const source = sourceOf(context, transfer);
-  const { given, taken } = await bookedBy(tx, source, notUndone);
+  const { given, taken } = await bookedBy(tx, source, isUndone);
   if (transfer.kind === 'refund') gatherAtMerchant(taken);
+  // Before the other accounts: whoever locks a debt locks `due_from_subs` with it, so nobody waits in a circle.
+  const owed = await lockWithDebts(tx, transfer);
+  const forgiven = await undoAdvance(tx, context, transfer, { owed, taken });
   const stranded = await divertDeleted(tx, transfer, taken);
   const balances = await lockBalances(tx, transfer, [
     ...(given.has('fees') ? (['fees'] as const) : []),
@@ -180,8 +213,37 @@ export async function bookGivenBack(
   ]);
   divertRepaid(taken, balances);
   bearDrawnFees(given, balances);
-  await post(tx, context, { ...source, flow, movements: movementsBetween(given, taken) });
+  const back = [...taken].map(([account, amountMinor]) => ({ account, amountMinor }));
+  const movements = [...movementsBetween(given, taken), ...repayments(owed, back)];
+  await post(tx, context, { ...source, flow, movements: [...forgiven, ...movements] });
   return { strandedMinor: stranded };
+}
+
+/**
+ * What the merchant gave in the place of a payout's sub-account is no longer owed; what of it the sub-account has repaid
+ * meanwhile is its own again. Answers the movements that end the debt, and leaves in `owed` what it owes for something else.
+ */
+async function undoAdvance(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { owed, taken }: { owed: Map<Account, bigint>; taken: Map<Account, bigint> },
+): Promise<Movement[]> {
+  if (transfer.subAccountId === null) return [];
+  const debt = owedAccount(transfer.subAccountId);
+  const advanced = await bookedBy(tx, sourceOf(context, transfer), ({ flow }) => flow === 'advanced');
+  const advancedMinor = advanced.taken.get(debt) ?? 0n;
+  const owedMinor = owed.get(debt) ?? 0n;
+  const forgivenMinor = owedMinor < advancedMinor ? owedMinor : advancedMinor;
+  owed.set(debt, owedMinor - forgivenMinor);
+  let repaidMinor = advancedMinor - forgivenMinor;
+  for (const account of ['payable_available', 'receivable_merchant'] as const) {
+    const given = taken.get(account) ?? 0n;
+    const some = given < repaidMinor ? given : repaidMinor;
+    if (some > 0n) move(taken, account, ownAccount(transfer), some);
+    repaidMinor -= some;
+  }
+  return [{ debit: 'due_from_subs', credit: debt, amountMinor: forgivenMinor }];
 }
 
 /** Who gave for a refund gets it from the merchant, by the refund's own parts: shares may have been repaid meanwhile. */
@@ -232,12 +294,15 @@ export async function bookMismatchAccepted(
 ): Promise<void> {
   const { amountMinor, feeMinor } = transfer;
   const missing = paidMinor < amountMinor ? amountMinor - paidMinor : 0n;
+  const account = ownAccount(transfer);
+  const owed = await lockWithDebts(tx, transfer, ['suspense']);
   await post(tx, context, {
     ...sourceOf(context, transfer),
     flow: 'mismatch_accepted',
     movements: [
-      { debit: 'suspense', credit: ownAccount(transfer), amountMinor: missing },
+      { debit: 'suspense', credit: account, amountMinor: missing },
       { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
+      ...repayments(owed, [{ account, amountMinor: missing }]),
     ],
   });
 }
@@ -250,15 +315,19 @@ export async function bookMismatchReturned(
   { railAccount, paidMinor }: { railAccount: string; paidMinor: bigint },
 ): Promise<void> {
   const float = `float:${railAccount}` as const;
-  const fromHeld = paidMinor < transfer.amountMinor ? paidMinor : transfer.amountMinor;
+  const { amountMinor } = transfer;
+  const fromHeld = paidMinor < amountMinor ? paidMinor : amountMinor;
+  const account = ownAccount(transfer);
+  const owed = await lockWithDebts(tx, transfer, ['suspense']);
   await post(tx, context, {
     ...sourceOf(context, transfer),
     flow: 'mismatch_returned',
     movements: [
-      { debit: float, credit: ownAccount(transfer), amountMinor: fromHeld },
-      { debit: 'suspense', credit: ownAccount(transfer), amountMinor: transfer.amountMinor - fromHeld },
+      { debit: float, credit: account, amountMinor: fromHeld },
+      { debit: 'suspense', credit: account, amountMinor: amountMinor - fromHeld },
       { debit: 'suspense', credit: 'payable_available', amountMinor: transfer.feeMinor },
       { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeld },
+      ...repayments(owed, [{ account, amountMinor }]),
     ],
   });
 }

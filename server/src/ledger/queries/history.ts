@@ -30,13 +30,15 @@ const historyColumns = `id, created_at AS at, flow, source_type AS "sourceType",
 const inIndex = {
   pending: (side: string) => `${side} = $2 AND ${side} = 'payable_pending'`,
   sub: (side: string) => `${side} = $2 AND ${side} LIKE 'sub:%'`,
+  sub_owed: (side: string) => `${side} = $2 AND ${side} LIKE 'sub_owed:%'`,
 };
 
 // Nearly every movement touches payable_available. The planner has to know: then it walks the merchant's movements from
 // the newest, instead of gathering them all.
-function historyKindOf(account: Account): 'pending' | 'sub' | 'available' | 'any' {
+function historyKindOf(account: Account): keyof typeof inIndex | 'available' | 'any' {
   if (account === 'payable_pending') return 'pending';
   if (account === 'payable_available') return 'available';
+  if (account.startsWith('sub_owed:')) return 'sub_owed';
   return account.startsWith('sub:') ? 'sub' : 'any';
 }
 
@@ -66,7 +68,7 @@ export function listMovementsBehind(
                AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
              ORDER BY ledger_movements.id DESC LIMIT $7`;
   // A movement has two accounts, so none comes from both sides.
-  const sides = kind === 'pending' || kind === 'sub' ? inIndex[kind] : null;
+  const sides = kind === 'available' || kind === 'any' ? null : inIndex[kind];
   const touches = sides
     ? `((${sides('debit_account')}) OR (${sides('credit_account')}))`
     : `(debit_account = ${named} OR credit_account = ${named})`;

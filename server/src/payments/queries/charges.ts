@@ -12,7 +12,9 @@ const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_i
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
   network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
-  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt", charges.created_at AS "createdAt",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt"`;
 
 export function insertCharge(charge: Charge): Statement {
@@ -93,6 +95,16 @@ export async function hasRefund(db: Queryable, merchantId: string, chargeId: str
   return row !== undefined;
 }
 
+/** Every refund of the charge, whatever became of it. */
+export async function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'charges_list_refund_ids',
+    text: 'SELECT id FROM refunds WHERE merchant_id = $1 AND charge_id = $2',
+    values: [merchantId, chargeId],
+  });
+  return rows.map(({ id }) => id);
+}
+
 export function listChargesOfIntent(db: Queryable, merchantId: string, intentId: string): Promise<Charge[]> {
   return db.rows<Charge>({
     name: 'charges_list_of_intent',
@@ -131,7 +143,8 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
            SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
                updated_at = $15, amount_received = $16, settles_at = $17,
-               amount_refunded = $18, account_number = $19, account_canonical = $20
+               amount_refunded = $18, account_number = $19, account_canonical = $20, amount_reversed = $21,
+               reserve_percent_hundredths = $22
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -154,6 +167,8 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.amountRefundedMinor,
       to.accountNumber,
       to.accountCanonical,
+      to.amountReversedMinor,
+      to.reservePercentHundredths,
     ],
   });
 }

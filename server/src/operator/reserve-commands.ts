@@ -1,0 +1,122 @@
+import { table, UsageError } from '../kit/command-line.ts';
+import type { CommandInput } from '../kit/command-line.ts';
+import { parseHundredths, percentToJson } from '../kit/money.ts';
+import { clearReserve, findReserves, setReserve } from '../merchants/reserve.ts';
+import type { ReserveRule } from '../merchants/reserve.ts';
+import type { RuleSource } from '../merchants/rules.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
+import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
+
+const ownerOptions = { merchant: { type: 'string', required: false } } as const;
+const wholePercent = 10_000n;
+// A leap year, and ten years: longer is a mistake.
+const hoursMax = 8_784n;
+const daysMax = 3_660n;
+
+const show: Command = {
+  name: 'reserve show',
+  usage: '(--merchant <merchant id> | --default)',
+  summary: 'Show what part of each payment is kept back, and for how long',
+  options: ownerOptions,
+  flags: ['default'],
+  positionals: 0,
+  run: describeReserve,
+};
+
+const set: Command = {
+  name: 'reserve set',
+  usage: '(--merchant <merchant id> | --default) --percent <percent> [--hours <hours>] [--new-for-days <days>]',
+  summary:
+    'Keep a part of each payment back for some hours, of new merchants or of all; 0 frees a merchant of the default',
+  options: {
+    ...ownerOptions,
+    percent: { type: 'string', required: true },
+    hours: { type: 'string', required: false },
+    'new-for-days': { type: 'string', required: false },
+  },
+  flags: ['default'],
+  positionals: 0,
+  async run(context, input) {
+    const rule = readRule(input);
+    const owner = await readOwner(context, input);
+    if (owner === 'default' && rule.percentHundredths === 0n) {
+      throw new UsageError('A default of 0 is no default: use reserve clear --default.');
+    }
+    await setReserve(context.db, ownerOf(owner), rule);
+    return describeReserve(context, input);
+  },
+};
+
+const clear: Command = {
+  name: 'reserve clear',
+  usage: '(--merchant <merchant id> | --default)',
+  summary: 'Take the rule away: a live merchant then follows the default; what is kept already stays until its time',
+  options: ownerOptions,
+  flags: ['default'],
+  positionals: 0,
+  async run(context, input) {
+    const owner = await readOwner(context, input);
+    if (!(await clearReserve(context.db, ownerOf(owner)))) {
+      throw new UsageError(`There is no such rule. See: ${showCommand('reserve', owner)}`);
+    }
+    return describeReserve(context, input);
+  },
+};
+
+export const reserveCommands: readonly Command[] = [show, set, clear];
+
+function readRule({ options }: CommandInput): ReserveRule {
+  const { percent: percentText = '', hours: hoursText, 'new-for-days': daysText } = options;
+  const percentHundredths = parseHundredths(percentText);
+  if (percentHundredths === undefined || percentHundredths > wholePercent) {
+    throw new UsageError(`--percent is from 0 to 100 with at most two decimals, not ${percentText}.`);
+  }
+  if (percentHundredths > 0n && hoursText === undefined) {
+    throw new UsageError('Say for how long with --hours, from the payment on.');
+  }
+  const hours = hoursText === undefined ? 0n : readWhole('hours', hoursText, hoursMax);
+  const newForDays = daysText === undefined ? null : readWhole('new-for-days', daysText, daysMax);
+  return { percentHundredths, hours, newForDays };
+}
+
+function readWhole(name: string, text: string, max: bigint): bigint {
+  const value = /^\d{1,6}$/.test(text) ? BigInt(text) : 0n;
+  if (value >= 1n && value <= max) return value;
+  throw new UsageError(`--${name} is a whole number from 1 to ${max}, not ${text}.`);
+}
+
+/** What holds now: read again after a command has changed it. */
+async function describeReserve(context: CommandContext, input: CommandInput): Promise<CommandResult> {
+  const owner = await readOwner(context, input);
+  const { own, fallback } = await findReserves(context.db, ownerOf(owner));
+  const isTest = owner !== 'default' && owner.testMode;
+  const rule = own ?? (isTest ? null : fallback);
+  const source = sourceOf(rule, own);
+  const rows = [[...inWords(rule), sourceInWords(source)]];
+  const data = {
+    merchant_id: owner === 'default' ? null : owner.id,
+    percent: rule === null ? 0 : percentToJson(rule.percentHundredths),
+    hours: Number(rule?.hours ?? 0n),
+    new_for_days: daysOf(rule),
+    source: source ?? null,
+  };
+  const text = `${ownerInWords(owner)}\n${table(['KEPT BACK', 'FOR', 'OF MERCHANTS', 'FROM'], rows)}`;
+  return { text, data, exitCode: 0 };
+}
+
+function sourceOf(rule: ReserveRule | null, own: ReserveRule | null): RuleSource | undefined {
+  if (rule === null) return undefined;
+  return own === null ? 'default' : 'merchant';
+}
+
+function daysOf(rule: ReserveRule | null): number | null {
+  const days = rule?.newForDays ?? null;
+  return days === null ? null : Number(days);
+}
+
+function inWords(rule: ReserveRule | null): string[] {
+  if (rule === null || rule.percentHundredths === 0n) return ['nothing', '-', '-'];
+  const { percentHundredths, hours, newForDays } = rule;
+  const whose = newForDays === null ? 'of any age' : `in their first ${newForDays} days`;
+  return [`${percentToJson(percentHundredths)} %`, `${hours} hours`, whose];
+}

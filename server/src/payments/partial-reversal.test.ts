@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { AppError } from '../kit/app-error.ts';
+import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
+import { applyAnswer } from './apply-answer.ts';
+import type { Charge } from './charge.ts';
+import { chargeToWire } from './charge-wire.ts';
+import { reversed, succeeded } from './payment-world.corpus.ts';
+import { createResolveWorld } from './resolve-world.corpus.ts';
+import type { ResolveWorld } from './resolve-world.corpus.ts';
+
+let world: ResolveWorld;
+
+before(async () => {
+  world = await createResolveWorld();
+});
+afterEach(() => world.verify());
+after(() => world.close());
+
+/** A payment of 100.00 with a fee of 3.33 and a share of 20.00 to a sub-account of its own. */
+async function paid(): Promise<{ charge: Charge; awa: string; transactionId: string }> {
+  const owner = await world.setFee({ fixedMinor: 333n });
+  await world.clock.advance(3_000);
+  const caller = { merchantId: world.merchant.id, testMode: true };
+  const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
+  const { id: awa } = await world.db.withTransaction(async (tx) =>
+    createSubAccount(tx, world.context, caller, { ...request, percentHundredths: 2_000n }),
+  );
+  const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
+  const { charge } = await world.create({ split: { subAccountId: awa, groupId: null, paths } }, owner);
+  const transactionId = `T-${charge.reference}`;
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+  return { charge, awa, transactionId };
+}
+
+async function standing(awa: string): Promise<bigint[]> {
+  const accounts = ['fees', `sub:${awa}`, 'payable_available', `sub_owed:${awa}`] as const;
+  return Promise.all(accounts.map((account) => world.balance(account)));
+}
+
+async function change(awa: string, work: () => Promise<void>): Promise<bigint[]> {
+  const before = await standing(awa);
+  await work();
+  return (await standing(awa)).map((minor, index) => minor - (before[index] ?? 0n));
+}
+
+test('a part that the network takes back is given in proportion, with an event, and the rest exactly', async () => {
+  const { charge, awa, transactionId } = await paid();
+  const tell = (amountMinor: bigint) =>
+    applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  for (let time = 0; time < 2; time += 1) await tell(4_000n);
+  assert.deepEqual(await world.cases(charge), ['partial_reversal'], 'told twice it is one case');
+  const first = await world.caseOf(charge, 'partial_reversal');
+  assert.deepEqual(await world.possible(first), ['reversed', 'acknowledge']);
+  const share = (await world.intent({ merchantId: charge.merchantId, id: charge.intentId })).shares[0]?.amountMinor;
+  assert.equal(share, 1_900n);
+  const part = { transactionId, amountMinor: 4_000n };
+  assert.deepEqual(await change(awa, () => world.resolve(first, 'reversed', part)), [-133n, -760n, -3_107n, 0n]);
+  const now = await world.charge(charge);
+  assert.deepEqual([now.status, now.amountReversedMinor], ['completed', 4_000n]);
+  const intent = await world.intent({ merchantId: charge.merchantId, id: charge.intentId });
+  assert.equal(chargeToWire(world.context, world.merchant, intent, now)['amount_reversed'], 40);
+  assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
+  await tell(6_000n);
+  const second = await world.caseOf(charge, 'partial_reversal', `${transactionId} part 6000`);
+  const rest = { transactionId, amountMinor: 6_000n };
+  assert.deepEqual(await change(awa, () => world.resolve(second, 'reversed', rest)), [-200n, -1_140n, -4_660n, 0n]);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('what a sub-account no longer has of a part it owes, and the merchant advances it', async () => {
+  const { charge, awa, transactionId } = await paid();
+  await world.post({ debit: `sub:${awa}`, credit: 'float:rail-wave', amountMinor: 1_900n });
+  const amountMinor = 5_000n;
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  const found = await world.caseOf(charge, 'partial_reversal');
+  const resolve = () => world.resolve(found, 'reversed', { transactionId, amountMinor });
+  assert.deepEqual(await change(awa, resolve), [-166n, 0n, -4_834n, 950n]);
+});
+
+test('a part is not booked under another transaction, nor more than is left', async () => {
+  const { charge, transactionId } = await paid();
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
+  const found = await world.caseOf(charge, 'partial_reversal');
+  for (const [told, message] of [
+    [{ transactionId: 'another', amountMinor: 4_000n }, /name that one/],
+    [{ transactionId, amountMinor: 10_001n }, /Only GMD 100\.00 of this payment is left/],
+  ] as const) {
+    await world.propose(found, 'reversed', told);
+    await assert.rejects(world.confirm(found), (error) => error instanceof AppError && message.test(error.message));
+  }
+});
+
+test('a part told of before the success waits for it, and is booked once the success is', async () => {
+  const { charge } = await world.createSent();
+  const transactionId = `T-${charge.reference}`;
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
+  const found = await world.caseOf(charge, 'partial_reversal');
+  assert.deepEqual(await world.possible(found), ['acknowledge']);
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+  assert.equal((await world.charge(charge)).status, 'completed');
+  await world.resolve(found, 'reversed', { transactionId, amountMinor: 4_000n });
+  assert.equal((await world.charge(charge)).amountReversedMinor, 4_000n);
+});

@@ -1,0 +1,18 @@
+import type { Queryable } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { standingOf } from '../ledger/standing.ts';
+import { settledOf } from '../sub-accounts/ledger-accounts.ts';
+import type { Charge } from './charge.ts';
+
+/**
+ * What of a charge still waits for its settlement, account by account in bututs: what it brought there, less what its
+ * refunds took. Other payments' money on the same accounts is not in it.
+ */
+export async function waitingOf(
+  db: Queryable,
+  { merchantId, id, currency }: Pick<Charge, 'merchantId' | 'id' | 'currency'>,
+  refundIds: readonly string[],
+): Promise<Map<Account, bigint>> {
+  const standing = await standingOf(db, { merchantId, currency, sourceIds: [id, ...refundIds] });
+  return new Map([...standing].filter(([account, minor]) => settledOf(account) !== null && minor > 0n));
+}

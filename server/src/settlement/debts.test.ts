@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { countOpenCases, listCases } from '../cases/list-cases.ts';
+import type { Case } from '../cases/open-case.ts';
+import { AppError } from '../kit/app-error.ts';
+import { sumSuspense } from '../ledger/balances.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import type { Charge } from '../payments/charge.ts';
+import { reversed } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
+import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createPayout } from './create-payout.ts';
+import { deleteSubAccount } from './delete-sub-account.ts';
+import { repaySubAccountDebts } from './repay-debts.ts';
+import { readSubAccountStatement } from './statement.ts';
+import { waiveDebt } from './waive-debt.ts';
+
+let world: RefundWorld;
+let awa: string;
+
+before(async () => {
+  world = await createRefundWorld();
+});
+beforeEach(async () => {
+  awa = await world.newSubAccount(20);
+});
+afterEach(() => world.verify());
+after(() => world.close());
+
+/** `balance, debt` of the sub-account in bututs. */
+async function standing(): Promise<bigint[]> {
+  return [await world.balance(`sub:${awa}`), await world.balance(`sub_owed:${awa}`)];
+}
+
+function pay(): Promise<Charge> {
+  return world.collect({ split: splitWith({ subAccountId: awa }) });
+}
+
+/** The sub-account owes 20.00: its share was being paid out when the payment was refunded. */
+async function owing() {
+  const charge = await pay();
+  const payout = await world.orderPayout(awa, 2_000n);
+  await world.work();
+  await world.refundTold(charge, paidBack);
+  assert.deepEqual(await standing(), [0n, 2_000n]);
+  return payout;
+}
+
+function withCode(code: string, message: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  };
+}
+
+const orderAll = () =>
+  world.db.withTransaction((tx) =>
+    createPayout(tx, world.context, world.merchant, { subAccountId: awa, amountMinor: null }),
+  );
+
+test('a payout that fails repays what the merchant advanced before the sub-account has the rest', async () => {
+  await pay();
+  await world.completePayout(awa, 500n);
+  const payout = await owingBeside(1_500n);
+  const before = await world.balance('payable_available');
+  await world.tell(payout, refused());
+  assert.deepEqual(await standing(), [0n, 500n]);
+  assert.equal(await world.balance('payable_available'), before + 1_500n);
+
+  async function owingBeside(heldMinor: bigint) {
+    const charge = await pay();
+    const order = await world.orderPayout(awa, heldMinor);
+    await world.completePayout(awa, await world.balance(`sub:${awa}`));
+    await world.work();
+    await world.refundTold(charge, paidBack);
+    assert.deepEqual(await standing(), [0n, 2_000n]);
+    return order;
+  }
+});
+
+test('a payout that the network brings back repays it too', async () => {
+  const payout = await owing();
+  await world.tell(payout, paidBack(payout));
+  await world.tell(payout, broughtBack(payout));
+  assert.deepEqual(await standing(), [0n, 0n]);
+});
+
+test('a payout that is paid after it had failed is owed again, and no more once it is brought back', async () => {
+  const payout = await owing();
+  await world.tell(payout, refused());
+  assert.deepEqual(await standing(), [0n, 0n]);
+  const before = await world.balance('payable_available');
+  await world.tell(payout, paidBack(payout));
+  assert.deepEqual(await standing(), [0n, 2_000n], 'the merchant gave it in the sub-account’s place');
+  assert.equal(await world.balance('payable_available'), before - 2_000n);
+  await world.tell(payout, broughtBack(payout));
+  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.equal(await world.balance('payable_available'), before);
+});
+
+test('a refund that fails gives a sub-account back only what it does not owe for another one', async () => {
+  const [first, second] = [await pay(), await pay()];
+  await world.completePayout(awa, 3_000n);
+  const failing = await world.refundSent(first);
+  await world.refundTold(second, paidBack);
+  assert.deepEqual(await standing(), [0n, 3_000n]);
+  await world.tell(failing, refused());
+  assert.deepEqual(await standing(), [0n, 1_000n]);
+});
+
+test('while it owes it is not paid out, and what it has beside its debt is repaid first', async () => {
+  await owing();
+  await assert.rejects(orderAll(), withCode('balance_below_minimum', /It owes you D20\.00/));
+  // Money and debt that came at one moment, so that neither saw the other.
+  await world.post({ debit: 'float:rail-wave', credit: `sub:${awa}`, amountMinor: 5_000n });
+  const payout = await orderAll();
+  assert.equal(payout.amountMinor, 3_000n);
+  assert.deepEqual(await standing(), [0n, 0n]);
+});
+
+test('money and debt that missed each other are settled by the chore', async () => {
+  await owing();
+  await world.post({ debit: 'float:rail-wave', credit: `sub:${awa}`, amountMinor: 1_500n });
+  assert.equal(await repaySubAccountDebts(world.context), 1);
+  assert.deepEqual(await standing(), [0n, 500n]);
+  assert.equal(await repaySubAccountDebts(world.context), 0);
+});
+
+test('a sub-account that owes is not deleted, until its debt is repaid or waived', async () => {
+  const payout = await owing();
+  await world.tell(payout, paidBack(payout));
+  const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
+  await assert.rejects(remove, withCode('sub_account_in_use', /still owes you D20\.00.*waive-debt/));
+  const due = await world.balance('due_from_subs');
+  await world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, awa));
+  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.equal(await world.balance('due_from_subs'), due - 2_000n);
+  await remove();
+});
+
+test('the statement says what is owed, and what repaid it', async () => {
+  await owing();
+  const read = () =>
+    readSubAccountStatement(
+      world.db,
+      world.merchant,
+      { subAccountId: awa, from: null, to: null },
+      { after: null, rowsMax: 100 },
+    );
+  assert.equal((await read()).owedMinor, 2_000n);
+  await world.clock.advance(1_000);
+  await pay();
+  const after = await read();
+  assert.deepEqual([after.owedMinor, after.closingMinor, after.lines.at(-1)?.kind], [0n, 0n, 'repayment']);
+});
+
+test('a share in suspense for a deleted sub-account is the merchant’s by its case, also once it is reversed', async () => {
+  const { charge } = await world.create({ split: splitWith({ subAccountId: awa }), network: 'aps' });
+  await world.work();
+  await world.clock.advance(31 * 60_000);
+  await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
+  const start = await merchantHas();
+  const transactionId = `late-${charge.id}`;
+  await applyAnswer(world.context, charge, { state: 'succeeded', receipt: receipt(charge, transactionId) });
+  assert.deepEqual(await sumSuspense(world.db), [{ currency: 'GMD', amountMinor: 2_000n }]);
+  const counted = (await countOpenCases(world.db)).find(({ kind }) => kind === 'share_without_owner');
+  assert.deepEqual(counted?.oldest, world.clock.now(), 'what stands in suspense has an age');
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId }));
+  assert.deepEqual(await standing(), [0n, 0n], 'nobody who is gone owes');
+  const found = (await listCases(world.db, 'open', 1_000)).find(
+    ({ subjectId, kind }) => subjectId === charge.id && kind === 'share_without_owner',
+  );
+  assert.ok(found);
+  await resolve(found, 'to_merchant');
+  assert.equal(await merchantHas(), start);
+
+  async function merchantHas(): Promise<bigint> {
+    return (await world.balance('payable_available')) - (await world.balance('receivable_merchant'));
+  }
+});
+
+function receipt(charge: Charge, transactionId: string) {
+  const { amountPaidMinor: amountMinor, currency, accountCanonical: payerNumber } = charge;
+  return { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor: 0n, payerNumber };
+}
+
+async function resolve(found: Case, resolution: string): Promise<void> {
+  const resolver = createChargeResolvers(world.context).find(
+    (one) => one.kind === found.kind && one.resolution === resolution,
+  );
+  assert.ok(resolver);
+  const carryOut = await resolver.prepare(found, null);
+  await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
+}

@@ -1,0 +1,84 @@
+import { assert } from '../kit/assert.ts';
+import type { Queryable } from '../kit/db.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { readBalances } from '../ledger/balances.ts';
+import type { Part } from '../ledger/hold.ts';
+import type { Movement } from '../ledger/post.ts';
+import { owedAccount, settledAccount, settledOf, subAccountOn } from './ledger-accounts.ts';
+
+// What a sub-account owes is what the merchant advanced for it. The pair `sub_owed:<id>` and `due_from_subs` says how much;
+// the money itself the merchant has given. Whatever comes to the sub-account repays it first, so a sub-account that owes has
+// nothing that it could be paid.
+
+interface Merchant {
+  merchantId: string;
+  currency: string;
+}
+
+/**
+ * The accounts to lock before money is given to these sub-accounts; empty where none of them owes, which is nearly always.
+ * A debt that begins at this very moment is not seen: `repaySubAccountDebts` looks after it later.
+ */
+export async function debtAccounts(
+  db: Queryable,
+  { merchantId, currency }: Merchant,
+  subAccountIds: readonly string[],
+): Promise<Account[]> {
+  const owed = await readDebts(db, { merchantId, currency }, subAccountIds);
+  return owed.size === 0 ? [] : ['due_from_subs', ...[...owed.keys()].map(owedAccount)];
+}
+
+/** What each of these owes, in bututs; those that owe nothing are left out. */
+export async function readDebts(
+  db: Queryable,
+  at: Merchant,
+  subAccountIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const accounts = [...new Set(subAccountIds)].map(owedAccount);
+  const balances = await readBalances(db, { ...at, accounts });
+  return new Map(
+    [...balances].flatMap(([account, minor]) => (minor > 0n ? [[account.slice('sub_owed:'.length), minor]] : [])),
+  );
+}
+
+/**
+ * What of the money that comes to sub-accounts they give to the merchant at once, to be booked in the same posting. `owed`
+ * has the locked balances of `debtAccounts`; parts on other accounts are passed over. Money that waits for its settlement
+ * repays with money that waits, so it becomes spendable for the merchant when it would have for the sub-account.
+ */
+export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonly Part[]): Movement[] {
+  const left = new Map(owed);
+  return incoming.flatMap(({ account, amountMinor }): Movement[] => {
+    const subAccountId = subAccountOn(account);
+    if (subAccountId === null) return [];
+    const debt = owedAccount(subAccountId);
+    const owedMinor = left.get(debt) ?? 0n;
+    const repaidMinor = owedMinor < amountMinor ? owedMinor : amountMinor;
+    left.set(debt, owedMinor - repaidMinor);
+    return [
+      { debit: account, credit: merchantAccountBeside(account), amountMinor: repaidMinor },
+      { debit: 'due_from_subs', credit: debt, amountMinor: repaidMinor },
+    ];
+  });
+}
+
+/** Whether a movement is one of the two that `repayments` makes. */
+export function isRepayment({ debit, credit }: Movement): boolean {
+  return debit === 'due_from_subs' || (subAccountOn(debit) !== null && credit.startsWith('payable_'));
+}
+
+/** The same for what stands on the sub-accounts' settled accounts already; all of them are locked. */
+export function settledRepayments(
+  balances: ReadonlyMap<Account, bigint>,
+  subAccountIds: readonly string[],
+): Movement[] {
+  const settled = subAccountIds.map((id): Part => {
+    return { account: settledAccount(id), amountMinor: balances.get(settledAccount(id)) ?? 0n };
+  });
+  return repayments(balances, settled);
+}
+
+function merchantAccountBeside(account: Account): Account {
+  assert(subAccountOn(account) !== null, 'a sub-account repays from its own money');
+  return settledOf(account) === null ? 'payable_available' : 'payable_pending';
+}
