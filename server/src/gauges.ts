@@ -75,6 +75,11 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
     set({}, await countPendingDeliveries(db)),
   );
+  registerMoneyGauges(metrics, context);
+}
+
+/** What people have to look after: debts, cases and money in suspense, each with its age. */
+function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
   metrics.gauge('dalasi_owed_bututs', 'What is owed within merchants’ books, by account.', ['kind'], async (set) => {
     for (const { kind, sum } of summarizeOwed(await listOwed(db))) set({ kind }, sum);
   });
