@@ -59,7 +59,12 @@ testCrashStory({
   verify: (world) => verifyTransfer(world, { status: 'completed', to: later }),
   points: [
     ...write('network_inbox_claim'),
-    ...wait('merchants_find_by_short_id', 'transfers_find_by_reference', 'merchants_find_by_id'),
+    ...wait(
+      'merchants_find_by_short_id',
+      'transfers_find_by_reference',
+      'merchants_find_by_id',
+      'circuit_breakers_list',
+    ),
     ...inLongRun(completionPoints),
     ...write('network_inbox_update'),
   ],

@@ -69,7 +69,7 @@ test('fees are set for a merchant and as the default, and the running service fo
   const { stdout } = await run('fees', 'show', ...own);
   assert.equal(
     stdout,
-    `Kairaba Books (test, ${merchant})
+    `Kairaba Books (test), ${merchant}
 The customer pays the fees of collecting.
 FOR         NETWORK  FEE                                             FROM
 collection  all      1.5 % + D2.50, at least D3.00, at most D100.00  default
@@ -84,7 +84,7 @@ test('limits are set and shown', async () => {
   const { stdout } = await run('limits', 'show', '--merchant', merchant);
   assert.equal(
     stdout,
-    `Kairaba Books (test, ${merchant})
+    `Kairaba Books (test), ${merchant}
 LIMIT    AMOUNT     FROM
 largest  D1,000.00  default
 daily    no limit   own rule
