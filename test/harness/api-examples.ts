@@ -91,6 +91,7 @@ export const examples: Readonly<Record<string, Example>> = {
   createSubAccountPayout: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
   retrieveSubAccountStatement: { names: 'subAccountId' },
   deleteSubAccount: { names: 'unusedSubAccountId' },
+  waiveSubAccountDebt: { names: 'subAccountId' },
   listBalanceMovements: { names: null, query: () => '?account=payout_balance' },
   createSubAccountGroup: {
     names: null,

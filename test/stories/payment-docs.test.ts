@@ -63,7 +63,7 @@ test('every curl line of the page on sub-accounts works, but for the deletion th
     if (command.includes('/v1/sub-account-groups')) variables['GROUP'] = String(answer.body['id']);
     await story.settle();
   }
-  assert.equal(lines.length, 10);
+  assert.equal(lines.length, 11);
   const { body } = await story.api.get(`/v1/sub-accounts/${variables['OTHER']}`);
   assert.equal(body['balance'], 50, 'the share that the page states');
 });

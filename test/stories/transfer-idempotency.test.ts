@@ -96,7 +96,6 @@ describe('an order that comes again with its key', () => {
     };
     const changes: Record<string, unknown[]> = {
       amount: [100.01, 10, 1000],
-      currency: [undefined, null],
       network: ['wave'],
       account_number: ['7000002', '700 0001', '+2207000001'],
       beneficiary_name: ['Awa ceesay', 'Awa Ceesay '],
@@ -115,7 +114,9 @@ describe('an order that comes again with its key', () => {
     assert.equal(first.status, 201, first.text);
     await story.settle();
     const before = await traces();
-    assert.deepEqual(Object.keys(changes).toSorted(), Object.keys(order).toSorted(), 'every field has a change');
+    // The only currency is also the default, so leaving it out means the same.
+    const { currency: _, ...changeable } = order;
+    assert.deepEqual(Object.keys(changes).toSorted(), Object.keys(changeable).toSorted(), 'every field has a change');
     for (const [field, values] of Object.entries(changes)) {
       for (const value of values) {
         const answer = await send({ ...order, [field]: value });
@@ -123,7 +124,9 @@ describe('an order that comes again with its key', () => {
       }
     }
     assert.deepEqual(await traces(), before);
-    assert.deepEqual(shown(await send(order)), [201, first.body['id'], true]);
+    for (const same of [order, { ...order, currency: undefined }, { ...order, currency: null }]) {
+      assert.deepEqual(shown(await send(same)), [201, first.body['id'], true]);
+    }
   });
 
   it('is another order for another merchant, in the other environment, and at another address', async () => {

@@ -99,11 +99,12 @@ test('the operator sees the newest first, by status, and how many of each kind a
   assert.deepEqual(await references('resolved'), ['T2']);
   assert.deepEqual(await references(null, 1), ['T3']);
   const counts = await countOpenCases(db);
+  const oldest = clock.now();
   assert.deepEqual(
     counts.toSorted((one, other) => (one.kind < other.kind ? -1 : 1)),
     [
-      { kind: 'network_reversal', count: 1n },
-      { kind: 'second_success', count: 1n },
+      { kind: 'network_reversal', count: 1n, oldest },
+      { kind: 'second_success', count: 1n, oldest },
     ],
   );
 });

@@ -138,6 +138,7 @@ describe('routes whose requests wait for their merchant', () => {
       those.map(({ method, path, waitsForItsMerchant: queue }) => `${queue}: ${method} ${path}`).toSorted(),
       [
         'balance: POST /v1/sub-accounts/:id/payouts',
+        'balance: POST /v1/sub-accounts/:id/waive-debt',
         'balance: POST /v1/transactions/refund',
         'balance: POST /v1/transfers',
         'history: GET /v1/balances/movements',

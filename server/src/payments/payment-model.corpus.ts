@@ -92,11 +92,14 @@ export class PaymentModel {
   }
 
   reverse(charge: ModelCharge, transactionId: string, amountMinor: bigint): void {
-    // Money that nobody has heard of, on a charge that has its own: the case tells of it, and nothing is booked.
-    const isOther = charge.transactionId !== null && charge.transactionId !== transactionId;
-    if (isOther && !charge.hasCase(transactionId, moneyCases)) {
+    // Money that nobody has heard of: on a charge that has its own, or a part of what an attempt was asked for. The case
+    // tells of it, and nothing is booked.
+    const isOwn = charge.transactionId === transactionId || charge.hasCase(transactionId, moneyCases);
+    const isHeardOf = charge.transactionId === null ? amountMinor === this.#amountMinor : isOwn;
+    if (!isHeardOf) {
       this.#claim(charge, transactionId);
-      charge.openCase('network_reversal', transactionId);
+      const isPart = amountMinor !== this.#amountMinor;
+      charge.openCase(isPart ? 'partial_reversal' : 'network_reversal', transactionId);
       return;
     }
     const standing = this.succeed(charge, transactionId, amountMinor);

@@ -103,7 +103,7 @@ describe('the summary of a virtual terminal', () => {
     assert.equal(String(from), `${String(to).slice(0, 10)}T00:00:00.000Z`);
     for (const [query, refused] of [
       ['from=yesterday', '400 invalid_request from'],
-      ['to=2026-11-20', '400 invalid_request to'],
+      ['to=2026-11-31', '400 invalid_request to'],
       ['from=2026-11-20T00:00:00Z&to=2026-11-19T00:00:00Z', '400 invalid_request from'],
       ['from=2024-11-20T00:00:00Z&to=2026-11-19T00:00:00Z', '400 invalid_request from'],
       ['limit=10', '400 unknown_field limit'],

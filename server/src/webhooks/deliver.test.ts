@@ -30,6 +30,7 @@ describe('a delivery', () => {
       created_at: world.clock.now().toISOString(),
       test_mode: true,
       sequence: 3,
+      request_id: null,
       data: record,
       payload: record,
     });
