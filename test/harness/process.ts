@@ -131,7 +131,9 @@ export class ProcessWorld {
   async close(): Promise<void> {
     process.removeListener('SIGTERM', exitWithHandlers).removeListener('SIGINT', exitWithHandlers);
     process.removeListener('exit', this.#endChildren);
-    for (const child of this.#children.filter(isRunning)) {
+    for (const child of this.#children) {
+      // Asked for each in its turn: one that ends by itself while another is waited for would never tell of it again.
+      if (!isRunning(child)) continue;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await ended;
