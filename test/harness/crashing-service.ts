@@ -52,6 +52,7 @@ async function start(victim: Victim, index: number): Promise<void> {
     onConnectionError: (error) => log.error('a database connection was lost', error),
     onAfterCommitError: (error) => log.error('what follows a commit failed', error),
     refuseNestedUse: true,
+    isPatient: true,
   });
   const db = watchDatabase(opened, steps);
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
