@@ -1,14 +1,15 @@
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
+import { createSchemaCheck } from '../kit/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { takeTurns } from './connection-turns.ts';
-import { addFormats } from './formats.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {
@@ -65,18 +66,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     clientErrorHandler: answerClientErrors({ ...options, newRequestId }),
     forceCloseConnections: 'idle',
-    ajv: {
-      customOptions: {
-        removeAdditional: false,
-        coerceTypes: false,
-        useDefaults: false,
-        allErrors: true,
-        // The answer to an unknown field names the nearest known one, which stands in the schema around it.
-        verbose: true,
-      },
-      onCreate: addFormats,
-    },
   });
+  app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
   answerErrors(app, options);
   app.decorateRequest('merchant', null);
   takeTurns(app);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { createSchemaCheck } from '../../kit/schema-check.ts';
 import type { SimulatedNetwork } from './network.ts';
 import { RequestRefused } from './refusal.ts';
 import {
@@ -52,13 +52,13 @@ const startBody = Type.Object(
 const codeBody = Type.Object({ code: Type.String({ pattern: '^[0-9]{1,12}$' }) }, { additionalProperties: false });
 const emptyBody = Type.Object({}, { additionalProperties: false });
 
-const startBodyCheck = Compile(startBody);
-const codeBodyCheck = Compile(codeBody);
-const emptyBodyCheck = Compile(emptyBody);
+const isStartBody = createSchemaCheck(startBody);
+const isCodeBody = createSchemaCheck(codeBody);
+const isEmptyBody = createSchemaCheck(emptyBody);
 
 /** Throws RequestRefused. */
 export function readStartRequest(network: SimulatedNetwork, account: string, body: unknown): StartRequest {
-  if (!startBodyCheck.Check(body)) throw bodyRefusal(startBodyCheck.Errors(body));
+  if (!isStartBody(body)) throw bodyRefusal(isStartBody.errors);
   checkOrder(account, body);
   const expiresAt = new Date(body.expires_at);
   if (Number.isNaN(expiresAt.getTime())) throw new RequestRefused('expires_at', 'This is not a time.');
@@ -82,11 +82,11 @@ export function readStartRequest(network: SimulatedNetwork, account: string, bod
 
 /** The digits that were typed. Throws RequestRefused. */
 export function readCode(body: unknown): string {
-  if (!codeBodyCheck.Check(body)) throw bodyRefusal(codeBodyCheck.Errors(body));
+  if (!isCodeBody(body)) throw bodyRefusal(isCodeBody.errors);
   return body.code;
 }
 
 /** Throws RequestRefused. */
 export function readEmptyBody(body: unknown): void {
-  if (!emptyBodyCheck.Check(body)) throw bodyRefusal(emptyBodyCheck.Errors(body));
+  if (!isEmptyBody(body)) throw bodyRefusal(isEmptyBody.errors);
 }

@@ -1,5 +1,5 @@
-import type { TLocalizedValidationError } from 'typebox/error';
 import { PhoneNumberError } from '../../kit/phone-number.ts';
+import type { SchemaCheck } from '../../kit/schema-check.ts';
 import { canonicalNumber } from './phone-line.ts';
 import { accountLength } from './record-id.ts';
 import { RequestRefused } from './refusal.ts';
@@ -48,12 +48,13 @@ export function amountFromWire(text: string): bigint {
 }
 
 /** What is wrong with a body, by its first fault; fields that are not documented are named before all others. */
-export function bodyRefusal(errors: readonly TLocalizedValidationError[]): RequestRefused {
-  for (const error of errors) {
-    if (error.keyword !== 'additionalProperties') continue;
-    const names = error.params.additionalProperties;
+export function bodyRefusal(errors: SchemaCheck['errors']): RequestRefused {
+  const names = (errors ?? []).flatMap(({ keyword, params }) =>
+    keyword === 'additionalProperties' ? [String(params['additionalProperty'])] : [],
+  );
+  if (names.length > 0) {
     return new RequestRefused(names[0] ?? '', `Extra fields are not permitted: ${names.join(', ').slice(0, 200)}.`);
   }
-  const first = errors[0];
+  const first = errors?.[0];
   return new RequestRefused(first?.instancePath.slice(1) ?? '', `The value ${first?.message ?? 'is not understood'}.`);
 }

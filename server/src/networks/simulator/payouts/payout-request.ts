@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { createSchemaCheck } from '../../../kit/schema-check.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import {
   amountFromWire,
@@ -47,11 +47,11 @@ const payoutBody = Type.Object(
   { additionalProperties: false },
 );
 
-const payoutBodyCheck = Compile(payoutBody);
+const isPayoutBody = createSchemaCheck(payoutBody);
 
 /** Throws RequestRefused. */
 export function readPayoutRequest(network: SimulatedNetwork, account: string, body: unknown): PayoutRequest {
-  if (!payoutBodyCheck.Check(body)) throw bodyRefusal(payoutBodyCheck.Errors(body));
+  if (!isPayoutBody(body)) throw bodyRefusal(isPayoutBody.errors);
   checkOrder(account, body);
   return {
     network,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { createSchemaCheck } from '../../../kit/schema-check.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import {
   amountFromWire,
@@ -37,11 +37,11 @@ const refundBody = Type.Object(
   { additionalProperties: false },
 );
 
-const refundBodyCheck = Compile(refundBody);
+const isRefundBody = createSchemaCheck(refundBody);
 
 /** Throws RequestRefused. */
 export function readRefundRequest(network: SimulatedNetwork, account: string, body: unknown): RefundRequest {
-  if (!refundBodyCheck.Check(body)) throw bodyRefusal(refundBodyCheck.Errors(body));
+  if (!isRefundBody(body)) throw bodyRefusal(isRefundBody.errors);
   checkOrder(account, body);
   return {
     network,

@@ -1,5 +1,7 @@
-import { isUuid } from '../kit/ids.ts';
-import { isDay, timeOrDayFormat } from '../kit/time-range.ts';
+import ajvFormats from 'ajv-formats';
+import type { Ajv } from 'ajv';
+import { isUuid } from './ids.ts';
+import { isDay, timeOrDayFormat } from './time-range.ts';
 
 const time = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
@@ -17,8 +19,9 @@ function isTime(text: string): boolean {
   return time.test(text) && isCalendarDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 }
 
-/** Makes them known to a validator. */
-export function addFormats(ajv: { addFormat(name: string, validate: (text: string) => boolean): unknown }): void {
+/** Makes the formats of the schemas known to a validator. */
+export function addFormats(ajv: Ajv): void {
+  ajvFormats.default(ajv, ['email']);
   for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
 }
 

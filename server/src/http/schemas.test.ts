@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiRoutes } from '../api-routes.ts';
+import { createSchemaCheck } from '../kit/schema-check.ts';
+
+// A schema is compiled when its first request comes, so that a wrong one would be found by whoever sent that.
+test('every schema of a request, of every route, can be compiled', () => {
+  let count = 0;
+  for (const { method, path, params, query, body } of apiRoutes) {
+    for (const schema of [params, query, body]) {
+      if (!schema) continue;
+      count += 1;
+      assert.doesNotThrow(() => createSchemaCheck(schema)({}), `${method} ${path}`);
+    }
+  }
+  assert(count > apiRoutes.length, 'most routes have one or more');
+});
