@@ -31,7 +31,7 @@ export interface CrashStory {
 
 const rounds = effort({ usual: 1, long: 20 });
 // What starts in one process. More would be cheaper still, and need more connections than the tests' server takes.
-const togetherMax = effort({ usual: 3, long: 1 });
+const togetherMax = effort({ usual: 8, long: 1 });
 
 /** Kills a process at each point of the story, and checks that the list of points has everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
