@@ -11,8 +11,8 @@
 import { join, resolve } from 'node:path';
 import { listAffected } from './runner/changed.ts';
 import { runChecks, typesCheckName } from './runner/checks.ts';
-import type { Verdict } from './runner/outcome.ts';
 import { listTestFiles, runTests } from './runner/run-tests.ts';
+import type { Verdict } from './runner/test-report.ts';
 
 const repository = join(import.meta.dirname, '..');
 const chosen = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './command.ts';
-import { excerpt, seconds } from './report.ts';
+import { excerpt, seconds } from './text.ts';
 import { startLimited } from './start-limited.ts';
 
 interface Check {

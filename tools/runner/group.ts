@@ -1,5 +1,18 @@
-/** What the process of a group of test files runs: each file as a suite of its name, with its own hooks. */
-import { describe } from 'node:test';
+/**
+ * What the process of a group of test files runs: each file as a suite of its name, with its own hooks, one after the
+ * other. Arguments: for how long the process may live on when they have ended, in milliseconds, and the files.
+ */
+import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-for (const file of process.argv.slice(2)) describe(file, () => import(pathToFileURL(file).href));
+const [lingerMs, ...files] = process.argv.slice(2);
+for (const file of files) describe(file, () => import(pathToFileURL(file).href));
+
+after(() => {
+  // Comes about only where something else keeps the process.
+  setTimeout(() => {
+    const open = process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap');
+    process.stderr.write(`The tests have ended, but this was left open: ${open.join(', ')}.\n`);
+    process.exit(1);
+  }, Number(lingerMs)).unref();
+});

@@ -12,10 +12,10 @@ test('test files share a process in their order, and those that start processes 
       writeFileSync(join(folder, name), text);
       return join(folder, name);
     };
-    const many = Array.from({ length: 10 }, (_one, index) => add(`${index}.test.ts`, ''));
+    const many = Array.from({ length: 18 }, (_one, index) => add(`${index}.test.ts`, ''));
     const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
     const groups = groupFiles([...many.slice(0, 5), starting, ...many.slice(5)]);
-    assert.deepEqual(groups, [[starting], many.slice(0, 8), many.slice(8)]);
+    assert.deepEqual(groups, [[starting], many.slice(0, 16), many.slice(16)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

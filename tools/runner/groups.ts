@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What runs the files of a group in their process. */
+export const groupProgram = join(import.meta.dirname, 'group.ts');
 
 // Enough that loading the application, which takes as long as five tests, hardly counts; few enough that the last group
 // keeps no processor waiting for the others.
-const filesPerGroup = 8;
+const filesPerGroup = 16;
 
 // These start processes, which are long and may leave others behind, or change or measure their own.
 const ownProcess =

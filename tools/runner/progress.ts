@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { minutes } from './report.ts';
+import { minutes } from './text.ts';
 
 /** What each file took the last time, in milliseconds by its path from the root of the repository. */
 type Durations = Record<string, number>;

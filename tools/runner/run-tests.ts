@@ -1,14 +1,23 @@
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTestClusterFrom, startTestCluster } from '../../test/harness/cluster.ts';
-import { groupFiles } from './groups.ts';
-import { addCounts, hasFailed, verdictOn } from './outcome.ts';
-import type { GroupOutcome, Verdict } from './outcome.ts';
-import { Progress } from './progress.ts';
-import { describeCounts, describeFailures, describeSlowest, nameFailures } from './report.ts';
-import { defaultLimits, runTestGroup } from './run-test-group.ts';
-import type { GroupLimits } from './run-test-group.ts';
+import { run } from 'node:test';
+import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
+import { groupFiles, groupProgram } from './groups.ts';
 import { startLimited } from './start-limited.ts';
+import { TestReport } from './test-report.ts';
+import type { Verdict } from './test-report.ts';
+
+export interface TestLimits {
+  /** When one test takes longer, it has failed. */
+  testMs: number;
+  /** So long a process may live on when its tests have ended; after that something in it was left open. */
+  lingerMs: number;
+}
+
+// The longest tests take half a minute beside three others on two idle cores. Only one that hangs waits for its limit, so
+// it leaves room for a machine that is twenty times slower.
+const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
 // A part of a test's time is waiting for the database, so twice as many as there are processors on a small machine.
 const concurrencyMax = 4;
@@ -32,61 +41,29 @@ function asksForEffort(path: string): boolean {
   return /from '[^']*\/harness\/(effort|crash-story)\.ts'/.test(readFileSync(path, 'utf8'));
 }
 
-/**
- * Runs test files on one PostgreSQL that they share, and says how far it is; then prints every failure in full, the
- * slowest files and node's summary.
- */
+/** Runs test files by Node's own runner, in groups, on one PostgreSQL; says how far it is and what came of it. */
 export async function runTests(
   repository: string,
   files: readonly string[],
-  limits: GroupLimits = defaultLimits,
+  limits: TestLimits = defaultLimits,
 ): Promise<Verdict> {
-  const startedMs = performance.now();
-  const outcomes = await runFiles(repository, files, limits);
-  for (const outcome of outcomes.filter(hasFailed)) console.log(`\n${describeFailures(outcome, repository)}`);
-  const counts = addCounts(outcomes.map((outcome) => outcome.counts));
-  console.log(`\n${describeSlowest(outcomes, repository)}\n`);
-  console.log(describeCounts(counts, performance.now() - startedMs));
-  if (counts.skipped + counts.todo > 0) console.log('Tests that were skipped or only planned count as failed.');
-  return verdictOn(counts);
-}
-
-async function runFiles(repository: string, files: readonly string[], limits: GroupLimits): Promise<GroupOutcome[]> {
-  // A run that is itself started by a test uses that one's database server.
-  const cluster = readTestClusterFrom(process.env) ? undefined : await startTestCluster();
-  Object.assign(process.env, cluster?.env);
   // Every test process loads much the same modules, and compiling them is half of what that takes.
   process.env['NODE_COMPILE_CACHE'] ??= join(repository, 'node_modules/.cache/compiled');
   const abort = new AbortController();
   // However this process ends, no test goes on without it.
   process.once('exit', () => abort.abort());
-  const progress = new Progress(repository, files);
+  await globalSetup();
   try {
-    const run = async (group: readonly string[]): Promise<GroupOutcome> => {
-      const outcome = await runTestGroup(group, { limits, signal: abort.signal, progress });
-      if (outcome.failures.length > 0) progress.note(nameFailures(outcome, repository));
-      return outcome;
-    };
-    const groups = startLimited(groupFiles(files), concurrencyMax, (group) => runGroup(group, run));
-    return (await Promise.all(groups)).flat();
+    const report = new TestReport(repository, files);
+    const groups = startLimited(groupFiles(files), concurrencyMax, async (group) => {
+      const argv = [String(limits.lingerMs), ...group];
+      const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal: abort.signal });
+      report.follow(stream, group);
+      await once(stream.resume(), 'end');
+    });
+    await Promise.all(groups);
+    return report.end();
   } finally {
-    progress.end();
-    await cluster?.stop();
+    await globalTeardown();
   }
-}
-
-/**
- * A group whose process ends early, hangs or leaves something open has failed, and is run again file by file to find
- * whose it was.
- */
-async function runGroup(
-  group: readonly string[],
-  run: (files: readonly string[]) => Promise<GroupOutcome>,
-): Promise<GroupOutcome[]> {
-  const outcome = await run(group);
-  const failures = outcome.failures.filter(({ file }) => file === undefined);
-  if (failures.length === 0 || group.length === 1) return [outcome];
-  const alone: GroupOutcome[] = [];
-  for (const file of group) alone.push(await run([file]));
-  return [{ ...outcome, failures, counts: { ...addCounts([]), tests: 1, failed: 1 }, durationMs: new Map() }, ...alone];
 }

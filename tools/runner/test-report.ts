@@ -1,0 +1,177 @@
+import { relative } from 'node:path';
+import type { EventData, run } from 'node:test';
+import { inspect } from 'node:util';
+import { groupProgram } from './groups.ts';
+import { Progress } from './progress.ts';
+import { excerpt, seconds } from './text.ts';
+
+export interface Verdict {
+  passed: number;
+  failed: number;
+}
+
+/** A test, a suite, a test file (a suite of its name) or a group's whole process, as Node's runner tells of them. */
+interface Told {
+  name: string;
+  testId: number;
+  parentId: number | undefined;
+  line?: number;
+}
+
+type EndError = Error & { failureType?: string; exitCode?: number; cause?: unknown };
+type End = Told & Pick<EventData.TestPass, 'skip' | 'todo'> & { details: EventData.TestPass['details'] };
+
+/** Test files in one process. */
+interface Group {
+  files: readonly string[];
+  seen: Map<number, Told>;
+  /** Tests that have begun and not ended. */
+  open: Set<number>;
+  filesWithTests: Set<string>;
+  failures: string[];
+  /** The last part of what the process wrote. */
+  output: string;
+}
+
+const slowestMax = 10;
+const outputCharactersMax = 20_000;
+
+/** Shows how far a test run is and each failure as it comes; at its end the failures in full, the slowest files and counts. */
+export class TestReport {
+  readonly #repository: string;
+  readonly #groups: Group[] = [];
+  readonly #progress: Progress;
+  readonly #durationMs = new Map<string, number>();
+  readonly #counts = { suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+  readonly #startedMs = performance.now();
+
+  constructor(repository: string, files: readonly string[]) {
+    this.#repository = repository;
+    this.#progress = new Progress(repository, files);
+  }
+
+  /** Listens to what Node's runner tells of test files that share a process. */
+  follow(stream: ReturnType<typeof run>, files: readonly string[]): void {
+    const group: Group = {
+      files,
+      seen: new Map(),
+      open: new Set(),
+      filesWithTests: new Set(),
+      failures: [],
+      output: '',
+    };
+    this.#groups.push(group);
+    stream.on('test:dequeue', (event) => begin(group, event));
+    stream.on('test:complete', ({ testId }) => group.open.delete(testId));
+    stream.on('test:pass', (event) => this.#end(group, event));
+    stream.on('test:fail', (event) => this.#end(group, event, event.details.error));
+    stream.on('test:stdout', ({ message }) => write(group, message));
+    stream.on('test:stderr', ({ message }) => write(group, message));
+  }
+
+  /** A test that was cancelled, skipped or only planned has protected nothing: it counts as failed. */
+  end(): Verdict {
+    this.#progress.end();
+    for (const group of this.#groups) {
+      if (group.failures.length === 0) continue;
+      console.log(`\n${group.failures.join('\n')}`);
+      if (group.output.trim() === '') continue;
+      console.log(`  what ${this.#filesOf(group)} wrote:\n${excerpt(group.output, '    ')}`);
+    }
+    const slowest = [...this.#durationMs].toSorted(([, left], [, right]) => right - left).slice(0, slowestMax);
+    const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${this.#pathOf(file)}`);
+    console.log(['\nslowest files', ...lines, ''].join('\n'));
+    const { suites, ...tests } = this.#counts;
+    const total = Object.values(tests).reduce((sum, count) => sum + count, 0);
+    for (const [name, count] of Object.entries({ tests: total, ...this.#counts })) console.log(`ℹ ${name} ${count}`);
+    console.log(`ℹ duration_ms ${performance.now() - this.#startedMs}`);
+    if (tests.skipped + tests.todo > 0) console.log('Tests that were skipped or only planned count as failed.');
+    return { passed: tests.pass, failed: total - tests.pass };
+  }
+
+  #end(group: Group, event: End, error?: EndError): void {
+    // What failed because of what is in it says nothing new.
+    const isNew = error?.failureType !== 'subtestsFailed';
+    if (isProcess(event)) return error && isNew ? this.#endProcess(group, error) : undefined;
+    const titles = titlesOf(group, event);
+    const [file = ''] = titles;
+    const isSuite = event.details.type === 'suite';
+    if (titles.length === 1) this.#endFile(group, event, error);
+    else if (isSuite) this.#counts.suites += 1;
+    if (titles.length > 1) group.filesWithTests.add(file);
+    // Suites are no tests, unless they failed by themselves or were left out, which took their tests along.
+    if (event.skip !== undefined) this.#counts.skipped += 1;
+    else if (event.todo !== undefined) this.#counts.todo += 1;
+    else if (!error && !isSuite) this.#counts.pass += 1;
+    if (error && isNew) this.#fail(group, titles, error, event.line);
+  }
+
+  #endFile(group: Group, { name, details }: End, error: EndError | undefined): void {
+    this.#durationMs.set(name, details.duration_ms);
+    this.#progress.fileEnded(name, details.duration_ms, error === undefined);
+    if (!error && !group.filesWithTests.has(name)) this.#fail(group, [name], new Error('There is no test in it.'));
+  }
+
+  #endProcess(group: Group, error: EndError): void {
+    const open = [...group.open].flatMap((testId) => group.seen.get(testId) ?? []);
+    const innermost = open.filter(({ testId }) => !open.some(({ parentId }) => parentId === testId));
+    const names = innermost.map((test) => this.#nameOf(titlesOf(group, test)));
+    const how = error.exitCode === undefined ? error.message : `Its process ended with code ${error.exitCode}`;
+    const running = names.length > 0 ? `, while it ran ${names.join('; ')}` : '';
+    this.#fail(group, [], new Error(`${how}${running}; what it wrote says more.`));
+  }
+
+  #fail(group: Group, titles: readonly string[], error: EndError, line?: number): void {
+    const { failureType } = error;
+    const isCancelled = failureType === 'cancelledByParent' || failureType === 'testAborted';
+    this.#counts[isCancelled ? 'cancelled' : 'fail'] += 1;
+    const name = `✖ ${titles.length === 0 ? this.#filesOf(group) : this.#nameOf(titles, line)}`;
+    group.failures.push(`${name}\n${excerpt(describeReason(error.cause ?? error), '    ')}`);
+    this.#progress.note(name);
+  }
+
+  #nameOf([file = '', ...titles]: readonly string[], line?: number): string {
+    const path = this.#pathOf(file);
+    return [line === undefined ? path : `${path}:${line}`, ...titles].join(' › ');
+  }
+
+  #filesOf({ files }: Group): string {
+    return files.map((file) => this.#pathOf(file)).join(', ');
+  }
+
+  #pathOf(file: string): string {
+    return relative(this.#repository, file);
+  }
+}
+
+function begin(group: Group, event: Told): void {
+  if (isProcess(event)) return;
+  group.seen.set(event.testId, event);
+  group.open.add(event.testId);
+}
+
+function write(group: Group, text: string): void {
+  group.output = (group.output + text).slice(-outputCharactersMax);
+}
+
+/** Told of as a test of its program's name, with ids of its own. */
+function isProcess({ name }: Told): boolean {
+  return name === groupProgram;
+}
+
+/** From the test file down to the test. */
+function titlesOf(group: Group, { name, parentId }: Told): string[] {
+  const parent = parentId === undefined ? undefined : group.seen.get(parentId);
+  return [...(parent ? titlesOf(group, parent) : []), name];
+}
+
+function describeReason(reason: unknown): string {
+  if (typeof reason === 'string') return reason;
+  // An assertion's message shows the difference already; its other fields repeat it.
+  const isAssertion = reason instanceof Error && 'code' in reason && reason.code === 'ERR_ASSERTION';
+  const text = isAssertion ? (reason.stack ?? reason.message) : inspect(reason, { depth: 5 });
+  return text
+    .split('\n')
+    .filter((line) => !/^\s+at .*\(?node:(internal|test)/.test(line))
+    .join('\n');
+}
