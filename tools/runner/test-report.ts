@@ -83,7 +83,8 @@ export class TestReport {
     console.log(['\nslowest files', ...lines, ''].join('\n'));
     const { suites, ...tests } = this.#counts;
     const total = Object.values(tests).reduce((sum, count) => sum + count, 0);
-    for (const [name, count] of Object.entries({ tests: total, ...this.#counts })) console.log(`ℹ ${name} ${count}`);
+    const counts = { tests: total, suites, ...tests };
+    for (const [name, count] of Object.entries(counts)) console.log(`ℹ ${name} ${count}`);
     console.log(`ℹ duration_ms ${performance.now() - this.#startedMs}`);
     if (tests.skipped + tests.todo > 0) console.log('Tests that were skipped or only planned count as failed.');
     return { passed: tests.pass, failed: total - tests.pass };
