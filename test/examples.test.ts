@@ -6,7 +6,7 @@ import { systemClock, addMs } from '../server/src/kit/clock.ts';
 import { eventBody } from '../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
 import { createExampleWorld, languagesHere } from './harness/example-receivers.ts';
-import { waitUntil } from './harness/process.ts';
+import { waitUntil } from './harness/wait-until.ts';
 import type { ExampleReceiver, ExampleSettings } from './harness/example-receivers.ts';
 
 const world = createExampleWorld();
