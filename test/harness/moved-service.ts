@@ -25,7 +25,11 @@ interface MovedServiceOptions {
 }
 
 /** The service as in server/src/run-service.ts, on a database that is there already. */
-export async function startMovedService({ settings, now, writeLog: write }: MovedServiceOptions): Promise<MovedService> {
+export async function startMovedService({
+  settings,
+  now,
+  writeLog: write,
+}: MovedServiceOptions): Promise<MovedService> {
   const config = readConfig(settings);
   const clock = new CrashClock(now);
   const log = createLog({ level: config.logLevel, ...(write && { write }) });

@@ -21,9 +21,11 @@ before(async () => {
 
 after(() => world.close());
 
-const runHere = (...words: string[]): Promise<CommandAnswer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
+const runHere = (...words: string[]): Promise<CommandAnswer> =>
+  world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
 
-const runProcess = (...words: string[]): Promise<CommandAnswer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+const runProcess = (...words: string[]): Promise<CommandAnswer> =>
+  world.runOperator({ DATA_DIR: dataDirectory }, words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(run: typeof runHere, ...words: string[]): Promise<Data> {
@@ -234,7 +236,11 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
   }
 
   test('an unknown command is answered with the nearest one; --help shows all with exit code 0', async () => {
-    await refuses(['business', 'lst'], /^There is no command "business"\. Did you mean businesses list\? See: /, runProcess);
+    await refuses(
+      ['business', 'lst'],
+      /^There is no command "business"\. Did you mean businesses list\? See: /,
+      runProcess,
+    );
     await refuses(['cases', 'shwo'], /^Say what to do: cases list, .*\. Did you mean cases show\?$/m);
     const helped = await runHere('--help');
     assert.equal(helped.code, 0);
