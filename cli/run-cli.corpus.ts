@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitUntil } from '../test/harness/process.ts';
+import { waitUntil } from '../test/harness/wait-until.ts';
 
 export interface CliEnd {
   code: number | null;

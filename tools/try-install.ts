@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { runPrintedCurl } from '../test/harness/printed-curl.ts';
-import { assertEndsWell, ProcessWorld } from '../test/harness/process.ts';
+import { ProcessWorld } from '../test/harness/process.ts';
+import { assertEndsWell } from '../test/harness/program.ts';
 
 // npm ci takes half a minute on an idle machine with a fast line.
 const stepMaxMs = 600_000;

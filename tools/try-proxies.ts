@@ -14,7 +14,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startDatabaseServer } from '../test/harness/database-server.ts';
 import type { DatabaseServer } from '../test/harness/database-server.ts';
-import { ProcessWorld, waitUntil } from '../test/harness/process.ts';
+import { ProcessWorld } from '../test/harness/process.ts';
+import type { Settings } from '../test/harness/service-world.ts';
+import { waitUntil } from '../test/harness/wait-until.ts';
 import { createTestKey, Load, productionSettings, RollingInstances } from '../test/harness/rolling-restarts.ts';
 import { fastTemporaryDirectory } from '../test/harness/temporary-directory.ts';
 
@@ -69,7 +71,8 @@ async function tryProxy(
 ): Promise<void> {
   // With the usual notice, for which the samples are written.
   const settings = productionSettings(world, await server.createDatabase());
-  const instances = await RollingInstances.start(world, settings);
+  const startService = (own: Settings) => world.startService(own);
+  const instances = await RollingInstances.start([startService, startService], settings);
   const key = await createTestKey(world, settings);
   const port = await freePort();
   const directory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-proxy-'));
@@ -98,8 +101,8 @@ async function tryProxy(
     child.kill('SIGTERM');
     await ended;
     rmSync(directory, { recursive: true });
-    for (const instance of instances.processes) {
-      instance.signal('SIGTERM');
+    for (const instance of instances.services) {
+      instance.stop();
       await instance.ended;
     }
   }

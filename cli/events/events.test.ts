@@ -5,7 +5,7 @@ import { createApiClient } from '../../test/harness/api-client.ts';
 import type { ApiClient } from '../../test/harness/api-client.ts';
 import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import { waitUntil } from '../../test/harness/process.ts';
+import { waitUntil } from '../../test/harness/wait-until.ts';
 import { startService } from '../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../test/harness/service.ts';
 import { CliWorld } from '../run-cli.corpus.ts';

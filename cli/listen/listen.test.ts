@@ -10,7 +10,7 @@ import { createApiClient } from '../../test/harness/api-client.ts';
 import type { ApiClient } from '../../test/harness/api-client.ts';
 import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
 import type { CallbackReceiver, ReceivedCallback } from '../../test/harness/callback-receiver.ts';
-import { waitUntil } from '../../test/harness/process.ts';
+import { waitUntil } from '../../test/harness/wait-until.ts';
 import { startService } from '../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../test/harness/service.ts';
 import { startTcpProxy } from '../../test/harness/tcp-proxy.ts';

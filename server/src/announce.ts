@@ -1,6 +1,7 @@
 import type { Log } from './kit/log.ts';
 
-interface Streams {
+/** Where a process writes. */
+export interface Streams {
   stdout: { isTTY?: boolean; write(text: string): unknown };
   stderr: { isTTY?: boolean };
 }

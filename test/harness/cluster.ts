@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
@@ -10,6 +10,7 @@ import { migrate } from '../../server/src/database/migrate.ts';
 import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
 import { ensureServingRole, servingRoleName } from '../../server/src/database/roles.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
+import { shareDirectory } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
 export interface TestCluster {
@@ -41,7 +42,10 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
   try {
     const { env } = await prepareTemplate(server.adminUrl, templateName);
-    return { env, stop };
+    // Goes away with the cluster, also when the run is killed.
+    const shared = join(dataDirectory, 'shared');
+    mkdirSync(shared);
+    return { env: { ...env, ...shareDirectory(shared) }, stop };
   } catch (error) {
     await stop();
     throw error;

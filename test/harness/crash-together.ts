@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { CrashPoint } from './crash-steps.ts';
 import type { CrashStory } from './crash-story.ts';
 import type { CrashWorld } from './crash-world.ts';
-import { waitUntil } from './process.ts';
+import { waitUntil } from './wait-until.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 
 /** What a process left behind that was killed. */

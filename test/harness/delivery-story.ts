@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../server/src/config.ts';
 import { createCustomer } from '../../server/src/customers/create-customer.ts';
@@ -26,58 +24,74 @@ import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { startJudgingReceiver } from './judging-receiver.ts';
 import type { JudgingReceiver } from './judging-receiver.ts';
-import { ProcessWorld } from './process.ts';
-import type { TestProcess } from './process.ts';
+import { startMovedService } from './moved-service.ts';
+import type { MovedService } from './moved-service.ts';
+import type { ProcessWorld } from './process.ts';
 import { testKeys } from './service.ts';
 import { asOwner } from './tables.ts';
 import { openTestDatabase } from './open-test-database.ts';
 
-/** A service in a process of its own. */
-export interface StoryProcess {
+/** A service of the story. */
+export interface StoryService {
   client: ApiClient;
-  kill(): Promise<void>;
   /** As on any other day; fails unless it ends well. */
   stop(): Promise<void>;
 }
+
+interface StoryProcess extends StoryService {
+  kill(): Promise<void>;
+}
+
+interface StoryParts {
+  clock: CrashClock;
+  database: TestDatabase;
+  db: Database;
+  notifier: Notifier;
+  processes: ProcessWorld | undefined;
+}
+
+type Role = 'worker' | 'all';
+type Running = Pick<MovedService, 'comeTo'>;
 
 /** A merchant's server, and the endpoint that leads there. Of its secrets it knows `first`. */
 export type Subscriber = JudgingReceiver & { endpointId: string };
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const toldKind: EventKind = 'customer.created';
-const movedService = fileURLToPath(import.meta.resolve('./moved-service.ts'));
-// Where Node keeps it by default; the same for all test files, because a start without it takes twice as long.
-const compileCache = join(tmpdir(), 'node-compile-cache');
+const movedService = fileURLToPath(import.meta.resolve('./moved-service-process.ts'));
 // Ten attempts, and two claims of processes that were killed.
 const stepsMax = 14;
 
-/** A merchant whose servers hear of each new customer, by services in processes of their own, all at one moment. */
+/** A merchant whose servers hear of each new customer, by services that are all at one moment. */
 export class DeliveryStory {
   readonly clock: CrashClock;
   readonly database: TestDatabase;
   readonly #db: Database;
   readonly #notifier: Notifier;
-  readonly #processes = new ProcessWorld();
-  readonly #clockFile: string;
-  readonly #running = new Set<TestProcess>();
+  readonly #processes: ProcessWorld | undefined;
+  readonly #clockFile: string | undefined;
+  readonly #running = new Set<Running>();
+  readonly #stops: (() => Promise<void>)[] = [];
   readonly #subscribers: Subscriber[] = [];
   #merchant: { id: string; key: string } | undefined;
 
-  private constructor(parts: { clock: CrashClock; database: TestDatabase; db: Database; notifier: Notifier }) {
-    const { clock, database, db, notifier } = parts;
+  private constructor(parts: StoryParts) {
+    const { clock, database, db, notifier, processes } = parts;
     this.clock = clock;
     this.database = database;
     this.#db = db;
     this.#notifier = notifier;
-    this.#clockFile = `${this.#processes.newDataDirectory()}-clock`;
+    this.#processes = processes;
+    this.#clockFile = processes && `${processes.newDataDirectory()}-clock`;
   }
 
-  static async create(): Promise<DeliveryStory> {
+  /** `processes` for services in processes of their own; it is closed with the story. */
+  static async create(processes?: ProcessWorld): Promise<DeliveryStory> {
     const database = await createTestDatabase();
     const clock = new CrashClock(startedAt);
     const db = openTestDatabase(database, { connectionsMax: 4, clock });
     const notifier = await startNotifier({ db, clock, onError: () => {} });
-    const story = new DeliveryStory({ clock, database, db, notifier });
+    const story = new DeliveryStory({ clock, database, db, notifier, processes });
     await story.#onboard();
     return story;
   }
@@ -133,9 +147,55 @@ export class DeliveryStory {
     this.#notifier.announce(workTopic(work));
   }
 
-  async start(role: 'worker' | 'all'): Promise<StoryProcess> {
+  /** In a process of its own, which can be killed. */
+  async start(role: Role): Promise<StoryProcess> {
+    assert(this.#processes && this.#clockFile, 'the story was given processes');
     writeFileSync(this.#clockFile, this.clock.now().toISOString());
-    const child = this.#processes.start([process.execPath, movedService], {
+    const settings = { ...this.#settings(role), CLOCK_FILE: this.#clockFile };
+    const child = this.#processes.start([process.execPath, movedService], settings);
+    const [, url = ''] = await child.printed(/^ready at (\S+)/m);
+    const running: Running = {
+      comeTo: async (moment) => {
+        const printedBefore = child.stdout().length;
+        child.signal('SIGUSR2');
+        await child.printed(new RegExp(`^[^]{${printedBefore},}came to ${moment.toISOString()}`));
+      },
+    };
+    this.#running.add(running);
+    return {
+      client: createApiClient(url, this.#merchant?.key ?? ''),
+      kill: async () => {
+        this.#running.delete(running);
+        child.signal('SIGKILL');
+        await child.ended;
+      },
+      stop: async () => {
+        this.#running.delete(running);
+        child.stop();
+        const { code } = await child.ended;
+        assert.deepEqual({ code, stderr: child.stderr() }, { code: 0, stderr: '' }, 'it ends well');
+      },
+    };
+  }
+
+  /** In the test's own process. */
+  async startHere(role: Role): Promise<StoryService> {
+    const logged: string[] = [];
+    const settings = this.#settings(role);
+    const now = this.clock.now();
+    const service = await startMovedService({ settings, now, writeLog: (line) => logged.push(line) });
+    this.#running.add(service);
+    const stop = async (): Promise<void> => {
+      if (!this.#running.delete(service)) return;
+      await service.stop();
+      assert.deepEqual(logged, [], 'it ends well');
+    };
+    this.#stops.push(stop);
+    return { client: createApiClient(service.url, this.#merchant?.key ?? ''), stop };
+  }
+
+  #settings(role: Role) {
+    return {
       ...testKeys,
       APP_ENV: 'development',
       PORT: '0',
@@ -144,39 +204,14 @@ export class DeliveryStory {
       // Asked for by a worker; nothing here goes to a network.
       INTERNAL_URL: 'http://127.0.0.1:9',
       LOG_LEVEL: 'error',
-      CLOCK_FILE: this.#clockFile,
-      NODE_COMPILE_CACHE: compileCache,
-    });
-    const [, url = ''] = await child.printed(/^ready at (\S+)/m);
-    this.#running.add(child);
-    return {
-      client: createApiClient(url, this.#merchant?.key ?? ''),
-      kill: async () => {
-        this.#running.delete(child);
-        child.signal('SIGKILL');
-        await child.ended;
-      },
-      stop: async () => {
-        this.#running.delete(child);
-        child.signal('SIGTERM');
-        const { code } = await child.ended;
-        assert.deepEqual({ code, stderr: child.stderr() }, { code: 0, stderr: '' }, 'it ends well');
-      },
     };
   }
 
-  /** It is `moment` now, and all processes do what is due then. Resolves when they have. */
+  /** It is `moment` now, and all services do what is due then. Resolves when they have. */
   async comeTo(moment: Date): Promise<void> {
-    const text = moment.toISOString();
     this.clock.set(moment);
-    writeFileSync(this.#clockFile, text);
-    await Promise.all(
-      [...this.#running].map(async (child) => {
-        const printedBefore = child.stdout().length;
-        child.signal('SIGUSR2');
-        await child.printed(new RegExp(`^[^]{${printedBefore},}came to ${text}`));
-      }),
-    );
+    if (this.#clockFile !== undefined) writeFileSync(this.#clockFile, moment.toISOString());
+    await Promise.all([...this.#running].map((service) => service.comeTo(moment)));
   }
 
   /** Time passes until nothing is to be delivered any more, each time to the moment in which all that waits is due. */
@@ -211,7 +246,8 @@ export class DeliveryStory {
   }
 
   async close(): Promise<void> {
-    await this.#processes.close();
+    for (const stop of this.#stops) await stop();
+    await this.#processes?.close();
     for (const subscriber of this.#subscribers) await subscriber.close();
     await this.#notifier.close();
     await this.#db.close();

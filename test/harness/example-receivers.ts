@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ProcessWorld, waitUntil } from './process.ts';
+import { ProcessWorld } from './process.ts';
+import { waitUntil } from './wait-until.ts';
 import type { TestProcess } from './process.ts';
 
 const repository = join(import.meta.dirname, '../..');

@@ -1,11 +1,3 @@
-/**
- * The service as in server/src/main.ts, in a process of its own, whose clock stands still until the test moves it: on
- * SIGUSR2 it takes the moment that stands in the file, does all that is due then, and prints `came to <moment>`.
- *
- * Settings: those of the service, and CLOCK_FILE.
- */
-import { readFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
@@ -16,39 +8,52 @@ import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { CrashClock } from './crash-clock.ts';
 
-const tell = (what: string): unknown => process.stdout.write(`${what}\n`);
-const readMoment = (): Date => new Date(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8'));
-
-// It may be killed at any moment: otherwise no start would be quicker than the first.
-flushCompileCache();
-const config = readConfig(process.env);
-const clock = new CrashClock(readMoment());
-const log = createLog({ level: config.logLevel });
-const db = openDatabase({
-  url: config.appDatabaseUrl ?? '',
-  connectionsMax: 6,
-  clock,
-  onConnectionError: (error) => log.error('a database connection was lost', error),
-  onAfterCommitError: (error) => log.error('what follows a commit failed', error),
-});
-const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
-const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
-const { origin } = new URL(await app.start());
-
-process.on('SIGUSR2', () => void comeTo(readMoment()));
-process.once('SIGTERM', () => void stop());
-tell(`ready at ${origin}`);
-
-async function comeTo(moment: Date): Promise<void> {
-  clock.set(moment);
-  await app.drain();
-  tell(`came to ${moment.toISOString()}`);
+/** A service whose clock stands still until the test moves it. */
+export interface MovedService {
+  /** Where it listens. */
+  url: string;
+  /** It is `moment` now; resolves when all is done that is due then. */
+  comeTo(moment: Date): Promise<void>;
+  stop(): Promise<void>;
 }
 
-async function stop(): Promise<void> {
-  await app.close();
-  await notifier.close();
-  await db.close();
-  process.exit(0);
+interface MovedServiceOptions {
+  settings: Readonly<Record<string, string | undefined>>;
+  now: Date;
+  /** Takes the lines of the log. Default: standard error. */
+  writeLog?: (line: string) => void;
+}
+
+/** The service as in server/src/run-service.ts, on a database that is there already. */
+export async function startMovedService({
+  settings,
+  now,
+  writeLog: write,
+}: MovedServiceOptions): Promise<MovedService> {
+  const config = readConfig(settings);
+  const clock = new CrashClock(now);
+  const log = createLog({ level: config.logLevel, ...(write && { write }) });
+  const db = openDatabase({
+    url: config.appDatabaseUrl ?? '',
+    connectionsMax: 6,
+    clock,
+    onConnectionError: (error) => log.error('a database connection was lost', error),
+    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
+  });
+  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
+  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
+  const { origin } = new URL(await app.start());
+  return {
+    url: origin,
+    comeTo: async (moment) => {
+      clock.set(moment);
+      await app.drain();
+    },
+    stop: async () => {
+      await app.close();
+      await notifier.close();
+      await db.close();
+    },
+  };
 }

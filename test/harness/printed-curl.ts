@@ -1,12 +1,13 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readyAt } from './process.ts';
-import type { ProcessWorld, TestProcess } from './process.ts';
+import { readyAt } from './program.ts';
+import type { ProcessWorld } from './process.ts';
+import type { Program } from './program.ts';
 
 /** Runs the curl line that a service printed, in a shell, and answers the payment it made. */
 export async function runPrintedCurl(
   world: ProcessWorld,
-  service: TestProcess,
+  service: Program,
 ): Promise<{ payment_intent_id: string; payment_link: string; amount: number }> {
   await readyAt(service);
   const [, line = ''] = await service.printed(/^ +(curl .*)$/m);

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { readyAt } from './process.ts';
-import type { ProcessWorld, TestProcess } from './process.ts';
+import { readyAt } from './program.ts';
+import type { Program } from './program.ts';
+import type { ServiceWorld, Settings } from './service-world.ts';
 
 const secret = 'cd'.repeat(32);
 
 /** Of a production server as an operator runs it, without a limit for test merchants. */
-export function productionSettings(world: ProcessWorld, databaseUrl: string) {
+export function productionSettings(world: ServiceWorld, databaseUrl: string) {
   return {
     APP_ENV: 'production',
     DATABASE_URL: databaseUrl,
@@ -22,29 +23,32 @@ export function productionSettings(world: ProcessWorld, databaseUrl: string) {
 }
 
 /** Of a new business's test merchant, by the operator's commands. */
-export async function createTestKey(world: ProcessWorld, settings: Readonly<Record<string, string>>): Promise<string> {
-  const created = await world.runOperator(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
+export async function createTestKey(world: ServiceWorld, settings: Settings): Promise<string> {
+  const created = await world.runOperatorHere(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
   const { test } = JSON.parse(created.stdout) as { test: { merchant_id: string } };
-  const made = await world.runOperator(settings, ['keys', 'create', '--merchant', test.merchant_id, '--json']);
+  const made = await world.runOperatorHere(settings, ['keys', 'create', '--merchant', test.merchant_id, '--json']);
   return (JSON.parse(made.stdout) as { secret_key: string }).secret_key;
 }
 
+type StartService = (settings: Settings) => Program;
+
 /** Two instances at addresses that stay, restarted one after another as a deployment does. */
 export class RollingInstances {
-  readonly #world: ProcessWorld;
-  readonly #settings: Readonly<Record<string, string>>;
-  readonly #running: { port: number; process: TestProcess }[] = [];
-  /** From the signal to the end of the process, each time. */
+  readonly #starters: readonly StartService[];
+  readonly #settings: Settings;
+  readonly #running: { port: number; service: Program }[] = [];
+  /** From the signal to the end of the service, each time. */
   readonly exitMs: number[] = [];
 
-  private constructor(world: ProcessWorld, settings: Readonly<Record<string, string>>) {
-    this.#world = world;
+  private constructor(starters: readonly StartService[], settings: Settings) {
+    this.#starters = starters;
     this.#settings = settings;
   }
 
-  static async start(world: ProcessWorld, settings: Readonly<Record<string, string>>): Promise<RollingInstances> {
-    const instances = new RollingInstances(world, settings);
-    for (const port of [0, 0]) instances.#running.push(await instances.#startAt(port));
+  /** How each of the two is started, the first time and again. */
+  static async start(starters: readonly [StartService, StartService], settings: Settings): Promise<RollingInstances> {
+    const instances = new RollingInstances(starters, settings);
+    for (const place of starters.keys()) instances.#running.push(await instances.#startAt(place, 0));
     return instances;
   }
 
@@ -52,24 +56,27 @@ export class RollingInstances {
     return this.#running.map(({ port }) => port);
   }
 
-  get processes(): TestProcess[] {
-    return this.#running.map(({ process }) => process);
+  get services(): Program[] {
+    return this.#running.map(({ service }) => service);
   }
 
-  async restart(place: number): Promise<void> {
-    const instance = this.#running[place % this.#running.length];
+  async restart(turn: number): Promise<void> {
+    const place = turn % this.#running.length;
+    const instance = this.#running[place];
     assert(instance);
     const signalledMs = performance.now();
-    instance.process.signal('SIGTERM');
-    const ended = await instance.process.ended;
+    instance.service.stop();
+    const ended = await instance.service.ended;
     this.exitMs.push(performance.now() - signalledMs);
-    assert.deepEqual(ended, { code: 0, signal: null }, instance.process.stderr());
-    Object.assign(instance, await this.#startAt(instance.port));
+    assert.deepEqual(ended, { code: 0, signal: null }, instance.service.stderr());
+    Object.assign(instance, await this.#startAt(place, instance.port));
   }
 
-  async #startAt(port: number): Promise<{ port: number; process: TestProcess }> {
-    const process = this.#world.startService({ ...this.#settings, PORT: String(port) });
-    return { port: Number(new URL(await readyAt(process)).port), process };
+  async #startAt(place: number, port: number): Promise<{ port: number; service: Program }> {
+    const startService = this.#starters[place];
+    assert(startService);
+    const service = startService({ ...this.#settings, PORT: String(port) });
+    return { port: Number(new URL(await readyAt(service)).port), service };
   }
 }
 

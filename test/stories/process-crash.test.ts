@@ -8,8 +8,10 @@ import { findRunningServer } from '../../server/src/database/running-server.ts';
 import { readServerFile } from '../../server/src/database/server-file.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
-import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { processesIn, readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 let world: ProcessWorld;
 
@@ -19,16 +21,16 @@ before(() => {
 
 after(() => world.close());
 
-interface Running {
-  service: TestProcess;
-  api: ApiClient;
-  url: string;
+const settingsOf = (dataDirectory: string) => ({ DATA_DIR: dataDirectory, LOG_LEVEL: 'silent' });
+
+async function startHere(dataDirectory: string): Promise<{ service: Program; api: ApiClient; url: string }> {
+  const service = world.startServiceHere(settingsOf(dataDirectory));
+  return { service, ...(await reach(service, dataDirectory)) };
 }
 
-async function start(dataDirectory: string): Promise<Running> {
-  const service = world.startService({ DATA_DIR: dataDirectory, LOG_LEVEL: 'silent' });
+async function reach(service: Program, dataDirectory: string): Promise<{ api: ApiClient; url: string }> {
   const url = await readyAt(service);
-  return { service, url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
+  return { url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
 }
 
 function serverPid(dataDirectory: string): number {
@@ -99,7 +101,7 @@ async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
 }
 
 async function assertLedgerIsRight(dataDirectory: string): Promise<void> {
-  const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
+  const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   assert.match(stdout, /^The ledger is right: \d+ movements on \d+ accounts\.$/m);
 }
@@ -110,7 +112,8 @@ const underWayMax = 16;
 
 test('after kill -9 under load every answered payment is there and is brought to its end, and the ledger is right', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const { service, api } = await start(dataDirectory);
+  const service = world.startService(settingsOf(dataDirectory));
+  const { api } = await reach(service, dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
   await waitUntil('payments are under way', () => answered.length >= 60);
   // Its network says nothing to the call, and is found to have collected five seconds later.
@@ -123,7 +126,7 @@ test('after kill -9 under load every answered payment is there and is brought to
   assert.notDeepEqual(processesIn(dataDirectory), [], 'nobody told PostgreSQL to end');
 
   const diedAt = new Date();
-  const again = await start(dataDirectory);
+  const again = await startHere(dataDirectory);
   assert.match(
     again.service.stdout(),
     new RegExp(`^Stopping the database server \\(process ${orphan}\\) that an earlier`, 'm'),
@@ -139,14 +142,14 @@ test('after kill -9 under load every answered payment is there and is brought to
   const unanswered = meta.total - answered.length - 1;
   assert(unanswered >= 0 && unanswered <= merchants, 'besides, at most what was being answered is there');
   await assertLedgerIsRight(dataDirectory);
-  again.service.signal('SIGTERM');
+  again.service.stop();
   assert.equal((await again.service.ended).code, 0);
   assert.deepEqual(processesIn(dataDirectory), []);
 });
 
 test('when PostgreSQL is killed the service says so and ends with 1, and the next start has everything', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const { service, api } = await start(dataDirectory);
+  const { service, api } = await startHere(dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
   await waitUntil('payments are under way', () => answered.length >= 20);
   process.kill(serverPid(dataDirectory), 'SIGKILL');
@@ -156,7 +159,7 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
   await waitUntil('its children are gone too', () => processesIn(dataDirectory).length === 0);
 
   const diedAt = new Date();
-  const again = await start(dataDirectory);
+  const again = await startHere(dataDirectory);
   await letMinutePass(dataDirectory, diedAt);
   const paid = await settle(again.api, answered);
   assert(paid >= answered.length - underWayMax, `${paid} of ${answered.length} are paid`);
@@ -165,7 +168,7 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
 
 test('when one process of PostgreSQL crashes the service goes on by itself', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const { service, api, url } = await start(dataDirectory);
+  const { service, api, url } = await startHere(dataDirectory);
   const id = await pay(api, '7000001');
   const { rows } = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
     client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'dalasi' LIMIT 1"),
@@ -178,6 +181,6 @@ test('when one process of PostgreSQL crashes the service goes on by itself', asy
   const later = await pay(api, '7000001');
   await letMinutePass(dataDirectory, readyAgainAt);
   await settle(api, [id, later]);
-  service.signal('SIGTERM');
+  service.stop();
   assert.deepEqual(await service.ended, { code: 0, signal: null });
 });

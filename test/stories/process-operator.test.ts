@@ -5,8 +5,11 @@ import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { findRunningServer } from '../../server/src/database/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { processesIn, readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import type { CommandAnswer } from '../harness/service-world.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 let world: ProcessWorld;
 let dataDirectory: string;
@@ -18,11 +21,11 @@ before(async () => {
 
 after(() => world.close());
 
-type Answer = Awaited<ReturnType<ProcessWorld['runOperator']>>;
+const runHere = (...words: string[]): Promise<CommandAnswer> =>
+  world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
 
-const runHere = (...words: string[]): Promise<Answer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
-
-const runProcess = (...words: string[]): Promise<Answer> => world.runOperator({ DATA_DIR: dataDirectory }, words);
+const runProcess = (...words: string[]): Promise<CommandAnswer> =>
+  world.runOperator({ DATA_DIR: dataDirectory }, words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(run: typeof runHere, ...words: string[]): Promise<Data> {
@@ -38,7 +41,7 @@ interface ListedMerchant {
   name: string;
 }
 
-/** Each command in a process of its own. */
+/** The first command in a process of its own. */
 async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
   const made = await ask<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
     runProcess,
@@ -46,7 +49,7 @@ async function makeKey(name: string): Promise<{ id: string; key: string; merchan
     'create',
     name,
   );
-  const merchants = await ask<ListedMerchant[]>(runProcess, 'businesses', 'list');
+  const merchants = await ask<ListedMerchant[]>(runHere, 'businesses', 'list');
   const own = merchants.filter((merchant) => merchant.business_id === made.business_id);
   assert.deepEqual(
     own.map((merchant) => [merchant.name, merchant.test_mode]).toSorted(),
@@ -56,9 +59,9 @@ async function makeKey(name: string): Promise<{ id: string; key: string; merchan
     ].toSorted(),
   );
   const merchant = made.test.merchant_id;
-  const created = await ask<{ id: string; secret_key: string }>(runProcess, 'keys', 'create', '--merchant', merchant);
+  const created = await ask<{ id: string; secret_key: string }>(runHere, 'keys', 'create', '--merchant', merchant);
   const keys = await ask<{ id: string; last_four: string; revokedAt: string | null }[]>(
-    runProcess,
+    runHere,
     'keys',
     'list',
     '--merchant',
@@ -72,16 +75,16 @@ async function makeKey(name: string): Promise<{ id: string; key: string; merchan
 }
 
 describe('beside a running service', () => {
-  let service: TestProcess;
+  let service: Program;
   let url: string;
 
   before(async () => {
-    service = world.startService({ DATA_DIR: dataDirectory });
+    service = world.startServiceHere({ DATA_DIR: dataDirectory });
     url = await readyAt(service);
   });
 
   after(async () => {
-    service.signal('SIGTERM');
+    service.stop();
     assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
   });
 
@@ -89,7 +92,7 @@ describe('beside a running service', () => {
     const { id, key, merchant } = await makeKey('Kairaba Books');
     const api = createApiClient(url, key);
     assert.equal((await api.get('/v1/payments')).status, 200);
-    await ask(runProcess, 'keys', 'revoke', id, '--merchant', merchant);
+    await ask(runHere, 'keys', 'revoke', id, '--merchant', merchant);
     await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
   });
 
@@ -180,10 +183,10 @@ describe('without a running service', () => {
     const { key } = await makeKey('Serekunda Fabrics');
     assert.deepEqual(processesIn(dataDirectory), []);
     assert(!existsSync(join(dataDirectory, 'dalasi.lock')));
-    const service = world.startService({ DATA_DIR: dataDirectory });
+    const service = world.startServiceHere({ DATA_DIR: dataDirectory });
     const api = createApiClient(await readyAt(service), key);
     assert.equal((await api.get('/v1/payments')).status, 200, 'its key works once the service runs');
-    service.signal('SIGTERM');
+    service.stop();
     await service.ended;
   });
 
@@ -193,7 +196,7 @@ describe('without a running service', () => {
       ['ledger', 'verify'],
       ['businesses', 'create', 'First'],
     ]) {
-      const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: directory }, words);
+      const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: directory }, words);
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, /^There is no database in the data directory \/[^\n]*\.\n$/);
       assert(!existsSync(directory), 'nothing was made');
@@ -202,14 +205,14 @@ describe('without a running service', () => {
 
   test('a start that fails is one sentence and leaves nobody behind', async () => {
     const directory = await world.usedDataDirectory();
-    const service = world.startService({ DATA_DIR: directory });
+    const service = world.startServiceHere({ DATA_DIR: directory });
     await readyAt(service);
     await withAdminClient(findRunningServer(directory) ?? '', (client) =>
       client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"),
     );
-    service.signal('SIGTERM');
+    service.stop();
     await service.ended;
-    const { code, stdout, stderr } = await world.runOperator({ DATA_DIR: directory }, ['businesses', 'list']);
+    const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: directory }, ['businesses', 'list']);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^The database is at migration 9999 and this program knows only \d+; [^\n]*\.\n$/);
     assert.deepEqual(processesIn(directory), []);
@@ -229,11 +232,15 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
     [['businesses', 'create'], /^Usage: npm run operator -- businesses create <name>/],
     [['businesses', 'list', '--loud'], /^There is no option --loud\. Usage: npm run operator -- businesses list/],
   ] as const) {
-    test(words.join(' '), () => refuses(words, sentence, runProcess));
+    test(words.join(' '), () => refuses(words, sentence));
   }
 
   test('an unknown command is answered with the nearest one; --help shows all with exit code 0', async () => {
-    await refuses(['business', 'lst'], /^There is no command "business"\. Did you mean businesses list\? See: /);
+    await refuses(
+      ['business', 'lst'],
+      /^There is no command "business"\. Did you mean businesses list\? See: /,
+      runProcess,
+    );
     await refuses(['cases', 'shwo'], /^Say what to do: cases list, .*\. Did you mean cases show\?$/m);
     const helped = await runHere('--help');
     assert.equal(helped.code, 0);

@@ -15,8 +15,12 @@ import type { CallbackReceiver } from '../harness/callback-receiver.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
 import type { DatabaseServer } from '../harness/database-server.ts';
 import { effort } from '../harness/effort.ts';
-import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
+import { readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import type { Settings } from '../harness/service-world.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 import {
   createTestKey,
   HealthChecks,
@@ -38,12 +42,13 @@ after(async () => {
   await databases.stop();
 });
 
-describe('two API processes and two workers on one database', () => {
+describe('two API services and two workers on one database, one of each in a process of its own', () => {
   let receiver: CallbackReceiver;
   let adminUrl: string;
   let settings: Record<string, string>;
-  let apis: TestProcess[];
-  let workers: TestProcess[];
+  let apis: Program[];
+  let victim: TestProcess;
+  let survivor: Program;
   let clients: [ApiClient, ApiClient];
 
   before(async () => {
@@ -56,10 +61,12 @@ describe('two API processes and two workers on one database', () => {
       DEMO_WEBHOOK_URL: `${receiver.url}/events`,
     };
     // At once, on an empty database and an empty directory: they have to agree on schema, secrets and demo merchant.
-    apis = [1, 2].map(() => world.startService({ ...settings, ROLE: 'api' }));
+    const api = { ...settings, ROLE: 'api' };
+    apis = [world.startService(api), world.startServiceHere(api)];
     const [first = '', second = ''] = await Promise.all(apis.map(readyAt));
-    workers = [1, 2].map(() => world.startService({ ...settings, ROLE: 'worker', INTERNAL_URL: first }));
-    const listening = await Promise.all(workers.map(readyAt));
+    const worker = { ...settings, ROLE: 'worker', INTERNAL_URL: first };
+    [victim, survivor] = [world.startService(worker), world.startServiceHere(worker)];
+    const listening = await Promise.all([victim, survivor].map(readyAt));
     for (const url of listening) assert.equal((await fetch(`${url}/healthz`)).status, 200, 'its own address is told');
     const { secret_key: key } = readDemo(settings['DATA_DIR'] ?? '');
     clients = [createApiClient(first, key), createApiClient(second, key)];
@@ -68,7 +75,7 @@ describe('two API processes and two workers on one database', () => {
   after(() => receiver.close());
 
   test('they agree on one demo merchant, whose key works at both', async () => {
-    const listed = await world.runOperator(settings, ['businesses', 'list', '--json']);
+    const listed = await world.runOperatorHere(settings, ['businesses', 'list', '--json']);
     assert.equal(JSON.parse(listed.stdout).length, 2, 'one business: a test and a live merchant');
     for (const api of clients) assert.equal((await api.get('/v1/payments')).status, 200);
   });
@@ -83,14 +90,12 @@ describe('two API processes and two workers on one database', () => {
   });
 
   test('a worker that is killed in the middle loses nothing', async () => {
-    const [victim, survivor] = workers;
-    assert(victim && survivor);
     const ids: string[] = [];
     let diedAt = new Date();
     const merchant = async (api: ApiClient): Promise<void> => {
-      for (let count = 0; count < 25; count += 1) {
+      for (let count = 0; count < effort({ usual: 15, long: 25 }); count += 1) {
         ids.push(await pay(api));
-        if (ids.length !== 40) continue;
+        if (ids.length !== 30) continue;
         victim.signal('SIGKILL');
         await victim.ended;
         diedAt = new Date();
@@ -109,21 +114,21 @@ describe('two API processes and two workers on one database', () => {
     const paid = ids.filter((id) => settled.get(id) === 'successful');
     assert(paid.length >= ids.length - underWayMax, `${paid.length} of ${ids.length} are paid`);
     await waitUntil('the merchant hears of each that is paid', () => paid.every((id) => succeededIntents().has(id)));
-    const verified = await world.runOperator(settings, ['ledger', 'verify']);
+    const verified = await world.runOperatorHere(settings, ['ledger', 'verify']);
     assert.equal(verified.code, 0, verified.stdout);
   });
 
   test('a key that the operator revokes is refused by both within five seconds', async () => {
-    const listed = await world.runOperator(settings, ['businesses', 'list', '--json']);
+    const listed = await world.runOperatorHere(settings, ['businesses', 'list', '--json']);
     const merchants = JSON.parse(listed.stdout) as { merchant_id: string; test_mode: boolean }[];
     const merchant = merchants.find(({ test_mode: testMode }) => testMode)?.merchant_id ?? '';
-    const made = await world.runOperator(settings, ['keys', 'create', '--merchant', merchant, '--json']);
+    const made = await world.runOperatorHere(settings, ['keys', 'create', '--merchant', merchant, '--json']);
     const { id, secret_key: key } = JSON.parse(made.stdout) as { id: string; secret_key: string };
     const urls = await Promise.all(apis.map(readyAt));
     const callers = urls.map((url) => createApiClient(url, key));
     for (const api of callers) assert.equal((await api.get('/v1/payments')).status, 200);
 
-    const revoked = await world.runOperator(settings, ['keys', 'revoke', id, '--merchant', merchant]);
+    const revoked = await world.runOperatorHere(settings, ['keys', 'revoke', id, '--merchant', merchant]);
     const revokedMs = performance.now();
     assert.equal(revoked.code, 0, revoked.stderr);
     for (const api of callers) {
@@ -171,9 +176,9 @@ describe('two API processes and two workers on one database', () => {
   });
 
   test('each stops on SIGTERM with 0', async () => {
-    const all = [...apis, ...workers.slice(1)];
-    for (const process of all) process.signal('SIGTERM');
-    for (const process of all) assert.deepEqual(await process.ended, { code: 0, signal: null }, process.stderr());
+    const all = [...apis, survivor];
+    for (const service of all) service.stop();
+    for (const service of all) assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
   });
 
   /** The intents of which a `charge.succeeded` arrived. */
@@ -194,7 +199,10 @@ test('two instances that are restarted in turn under sixteen clients lose no req
     ...productionSettings(world, await databases.createDatabase()),
     CLOSING_NOTICE_SECONDS: '1',
   };
-  const instances = await RollingInstances.start(world, settings);
+  const startProcess = (own: Settings) => world.startService(own);
+  const startHere = (own: Settings) => world.startServiceHere(own);
+  const starters = [startProcess, effort({ usual: startHere, long: startProcess })] as const;
+  const instances = await RollingInstances.start(starters, settings);
   const key = await createTestKey(world, settings);
   const health = new HealthChecks(instances.ports, healthCheckMs);
   let turn = 0;
@@ -229,7 +237,7 @@ test('two instances that are restarted in turn under sixteen clients lose no req
 
 test('on a production server /readyz says that it ends while requests are still answered', async () => {
   const settings = { ...productionSettings(world, await databases.createDatabase()), CLOSING_NOTICE_SECONDS: '1' };
-  const service = world.startService(settings);
+  const service = world.startServiceHere(settings);
   const ownUrl = await readyAt(service);
   assert.match(ownUrl, /^http:\/\/localhost:\d+$/);
   await service.printed(/^ {2}Public address +https:\/\/pay\.example\.gm$/m);
@@ -240,7 +248,7 @@ test('on a production server /readyz says that it ends while requests are still 
   const api = createApiClient(url, key);
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 
-  service.signal('SIGTERM');
+  service.stop();
   await service.printed(/^Stopping: /m);
   const readiness = await fetch(`${url}/readyz`);
   assert.equal(readiness.status, 503);
@@ -252,7 +260,7 @@ test('on a production server /readyz says that it ends while requests are still 
   assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
 });
 
-test('while the owner’s password is rotated, commands are given and a process is started, no request fails', async () => {
+test('while the owner’s password is rotated, commands are given and a service is started, no request fails', async () => {
   // An owner as an operator makes one, beside the server's superuser.
   const asSuperuser = await databases.createDatabase();
   const name = new URL(asSuperuser).pathname.slice(1);
@@ -269,11 +277,12 @@ test('while the owner’s password is rotated, commands are given and a process 
     HOST: '127.0.0.1',
     PUBLIC_URL: 'https://pay.example.gm',
     RATE_LIMIT_TEST: '0',
+    CLOSING_NOTICE_SECONDS: '0',
     DATA_DIR: world.newDataDirectory(),
   };
   const before = { ...settings, DATABASE_URL: urlWith('first') };
   const after = { ...settings, DATABASE_URL: urlWith('second') };
-  const service = world.startService(before);
+  const service = world.startServiceHere(before);
   const url = (await readyAt(service)).replace('localhost', settings.HOST);
   const created = await world.runOperatorHere(before, ['businesses', 'create', 'Kairaba Books', '--json']);
   const merchant = JSON.parse(created.stdout).test.merchant_id as string;
@@ -294,9 +303,9 @@ test('while the owner’s password is rotated, commands are given and a process 
   await withAdminClient(asSuperuser, (admin) => admin.query(`ALTER ROLE ${owner} PASSWORD 'second'`));
   const listed = await world.runOperatorHere(after, ['businesses', 'list']);
   assert.equal(listed.code, 0, listed.stderr);
-  const other = world.startService(after);
+  const other = world.startServiceHere(after);
   await readyAt(other);
-  // More at once than before: the first process has to open connections of its own after all that.
+  // More at once than before: the first service has to open connections of its own after all that.
   clients.push(...Array.from({ length: 15 }, client));
   await more();
   isOver = true;
@@ -305,7 +314,7 @@ test('while the owner’s password is rotated, commands are given and a process 
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
   const foreign = await world.runOperatorHere({ ...after, KEY_PEPPER: 'ab'.repeat(32) }, ['businesses', 'list']);
   assert.match(foreign.stderr, /^KEY_PEPPER is not the one that the API keys of this database are stored under; /);
-  for (const process of [service, other]) process.signal('SIGKILL');
+  for (const started of [service, other]) started.stop();
 });
 
 // What one worker has under way for one merchant: its process may die between the note of a call and the call, and

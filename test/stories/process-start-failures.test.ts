@@ -14,10 +14,10 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
 import type { DatabaseServer } from '../harness/database-server.ts';
-import { ProcessWorld, processesIn, readyAt } from '../harness/process.ts';
-
-// Each start needs a processor for most of a second; more than this only wait for each other.
-const concurrency = 3;
+import { ProcessWorld } from '../harness/process.ts';
+import { processesIn, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 let world: ProcessWorld;
 let databases: DatabaseServer;
@@ -34,13 +34,35 @@ after(async () => {
   await databases.stop();
 });
 
+type Settings = Readonly<Record<string, string>>;
+
 const key = 'ab'.repeat(32);
 const production = { APP_ENV: 'production', SEAL_KEY: key, KEY_PEPPER: key, PUBLIC_URL: 'https://pay.example.gm' };
 
-/** Starts with these settings and expects the one sentence, code 1, and nobody left behind. */
-async function refuses(settings: Record<string, string>, sentence: RegExp): Promise<void> {
+/** Starts with these settings, in this process, and expects the one sentence, code 1, and nothing left behind. */
+async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
   const dataDirectory = settings['DATA_DIR'] ?? world.newDataDirectory();
-  const service = world.startService({ DATA_DIR: dataDirectory, ...settings });
+  const before = countResources();
+  const warnings: Error[] = [];
+  const warn = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', warn);
+  const service = world.startServiceHere({ DATA_DIR: dataDirectory, ...settings });
+  await assertRefused(service, dataDirectory, sentence);
+  await waitUntil(`no socket or timer is left open: ${sentence}`, () => {
+    const left = countResources();
+    return [...left].every(([name, count]) => count <= (before.get(name) ?? 0));
+  });
+  process.removeListener('warning', warn);
+  assert.deepEqual(warnings, [], 'nothing is said beside the sentence');
+}
+
+/** The same in a process of its own, which shows the exit code and what the system's streams are given. */
+async function refusesInProcess(settings: Settings, sentence: RegExp): Promise<void> {
+  const dataDirectory = world.newDataDirectory();
+  await assertRefused(world.startService({ DATA_DIR: dataDirectory, ...settings }), dataDirectory, sentence);
+}
+
+async function assertRefused(service: Program, dataDirectory: string, sentence: RegExp): Promise<void> {
   const { code } = await service.ended;
   const [said = '', ...more] = service.stderr().split('\n');
   assert.match(said, sentence, service.stderr());
@@ -50,6 +72,12 @@ async function refuses(settings: Record<string, string>, sentence: RegExp): Prom
   assert.equal(code, 1);
   assert.doesNotMatch(service.stdout(), /ready|Stopp/);
   assert.deepEqual(processesIn(dataDirectory), [], 'nobody is left behind');
+}
+
+/** What keeps this process alive, of the kinds that a service opens; other programs that the test started are not its own. */
+function countResources(): Map<string, number> {
+  const kinds = process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Immediate|Worker|Message/.test(name));
+  return new Map([...Map.groupBy(kinds, (name) => name)].map(([name, found]) => [name, found.length]));
 }
 
 function refusesDatabase(url: string, sentence: RegExp): Promise<void> {
@@ -63,7 +91,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 // server/src/config.test.ts has every setting; these are one for each place that judges them.
-describe('a setting that is wrong ends the start', { concurrency }, () => {
+describe('a setting that is wrong ends the start', () => {
   for (const [name, value, sentence] of [
     ['PORT', '80x', /^PORT must be a whole number from 0 to 65535, not "80x"\.$/],
     ['HOST', '203.0.113.7', /^HOST 203\.0\.113\.7 is not an address of this machine; /],
@@ -73,6 +101,9 @@ describe('a setting that is wrong ends the start', { concurrency }, () => {
     test(`${name}=${value}`, () => refuses({ [name]: value }, sentence));
   }
 
+  test('in a process of its own, whose exit code it is', () =>
+    refusesInProcess({ PORT: '-1' }, /^PORT must be a whole number from 0 to 65535, not "-1"\.$/));
+
   test('an operator’s database means production, whichever of its two URLs is set', async () => {
     const sentence = /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/;
     await refuses({ DATABASE_URL: adminUrl }, sentence);
@@ -80,7 +111,7 @@ describe('a setting that is wrong ends the start', { concurrency }, () => {
   });
 });
 
-describe('a key that the database was not written with ends the start', { concurrency }, () => {
+describe('a key that the database was not written with ends the start', () => {
   for (const [name, sentence] of [
     ['SEAL_KEY', /^SEAL_KEY is not the key that this database was sealed with: the key [0-9a-f]{8} is missing; /],
     ['KEY_PEPPER', /^KEY_PEPPER is not the one that the API keys of this database are stored under; /],
@@ -89,7 +120,7 @@ describe('a key that the database was not written with ends the start', { concur
   }
 });
 
-describe('what is taken is said to be taken', { concurrency }, () => {
+describe('what is taken is said to be taken', () => {
   test('a port in use, before anything is made', async () => {
     const server = createServer();
     const port = await listen(server);
@@ -104,10 +135,12 @@ describe('what is taken is said to be taken', { concurrency }, () => {
     const dataDirectory = await world.usedDataDirectory();
     const first = world.startService({ DATA_DIR: dataDirectory });
     const url = await readyAt(first);
-    const second = world.startService({ DATA_DIR: dataDirectory });
+    const second = world.startServiceHere({ DATA_DIR: dataDirectory });
     assert.equal((await second.ended).code, 1);
     assert.match(second.stderr(), new RegExp(`^The data directory .* is in use by process ${first.pid}; [^\n]*\\.\n$`));
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    first.stop();
+    assert.equal((await first.ended).code, 0);
   });
 
   test('a data directory that is a file', async () => {
@@ -132,7 +165,7 @@ describe('what is taken is said to be taken', { concurrency }, () => {
   });
 });
 
-describe('a database that cannot be used is said to be so', { concurrency }, () => {
+describe('a database that cannot be used is said to be so', () => {
   test('nobody listens', () => refusesDatabase('postgresql://a:b@127.0.0.1:1/x', /ECONNREFUSED\.$/));
 
   test('wrong password', () => {
@@ -153,7 +186,8 @@ describe('a database that cannot be used is said to be so', { concurrency }, () 
   });
 
   test('something that takes the connection and never speaks', async () => {
-    const silent = createSocketServer((socket) => socket.on('error', () => {}));
+    // Reads, so that it sees the other side leave.
+    const silent = createSocketServer((socket) => socket.on('error', () => {}).resume());
     const port = await listen(silent);
     await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: timeout expired\.$/);
     silent.close();

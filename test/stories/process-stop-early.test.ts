@@ -5,8 +5,10 @@ import { after, before, describe, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { startDatabaseServer } from '../harness/database-server.ts';
 import { makeOldNode } from '../harness/old-node.ts';
-import { assertEndsWell, ProcessWorld, processesIn, readyAt, waitUntil } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
+import { assertEndsWell, processesIn, readyAt } from '../harness/program.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 let world: ProcessWorld;
 
@@ -25,9 +27,9 @@ describe('a stop that comes during the start', () => {
     assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
     // On a busy machine initdb is told to end instead of being waited for.
     await waitUntil('nobody is left behind', () => processesIn(dataDirectory).length === 0);
-    const again = world.startService({ DATA_DIR: dataDirectory });
+    const again = world.startServiceHere({ DATA_DIR: dataDirectory });
     await readyAt(again);
-    again.signal('SIGTERM');
+    again.stop();
     await assertEndsWell({ service: again, dataDirectory });
   });
 

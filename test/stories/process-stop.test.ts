@@ -11,8 +11,10 @@ import { findLiveOwner } from '../../server/src/database/data-directory-lock.ts'
 import { findRunningServer } from '../../server/src/database/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
-import { assertEndsWell, ProcessWorld, processesIn, readDemo, readyAt, waitUntil } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { assertEndsWell, processesIn, readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 let world: ProcessWorld;
 
@@ -22,16 +24,21 @@ before(() => {
 
 after(() => world.close());
 
-interface Running {
+interface Running<Service extends Program = Program> {
   dataDirectory: string;
-  service: TestProcess;
+  service: Service;
   url: string;
   api: ApiClient;
 }
 
-async function start(): Promise<Running> {
+const startProcess = () => start((settings) => world.startService(settings));
+const startHere = () => start((settings) => world.startServiceHere(settings));
+
+async function start<Service extends Program>(
+  startService: (settings: { DATA_DIR: string }) => Service,
+): Promise<Running<Service>> {
   const dataDirectory = await world.usedDataDirectory();
-  const service = world.startService({ DATA_DIR: dataDirectory });
+  const service = startService({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
   return { dataDirectory, service, url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
 }
@@ -55,8 +62,7 @@ const holdChanges = `
   CREATE TRIGGER held BEFORE UPDATE ON payment_intents FOR EACH ROW EXECUTE FUNCTION hold()`;
 
 /** Stops the service while a request of its waits in the database for us; answers undefined when we were too slow. */
-async function stopWhileCancelling(running: Running, signal: NodeJS.Signals, id: string) {
-  const { service, api, dataDirectory } = running;
+async function stopWhileCancelling({ service, api, dataDirectory }: Running, id: string) {
   const connectionString = findRunningServer(dataDirectory) ?? '';
   const [locker, watcher] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
   // The database ends while they are connected.
@@ -70,7 +76,7 @@ async function stopWhileCancelling(running: Running, signal: NodeJS.Signals, id:
   const waiting = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND application_name = 'dalasi'";
   const isHeld = async () => hasAnswered || (await watcher.query(waiting)).rows.length > 0;
   await waitUntil('the request waits in the database', isHeld);
-  service.signal(signal);
+  service.stop();
   await service.printed(/^Stopping: /m);
   await locker.query('SELECT pg_advisory_unlock(4711)').catch(() => {});
   const answer = await cancelling;
@@ -79,35 +85,33 @@ async function stopWhileCancelling(running: Running, signal: NodeJS.Signals, id:
 }
 
 async function statusAfterRestart({ dataDirectory }: Running, id: string): Promise<unknown> {
-  const service = world.startService({ DATA_DIR: dataDirectory });
+  const service = world.startServiceHere({ DATA_DIR: dataDirectory });
   const api = createApiClient(await readyAt(service), readDemo(dataDirectory).secret_key);
   const { body } = await api.get(`/v1/payments/${id}`);
-  service.signal('SIGTERM');
+  service.stop();
   await assertEndsWell({ service, dataDirectory });
   return body['status'];
 }
 
-describe('Ctrl-C and SIGTERM', () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`${signal}: a request that waits in the database is answered, and what it did is kept`, async () => {
-      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-        const running = await start();
-        const id = await createPayment(running.api);
-        const answer = await stopWhileCancelling(running, signal, id);
-        await assertEndsWell(running);
-        if (!answer) continue;
-        assert.equal(answer.status, 200, answer.text);
-        assert.equal(answer.body['status'], 'cancelled');
-        assert.equal(answer.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
-        assert.equal(await statusAfterRestart(running, id), 'cancelled');
-        return;
-      }
-      assert.fail('the request was never held while the service stopped');
-    });
-  }
+describe('a service that is told to stop', () => {
+  test('answers a request that waits in the database, and what it did is kept', async () => {
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const running = await startHere();
+      const id = await createPayment(running.api);
+      const answer = await stopWhileCancelling(running, id);
+      await assertEndsWell(running);
+      if (!answer) continue;
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body['status'], 'cancelled');
+      assert.equal(answer.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
+      assert.equal(await statusAfterRestart(running, id), 'cancelled');
+      return;
+    }
+    assert.fail('the request was never held while the service stopped');
+  });
 
-  test('a head or a body that is still arriving is waited for and answered; further signals change nothing', async () => {
-    const running = await start();
+  test('by Ctrl-C answers a head and a body that are still arriving; further signals change nothing', async () => {
+    const running = await startProcess();
     const { service, url, dataDirectory } = running;
     const agent = new Agent({ keepAlive: true });
     const body = JSON.stringify({ data: { amount: 100 } });
@@ -140,8 +144,8 @@ describe('Ctrl-C and SIGTERM', () => {
     agent.destroy();
   });
 
-  test('connections that only wait are closed: idle ones, a page’s stream, a simulated network that never answers', async () => {
-    const running = await start();
+  test('by closing the terminal closes connections that only wait: idle, a page’s stream, a network’s', async () => {
+    const running = await startProcess();
     const { service, url, api } = running;
     const agent = new Agent({ keepAlive: true });
     const idle = request(`${url}/healthz`, { agent });
@@ -154,17 +158,13 @@ describe('Ctrl-C and SIGTERM', () => {
     const stream = await fetch(`${String(body['payment_link'])}/status`, { headers: { accept: 'text/event-stream' } });
     assert.equal(stream.status, 200);
 
-    service.signal('SIGTERM');
+    service.signal('SIGHUP');
     await assertEndsWell(running);
     await stream.text();
     agent.destroy();
   });
 
-  test('the closing of the terminal ends it as well, and so does a reader that has gone', async () => {
-    const running = await start();
-    running.service.signal('SIGHUP');
-    await assertEndsWell(running);
-
+  test('by SIGTERM ends as well when nobody reads what it prints any more', async () => {
     const dataDirectory = await world.usedDataDirectory();
     const piped = world.start(['sh', '-c', `"$0" server/src/main.ts | head -n 2`, process.execPath], {
       DATA_DIR: dataDirectory,
@@ -181,8 +181,8 @@ describe('Ctrl-C and SIGTERM', () => {
     assert.equal(piped.stderr(), '');
   });
 
-  test('payments that are being made are neither lost nor failed by a stop', async () => {
-    const running = await start();
+  test('neither loses nor fails payments that are being made', async () => {
+    const running = await startHere();
     const { service, api, dataDirectory } = running;
     const answered: string[] = [];
     const statuses = new Set<number>();
@@ -196,7 +196,7 @@ describe('Ctrl-C and SIGTERM', () => {
     };
     const merchants = Array.from({ length: 8 }, () => merchant().catch(() => 'refused'));
     await waitUntil('payments are under way', () => answered.length >= 40);
-    service.signal('SIGTERM');
+    service.stop();
     await Promise.all(merchants);
     await assertEndsWell(running);
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe('Ctrl-C and SIGTERM', () => {
       [],
     );
 
-    const again = world.startService({ DATA_DIR: dataDirectory });
+    const again = world.startServiceHere({ DATA_DIR: dataDirectory });
     const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
     for (const id of answered) {
       let status: unknown;

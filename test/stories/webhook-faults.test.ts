@@ -5,9 +5,10 @@ import { DeliveryStory } from '../harness/delivery-story.ts';
 import type { Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/judging-receiver.ts';
-import { waitUntil } from '../harness/process.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
-const events = effort({ usual: 600, long: 10_000 });
+const events = effort({ usual: 200, long: 10_000 });
 // An event has ten attempts. Two may die with the worker, and the last one succeeds.
 const failuresMax = 7;
 const claimEndsMs = 31_000;
@@ -20,7 +21,7 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   let committed: string[];
 
   before(async () => {
-    story = await DeliveryStory.create();
+    story = await DeliveryStory.create(new ProcessWorld());
     shop = await story.subscribe();
     shop.answerWith(failing(seededRandom('thirty percent')));
     let worker = await story.start('worker');
@@ -86,10 +87,10 @@ describe('events on their way to a receiver that fails three times in ten, by a 
 
 describe('events on their way to a receiver that is well, by two workers', () => {
   test('fewer than one in a hundred comes twice', async (context) => {
-    const story = await DeliveryStory.create();
+    const story = await DeliveryStory.create(new ProcessWorld());
     try {
       const shop = await story.subscribe();
-      await Promise.all([story.start('worker'), story.start('worker')]);
+      await Promise.all([story.start('worker'), story.startHere('worker')]);
       const committed = await commitAll(story);
       await untilHeard(shop);
       await story.settle();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
 import { DeliveryStory } from '../harness/delivery-story.ts';
-import type { StoryProcess, Subscriber } from '../harness/delivery-story.ts';
+import type { StoryService, Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/judging-receiver.ts';
-import { waitUntil } from '../harness/process.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
 // In each of four parts. One that comes is followed by another, which is more than fifty a second.
 const events = effort({ usual: 60, long: 1_000 });
@@ -16,7 +16,7 @@ type Part = 'before' | 'while it is rotated' | 'overlap' | 'at its end';
 
 describe('a secret that is rotated under load', () => {
   let story: DeliveryStory;
-  let service: StoryProcess;
+  let service: StoryService;
   /** Takes the new secret at once; the other one when the overlap ends. */
   let eager: Subscriber;
   let tardy: Subscriber;
@@ -27,7 +27,7 @@ describe('a secret that is rotated under load', () => {
   before(async () => {
     story = await DeliveryStory.create();
     [eager, tardy] = [await story.subscribe(), await story.subscribe()];
-    service = await story.start('all');
+    service = await story.startHere('all');
     // What it was told of later it does not need for what was made before.
     eager.answerWith((attempt) => answerOf(attempt, made.get(attempt.objectId) === 'overlap' || isAfter(attempt)));
     tardy.answerWith((attempt) => answerOf(attempt, isAfter(attempt)));

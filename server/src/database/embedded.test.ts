@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type pg from 'pg';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { processesIn } from '../../../test/harness/process.ts';
+import { processesIn } from '../../../test/harness/program.ts';
 import { fastTemporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';

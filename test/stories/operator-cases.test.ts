@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
-import { ProcessWorld, readDemo, readyAt, waitUntil } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import { ServiceWorld } from '../harness/service-world.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
-let world: ProcessWorld;
+let world: ServiceWorld;
 let dataDirectory: string;
-let service: TestProcess;
+let service: Program;
 let api: ReturnType<typeof createApiClient>;
 let awa: NewOperator;
 let lamin: NewOperator;
@@ -30,9 +32,9 @@ interface ShownCase {
 const evidence = 'APS confirms it, ticket 4711 of 20 November.';
 
 before(async () => {
-  world = new ProcessWorld();
+  world = new ServiceWorld();
   dataDirectory = await world.usedDataDirectory();
-  service = world.startService({ DATA_DIR: dataDirectory });
+  service = world.startServiceHere({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
   api = createApiClient(url, readDemo(dataDirectory).secret_key);
   awa = await ask(null, 'operators', 'create', 'Awa Ceesay');
@@ -47,8 +49,6 @@ const settingsOf = (operator: NewOperator | null) => ({
 });
 
 const run = (operator: NewOperator | null, ...words: string[]) => world.runOperatorHere(settingsOf(operator), words);
-
-const runProcess = (operator: NewOperator | null, ...words: string[]) => world.runOperator(settingsOf(operator), words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(operator: NewOperator | null, ...words: string[]): Promise<Data> {
@@ -99,7 +99,7 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   await ask(lamin, 'cases', 'withdraw', found.id);
   await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
   await ask(lamin, ...resolve);
-  const confirmed = await runProcess(awa, 'cases', 'confirm', found.id);
+  const confirmed = await run(awa, 'cases', 'confirm', found.id);
   assert.deepEqual(confirmed, { code: 0, stdout: `Case ${found.id} is resolved: accept.\n`, stderr: '' });
 
   const resolved = await show(found.id);
@@ -119,13 +119,11 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   assert.equal((await run(null, 'ledger', 'verify')).code, 0);
 });
 
-test('of two operators who confirm in two processes at once, one carries it out', async () => {
+test('of two operators who confirm at once, each with connections of its own, one carries it out', async () => {
   const found = await openMismatch();
   const binta = await ask<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
   await ask(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
-  const answers = await Promise.all(
-    [lamin, binta].map((operator) => runProcess(operator, 'cases', 'confirm', found.id)),
-  );
+  const answers = await Promise.all([lamin, binta].map((operator) => run(operator, 'cases', 'confirm', found.id)));
   assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 2], JSON.stringify(answers));
   assert.deepEqual(
     (await show(found.id)).history.map(({ step }) => step),
@@ -170,6 +168,6 @@ test('what a proposal lacks is said in a sentence', async () => {
 
 test('the service has noticed nothing but the news', async () => {
   assert.equal(service.stderr(), '');
-  service.signal('SIGTERM');
+  service.stop();
   assert.deepEqual(await service.ended, { code: 0, signal: null });
 });

@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import { ProcessWorld, readyAt, waitUntil } from '../harness/process.ts';
-import type { TestProcess } from '../harness/process.ts';
+import { readyAt } from '../harness/program.ts';
+import { ServiceWorld } from '../harness/service-world.ts';
+import type { CommandAnswer } from '../harness/service-world.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 
-let world: ProcessWorld;
+let world: ServiceWorld;
 let dataDirectory: string;
-let service: TestProcess;
 let merchant: string;
 let api: ReturnType<typeof createApiClient>;
 
-type Answer = Awaited<ReturnType<ProcessWorld['runOperatorHere']>>;
-
-const run = (...words: string[]): Promise<Answer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
+const run = (...words: string[]): Promise<CommandAnswer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
 
 /** The answer of a command that has to succeed, as data. */
 async function ask<Data>(...words: string[]): Promise<Data> {
@@ -25,21 +24,16 @@ async function ask<Data>(...words: string[]): Promise<Data> {
 }
 
 before(async () => {
-  world = new ProcessWorld();
+  world = new ServiceWorld();
   dataDirectory = await world.usedDataDirectory();
-  service = world.startService({ DATA_DIR: dataDirectory });
-  const url = await readyAt(service);
+  const url = await readyAt(world.startServiceHere({ DATA_DIR: dataDirectory }));
   const made = await ask<{ test: { merchant_id: string } }>('businesses', 'create', 'Kairaba Books');
   merchant = made.test.merchant_id;
   const { secret_key: key } = await ask<{ secret_key: string }>('keys', 'create', '--merchant', merchant);
   api = createApiClient(url, key);
 });
 
-after(async () => {
-  service.signal('SIGTERM');
-  await service.ended;
-  await world.close();
-});
+after(() => world.close());
 
 interface Fees {
   fees: Record<string, unknown>[];

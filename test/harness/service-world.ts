@@ -1,0 +1,145 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
+import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
+import { processIdentity } from '../../server/src/database/process-identity.ts';
+import { systemClock } from '../../server/src/kit/clock.ts';
+import type { ServiceProcess } from '../../server/src/run-service.ts';
+import { processesIn, readyAt, watchOutput } from './program.ts';
+import type { Program } from './program.ts';
+import { sharedDirectoryOfRun } from './shared-directory.ts';
+import { fastTemporaryDirectory } from './temporary-directory.ts';
+
+const directoryPrefix = 'dalasi-process-';
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** What an operator's command did. */
+export interface CommandAnswer {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Starts whole services and operator's commands in the test's own process, each as its main.ts does, with data directories
+ * of their own, and takes everything away again. What only a process shows is in process.ts.
+ */
+export class ServiceWorld {
+  readonly #directories: string[] = [];
+  readonly #services: Program[] = [];
+  #used: Promise<string> | undefined;
+
+  constructor() {
+    removeAbandonedDirectories();
+    // A test file that takes too long is ended by a signal, which would leave its databases to nobody.
+    process.once('SIGTERM', exitWithHandlers).once('SIGINT', exitWithHandlers);
+  }
+
+  /** A path for DATA_DIR in a new directory; nothing is there yet. */
+  newDataDirectory(): string {
+    const directory = mkdtempSync(join(fastTemporaryDirectory(), `${directoryPrefix}${process.pid}-`));
+    this.#directories.push(directory);
+    return join(directory, 'data');
+  }
+
+  /** A data directory with a past: a start made the database and the demo merchant and was stopped. A copy takes 30 ms. */
+  async usedDataDirectory(): Promise<string> {
+    this.#used ??= this.#findUsedDirectory();
+    const directory = this.newDataDirectory();
+    cpSync(await this.#used, directory, { recursive: true });
+    return directory;
+  }
+
+  /** The test files of a run share one; whoever comes first makes it, and of two at once one is taken. */
+  async #findUsedDirectory(): Promise<string> {
+    const parent = sharedDirectoryOfRun();
+    const shared = parent && join(parent, 'used');
+    if (shared !== undefined && existsSync(shared)) return shared;
+    const made = this.newDataDirectory();
+    const service = this.startServiceHere({ DATA_DIR: made });
+    await readyAt(service);
+    service.stop();
+    await service.ended;
+    if (shared === undefined) return made;
+    try {
+      renameSync(made, shared);
+      return shared;
+    } catch {
+      return made;
+    }
+  }
+
+  /** The service with these settings and none of the test's own; the system picks the port. */
+  startServiceHere(settings: Settings): Program {
+    const { promise: stop, resolve } = Promise.withResolvers<void>();
+    const { written, streams } = recordStreams();
+    const environment = { ...ownEnvironment(), PORT: '0', LOG_LEVEL: 'error', ...settings };
+    const ended = run({ environment, ...streams, writeLog: streams.stderr.write, stop });
+    const service: Program = { ...watchOutput({ written, ended }), stop: resolve };
+    this.#services.push(service);
+    return service;
+  }
+
+  /** An operator's command, to its end: a tenth of what a process costs. */
+  async runOperatorHere(settings: Settings, words: readonly string[]): Promise<CommandAnswer> {
+    const { written, streams } = recordStreams();
+    const { runCommand } = await import('../../server/src/operator/run-command.ts');
+    const code = await runCommand(words, { environment: { ...ownEnvironment(), ...settings }, ...streams });
+    return { code, ...written };
+  }
+
+  /** Stops what still runs, and removes the directories. */
+  async close(): Promise<void> {
+    process.removeListener('SIGTERM', exitWithHandlers).removeListener('SIGINT', exitWithHandlers);
+    for (const service of this.#services) service.stop();
+    for (const service of this.#services) await service.ended;
+    for (const directory of this.#directories) {
+      const clusterDirectory = clusterDirectoryIn(join(directory, 'data'));
+      await stopOrphanedServer({ clusterDirectory, clock: systemClock, log: () => {} });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+}
+
+/** Loaded when it is needed: the whole application costs most of a second, and most files start other programs only. */
+async function run(service: ServiceProcess): Program['ended'] {
+  const { runService } = await import('../../server/src/run-service.ts');
+  return { code: await runService(service), signal: null };
+}
+
+/** The test's own settings would reach the service, and node's test runner refuses to run inside itself. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+function recordStreams() {
+  const written = { stdout: '', stderr: '' };
+  const to = (name: keyof typeof written) => ({
+    write: (text: string): void => {
+      written[name] += text;
+    },
+  });
+  return { written, streams: { stdout: to('stdout'), stderr: to('stderr') } };
+}
+
+function exitWithHandlers(): void {
+  process.exit(1);
+}
+
+/** What a test file that was ended left behind; its name says whose it was. */
+function removeAbandonedDirectories(): void {
+  const parent = fastTemporaryDirectory();
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^dalasi-process-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || processIdentity(Number(pid)) !== undefined) continue;
+    const directory = join(parent, name);
+    if (processesIn(directory).length > 0) continue;
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch {
+      // Another test file is removing it too; it is in nobody's way.
+    }
+  }
+}
