@@ -17,8 +17,8 @@ import { nested, notJson, refusedJson } from '../kit/strict-json.corpus.ts';
 // Every text and every value for every field are sixty thousand requests. The parser does not know the field, and fields of
 // one kind are checked by one rule: so each field gets every so-manieth, others than its neighbours, and each text still
 // comes in some ten places, each value in some thirty.
-const everyText = effort({ usual: 18, long: 1 });
-const everyValue = effort({ usual: 6, long: 1 });
+const everyText = effort({ usual: 60, long: 1 });
+const everyValue = effort({ usual: 30, long: 1 });
 // One of each kind that JSON has, which every field is sent.
 const ofEachKind: readonly unknown[] = [-1, '', true, null, [], {}];
 
