@@ -99,23 +99,27 @@ for (const [place, fault] of unclear.entries()) {
     assert.equal(line.orders().length, sent + 1);
   });
 
-  testEnd('never got it', 'never got it: the same order goes out again, but not before it could have arrived', async () => {
-    const balance = await story.payoutBalance();
-    const sent = line.orders().length;
-    const id = await orderInto(fault, { number: '7001234', arrives: false });
-    await assertHeld(id, balance);
-    await passSeconds(26);
-    await assertHeld(id, balance);
-    assert.deepEqual(await story.payouts(id), []);
-    await passSeconds(40);
-    await assertPaidOnce(id, balance);
-    assert.deepEqual(
-      (await story.timeline(id)).filter((kind) => kind.startsWith('sent')),
-      ['sent_to_network', 'sent_again'],
-    );
-    const bodies = line.orders().slice(sent);
-    assert.equal(new Set(bodies).size, 1, 'the same bytes, under the same reference');
-  });
+  testEnd(
+    'never got it',
+    'never got it: the same order goes out again, but not before it could have arrived',
+    async () => {
+      const balance = await story.payoutBalance();
+      const sent = line.orders().length;
+      const id = await orderInto(fault, { number: '7001234', arrives: false });
+      await assertHeld(id, balance);
+      await passSeconds(26);
+      await assertHeld(id, balance);
+      assert.deepEqual(await story.payouts(id), []);
+      await passSeconds(40);
+      await assertPaidOnce(id, balance);
+      assert.deepEqual(
+        (await story.timeline(id)).filter((kind) => kind.startsWith('sent')),
+        ['sent_to_network', 'sent_again'],
+      );
+      const bodies = line.orders().slice(sent);
+      assert.equal(new Set(bodies).size, 1, 'the same bytes, under the same reference');
+    },
+  );
 
   testEnd('refused', 'has refused: the money comes back with its final word, and not before', async () => {
     const balance = await story.payoutBalance();

@@ -220,6 +220,9 @@ describe('memory', () => {
     await drawSome(stickers, 5);
     const grownMib = residentMib() - beforeMib;
     const pixelsMib = (1_440 * 1_440 * 4) / 1_024 ** 2;
-    assert.ok(grownMib < (stickers * pixelsMib) / 2, `${stickers} stickers made it grow by ${Math.round(grownMib)} MiB`);
+    assert.ok(
+      grownMib < (stickers * pixelsMib) / 2,
+      `${stickers} stickers made it grow by ${Math.round(grownMib)} MiB`,
+    );
   });
 });
