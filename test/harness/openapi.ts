@@ -138,7 +138,7 @@ function findOperation(operations: readonly Operation[], method: string, path: s
 
 const patterns = new Map<string, RegExp>();
 
-/** The addresses of a template. Kept: thousands of answers are held against some sixty. */
+/** The addresses of a template. Cached: thousands of answers are checked against some sixty. */
 function patternOf(template: string): RegExp {
   const pattern = patterns.get(template) ?? new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]*')}$`);
   patterns.set(template, pattern);
@@ -197,7 +197,7 @@ function promisedFile(fileTypes: readonly string[]): PromisedAnswer {
 }
 
 function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {
-  // Made with the first answer: a test sees few of the answers that the document promises.
+  // Compiled with the first answer: a test sees few of the answers that the document promises.
   let validator: ReturnType<typeof compileClosed> | undefined;
   return {
     schema,

@@ -35,7 +35,9 @@ function unfilter(filtered: Buffer, rowBytes: number, height: number): Uint8Arra
     const row = data.subarray(y * rowBytes, (y + 1) * rowBytes);
     row.set(filtered.subarray(from + 1, from + 1 + rowBytes));
     // One loop a filter: a picture has millions of bytes, and a choice for each of them takes most of the time.
-    unfilterRow[filtered[from] ?? 0]?.(row, above);
+    const undo = unfilterRow[filtered[from] ?? 0];
+    assert.ok(undo, `row ${y} has no filter of PNG's`);
+    undo(row, above);
     above = row;
   }
   return data;

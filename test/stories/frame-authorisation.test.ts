@@ -204,7 +204,8 @@ describe('a request', () => {
     const before = await recordsOfBusiness();
     for (const [place, operation] of namingOperations().entries()) {
       for (const [index, [why, { key }, records]] of pairs.entries()) {
-        if ((place + index) % everyPair !== 0) continue;
+        // The first, another merchant's key, is for every route.
+        if (index > 0 && (place + index) % everyPair !== 0) continue;
         const foreign = await call(clientOf(key), operation, records);
         const missing = await call(clientOf(key), operation, unknown);
         assert.equal(foreign.status, 404, `${operation.operationId} with ${why}: ${foreign.text}`);

@@ -128,7 +128,7 @@ describe('the rate limit', () => {
   });
 
   it('is one for all processes together, within five percent, in a burst and over time', async () => {
-    const secondsTried = effort({ usual: 3, long: 8 });
+    const secondsTried = effort({ usual: 2, long: 8 });
     for (const [key, rate] of [
       [business.test.key, testRate],
       [business.live.key, liveRate],
@@ -189,7 +189,7 @@ describe('the rate limit of one key', () => {
     const { key } = business.live;
     const rate = liveRate * 0.8;
     const clients = [clientOf(key), clientOf(key, second)];
-    const secondsTried = effort({ usual: 2, long: 4 });
+    const secondsTried = effort({ usual: 1, long: 4 });
     let served = await countServed(clients, rate * 2.5);
     for (let elapsed = 1; elapsed <= secondsTried; elapsed += 1) {
       await clock.advance(1_000);

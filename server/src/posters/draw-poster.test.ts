@@ -214,10 +214,10 @@ describe('memory', () => {
         await draw(samplePoster({ format: 'png', size: 'sticker', terminalName: `Counter ${number}` }));
       }
     };
-    const stickers = effort({ usual: 12, long: 50 });
-    await drawSome(5, 0);
+    const stickers = effort({ usual: 10, long: 50 });
+    await drawSome(3, 0);
     const beforeMib = residentMib();
-    await drawSome(stickers, 5);
+    await drawSome(stickers, 3);
     const grownMib = residentMib() - beforeMib;
     const pixelsMib = (1_440 * 1_440 * 4) / 1_024 ** 2;
     assert.ok(
