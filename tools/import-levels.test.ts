@@ -121,7 +121,8 @@ describe('the check of the import levels', () => {
   });
 
   test('sees the files of this repository', async () => {
-    const { modules } = await cruiseImports(repository, ['server/src']);
+    // One file and what it imports: the check itself reads all of them.
+    const { modules } = await cruiseImports(repository, ['server/src/payments/create-payment.ts']);
     assert.ok(modules > 20, `${modules} modules`);
   });
 });

@@ -7,6 +7,7 @@ import { exampleHeaders, exampleOf, examples } from '../harness/api-examples.ts'
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import type { Contract, Operation } from '../harness/openapi.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
@@ -30,6 +31,10 @@ const unknown: OwnRecords = {
   endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
   eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
 };
+
+// Each route is asked with every so-manieth key, others than its neighbours; what a key may do is decided in one place.
+const everyKey = effort({ usual: 4, long: 1 });
+const everyPair = effort({ usual: 3, long: 1 });
 
 let service: TestService;
 let contract: Contract;
@@ -173,17 +178,18 @@ describe('a request', () => {
       'a hostile key': `Bearer sk_test_${"'; --".padEnd(38, 'x')}`,
     };
     const before = await recordsOfBusiness();
-    for (const operation of contract.operations) {
-      const answers = new Set<string>();
-      for (const [why, authorization] of Object.entries(headers)) {
+    const answers = new Set<string>();
+    for (const [place, operation] of contract.operations.entries()) {
+      for (const [index, [why, authorization]] of Object.entries(headers).entries()) {
+        if (authorization !== undefined && (place + index) % everyKey !== 0) continue;
         const answer = await call(withHeader(authorization), operation, own.test);
         contract.check({ method: operation.method, path: operation.path }, answer);
         const code = authorization === undefined ? 'api_key_missing' : 'api_key_invalid';
         assert.deepEqual([answer.status, answer.body['code']], [401, code], `${operation.operationId} with ${why}`);
         if (code === 'api_key_invalid') answers.add(withoutRequestId(answer));
       }
-      assert.equal(answers.size, 1, [...answers].join('\n'));
     }
+    assert.equal(answers.size, 1, [...answers].join('\n'));
     assert.deepEqual(await recordsOfBusiness(), before);
   });
 
@@ -196,8 +202,10 @@ describe('a request', () => {
       ['its own test key for live records', business.test, own.live],
     ];
     const before = await recordsOfBusiness();
-    for (const operation of namingOperations()) {
-      for (const [why, { key }, records] of pairs) {
+    for (const [place, operation] of namingOperations().entries()) {
+      for (const [index, [why, { key }, records]] of pairs.entries()) {
+        // The first, another merchant's key, is for every route.
+        if (index > 0 && (place + index) % everyPair !== 0) continue;
         const foreign = await call(clientOf(key), operation, records);
         const missing = await call(clientOf(key), operation, unknown);
         assert.equal(foreign.status, 404, `${operation.operationId} with ${why}: ${foreign.text}`);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { countRows } from '../harness/tables.ts';
 
-const rounds = 50;
+const rounds = effort({ usual: 10, long: 100 });
 const atOnce = 50;
 
 let services: TestService[];

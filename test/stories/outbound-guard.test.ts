@@ -9,12 +9,16 @@ import {
 } from '../../server/src/kit/outbound-vectors.corpus.ts';
 import { createOutboundWorld, saying } from '../../server/src/kit/outbound-world.corpus.ts';
 import type { TcpServer } from '../../server/src/kit/outbound-world.corpus.ts';
+import { effort } from '../harness/effort.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
+
+// Each address is sent to one of the fields that take one, in turn: one guard judges them all.
+const everyField = effort({ usual: 3, long: 1 });
 
 const transfer = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Binta Ceesay' };
 
@@ -97,10 +101,16 @@ describe('a production server', () => {
     await forEachAtOnce(hosts, async (host) => {
       const url = `https://${host}/hook`;
       const change = { body: JSON.stringify({ url }), headers: { 'content-type': 'application/json' } };
-      assertRefused(await api.send('PUT', endpoint, change), 'url', url);
       const data = { amount: 100, callback_url: url, skip_url_validation: false };
-      assertRefused(await api.post('/v1/payments', { data }), 'data.callback_url', url);
-      assertRefused(await orderTransfer(url), 'callback_url', url);
+      const saves: [string, () => Promise<ApiAnswer>][] = [
+        ['url', () => api.send('PUT', endpoint, change)],
+        ['data.callback_url', () => api.post('/v1/payments', { data })],
+        ['callback_url', () => orderTransfer(url)],
+      ];
+      const place = hosts.indexOf(host);
+      for (const [field, save] of saves.filter((_, index) => (place + index) % everyField === 0)) {
+        assertRefused(await save(), field, url);
+      }
     });
     assertRefused(await api.post('/v1/webhook-endpoints', { url: 'http://0x7f.1/' }), 'url', 'a new endpoint');
     const tables = ['webhook_endpoints', 'payment_intents', 'transfers', 'events'] as const;

@@ -10,7 +10,7 @@ import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 import { orderBody } from '../harness/transfer-story.ts';
 
-const rounds = effort({ usual: 50, long: 200 });
+const rounds = effort({ usual: 10, long: 200 });
 const atOnce = 50;
 
 let services: TestService[];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { effort } from '../../../test/harness/effort.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 import { change, created, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
@@ -90,7 +91,7 @@ describe('config.distinct', () => {
       { email: 'awa@shop.example', phone: '+2207012345' },
       { email: 'AWA@shop.example', phone: '+220 877012345' },
     ];
-    for (let round = 1; round <= 10; round += 1) {
+    for (let round = 1; round <= effort({ usual: 4, long: 20 }); round += 1) {
       const { api, merchant } = await world.newShop();
       const answers = await Promise.all(
         Array.from({ length: 12 }, (_, place) => distinct(api, forms[place % forms.length] ?? {})),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import { effort } from '../../../test/harness/effort.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
@@ -10,6 +11,9 @@ import type { TestBusiness, TestService } from '../../../test/harness/service.ts
 import { asOwner } from '../../../test/harness/tables.ts';
 
 const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';
+
+// Each route gets every so-manieth id, others than its neighbours: one rule checks them all.
+const everyId = effort({ usual: 5, long: 1 });
 
 let service: TestService;
 let business: TestBusiness;
@@ -97,8 +101,8 @@ describe('an address', () => {
     const routes = contract.operations.filter(({ path }) => path.includes('{id}'));
     assert.ok(routes.length >= 8);
     const headers = { 'content-type': 'application/json' };
-    for (const { method, path, operationId, body } of routes) {
-      for (const id of [...ids, ...more]) {
+    for (const [place, { method, path, operationId, body }] of routes.entries()) {
+      for (const id of [...ids, ...more].filter((_, index) => (place + index) % everyId === 0)) {
         const answer = await api.send(method, path.replace('{id}', id), body === null ? {} : { body: '{}', headers });
         assertRefusal(answer, 404, 'not_found', `${operationId} of ${id}`);
       }

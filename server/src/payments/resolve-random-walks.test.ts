@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { effort } from '../../../test/harness/effort.ts';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
@@ -25,7 +26,7 @@ before(async () => {
 
 after(() => world.close());
 
-const walks = 40;
+const walks = effort({ usual: 16, long: 400 });
 const commandsPerWalk = 25;
 const feeMinor = 300n;
 

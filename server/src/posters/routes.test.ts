@@ -71,9 +71,9 @@ describe('GET /v1/virtual-terminals/download/{id}', () => {
 
   it('shows the networks and the mark of the merchant’s environment', async () => {
     const [test, live] = [await newTerminal(shop.test, 'Till'), await newTerminal(shop.live, 'Till')];
-    const part = { x: 0, y: 2270, width: 200, height: 60 };
-    const marked = coloursIn(readPng((await download(shop.test, test.id)).bytes), part);
-    const unmarked = coloursIn(readPng((await download(shop.live, live.id)).bytes), part);
+    const part = { x: 0, y: 1370, width: 200, height: 60 };
+    const marked = coloursIn(readPng((await download(shop.test, test.id, '?size=sticker')).bytes), part);
+    const unmarked = coloursIn(readPng((await download(shop.live, live.id, '?size=sticker')).bytes), part);
     assert.deepEqual([Object.keys(marked), Object.keys(unmarked)], [['#fff3d9'], ['#ffffff']]);
   });
 
@@ -112,8 +112,8 @@ describe('a merchant’s logo', () => {
     const stranger = await service.onboard('Serekunda Shoes');
     const [own, other] = [await newTerminal(shop.test, 'Till'), await newTerminal(stranger.test, 'Till')];
     const hasRed = async (merchant: TestMerchant, id: string) => {
-      const picture = readPng((await download(merchant, id)).bytes);
-      return (coloursIn(picture, { x: 600, y: 80, width: 240, height: 140 })['#c82828'] ?? 0) > 5_000;
+      const picture = readPng((await download(merchant, id, '?size=sticker')).bytes);
+      return (coloursIn(picture, { x: 660, y: 30, width: 120, height: 110 })['#c82828'] ?? 0) > 5_000;
     };
     const { id: merchantId } = shop.test.merchant;
     for (const colour of ['#111111', '#c82828']) {

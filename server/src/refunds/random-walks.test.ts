@@ -15,7 +15,7 @@ import type { Refund } from './refund.ts';
 import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
-const walks = effort({ usual: 25, long: 1_000 });
+const walks = effort({ usual: 12, long: 1_000 });
 const commandsPerWalk = effort({ usual: 25, long: 50 });
 // So little that advances are refused now and then.
 const startMinor = 3_000n;
