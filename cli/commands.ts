@@ -1,15 +1,21 @@
 import type { Command } from './command.ts';
-import { eventCommands } from './events/event-commands.ts';
-import { keyCommands } from './keys/key-commands.ts';
-import { listenCommand } from './listen/listen-command.ts';
-import { triggerCommand } from './trigger/trigger-command.ts';
-import { webhookCommands } from './webhooks/webhook-commands.ts';
 
-/** Everything that can be typed behind `dalasi`, in the order in which help shows it. */
-export const commands: readonly Command[] = [
-  listenCommand,
-  triggerCommand,
-  ...eventCommands,
-  ...webhookCommands,
-  ...keyCommands,
-];
+/** By the first word, in the order in which help shows them. Each is loaded when it is typed and waits for no other. */
+const groups = new Map<string, () => Promise<readonly Command[]>>([
+  ['listen', async () => [(await import('./listen/listen-command.ts')).listenCommand]],
+  ['trigger', async () => [(await import('./trigger/trigger-command.ts')).triggerCommand]],
+  ['events', async () => (await import('./events/event-commands.ts')).eventCommands],
+  ['webhooks', async () => (await import('./webhooks/webhook-commands.ts')).webhookCommands],
+  ['keys', async () => (await import('./keys/key-commands.ts')).keyCommands],
+]);
+
+/** The commands whose first word this is; none when it is no such word. */
+export async function loadCommands(firstWord: string): Promise<readonly Command[]> {
+  return (await groups.get(firstWord)?.()) ?? [];
+}
+
+/** Everything that can be typed behind `dalasi`. */
+export async function loadAllCommands(): Promise<readonly Command[]> {
+  const loaded = await Promise.all([...groups.values()].map((load) => load()));
+  return loaded.flat();
+}

@@ -29,8 +29,8 @@ before(async () => {
   settings = { DALASI_API_KEY: createApiKeyText(systemRandom, true), DALASI_URL: `http://127.0.0.1:${port}` };
 });
 
-after(() => {
-  world.close();
+after(async () => {
+  await world.close();
   server.close();
   server.closeAllConnections();
 });
@@ -100,7 +100,7 @@ function variations(value: unknown, others: readonly unknown[]): unknown[] {
 }
 
 test('an event whose fields hold anything else is refused, or shown harmlessly', () => {
-  const output = createOutput(process, false);
+  const output = createOutput(process, { isJson: false, environment: {} });
   let refused = 0;
   for (const variation of variations(event, [null, 'x', hostile, 7, -1, 1e300, [], {}, [null], true])) {
     try {

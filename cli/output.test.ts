@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { createOutput } from './output.ts';
 
-const escape = '\u001B';
-const coloured = new RegExp(`${escape}\\[32mgreen${escape}\\[39m`);
-
-/** What a program prints that asks for green, with standard output at a terminal of its own or in a pipe. */
-function print(settings: Record<string, string>, where: 'terminal' | 'pipe'): string {
-  const program = `import { createOutput } from ${JSON.stringify(join(import.meta.dirname, 'output.ts'))};
-    const output = createOutput(process, false); output.item(output.colour('green', 'green'), {});`;
-  const node = [process.execPath, '--input-type=module', '-e', program];
-  const quoted = node.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-  // `script` of util-linux makes a terminal.
-  const [file = '', ...args] = where === 'pipe' ? node : ['script', '-qec', quoted, '/dev/null'];
-  const { PATH = '' } = process.env;
-  const { stdout, error } = spawnSync(file, args, { env: { PATH, TERM: 'xterm', ...settings }, encoding: 'utf8' });
-  assert.equal(error, undefined);
-  return stdout;
+/** What is printed in green, with standard output at a terminal or in a pipe. */
+function printGreen(environment: Record<string, string>, isTTY: boolean): string {
+  let written = '';
+  const write = (text: string, _encoding: string, done: () => void): void => {
+    written += text;
+    done();
+  };
+  const stdout = Object.assign(new Writable({ decodeStrings: false, write }), { isTTY });
+  const output = createOutput({ stdout, stderr: stdout }, { isJson: false, environment });
+  output.item(output.colour('green', 'yes'), {});
+  return written;
 }
 
-test('there are colours at a terminal only, and NO_COLOR is obeyed', () => {
-  assert.match(print({}, 'terminal'), coloured);
-  assert.doesNotMatch(print({ NO_COLOR: '1' }, 'terminal'), coloured);
-  assert.doesNotMatch(print({}, 'pipe'), coloured);
+test('there are colours at a terminal only, and NO_COLOR, FORCE_COLOR and TERM are obeyed', () => {
+  const terminal = { TERM: 'xterm' };
+  const coloured = '\u001b[32myes\u001b[39m\n';
+  assert.equal(printGreen(terminal, true), coloured);
+  assert.equal(printGreen(terminal, false), 'yes\n');
+  assert.equal(printGreen({ ...terminal, NO_COLOR: '1' }, true), 'yes\n');
+  assert.equal(printGreen({ TERM: 'dumb' }, true), 'yes\n');
+  assert.equal(printGreen({ ...terminal, FORCE_COLOR: '1' }, false), coloured);
+  assert.equal(printGreen({ ...terminal, FORCE_COLOR: '0' }, true), 'yes\n');
 });

@@ -1,3 +1,4 @@
+import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { printable, printableJson } from '../server/src/kit/terminal-text.ts';
 
@@ -16,12 +17,19 @@ export interface Output {
   colour(colour: Colour, text: string): string;
 }
 
+/** Standard output or standard error, or what stands for one of them. */
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean };
+
 interface Streams {
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
+  stdout: OutputStream;
+  stderr: OutputStream;
 }
 
-export function createOutput({ stdout, stderr }: Streams, isJson: boolean): Output {
+interface OutputOptions extends Pick<Output, 'isJson'> {
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function createOutput({ stdout, stderr }: Streams, { isJson, environment }: OutputOptions): Output {
   const print = (text: string): void => {
     stdout.write(`${text}\n`);
   };
@@ -32,7 +40,17 @@ export function createOutput({ stdout, stderr }: Streams, isJson: boolean): Outp
     note: (text) => {
       stderr.write(`${printable(text)}\n`);
     },
-    // It looks at the stream, and at NO_COLOR and FORCE_COLOR, by itself.
-    colour: (colour, text) => styleText(colour, text, { stream: stdout }),
+    colour: (colour, text) =>
+      showsColours(stdout, environment) ? styleText(colour, text, { validateStream: false }) : text,
   };
 }
+
+/** As styleText decides it by itself, which looks at the environment of the process only. */
+function showsColours({ isTTY }: OutputStream, environment: OutputOptions['environment']): boolean {
+  if (isTTY !== true && environment['FORCE_COLOR'] === undefined) return false;
+  // NO_COLOR, FORCE_COLOR and TERM are judged there.
+  return WriteStream.prototype.getColorDepth(environment) > coloursOffDepth;
+}
+
+// Bits for each colour: one is black and white.
+const coloursOffDepth = 2;

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitUntil } from '../test/harness/wait-until.ts';
+import { Readable, Writable } from 'node:stream';
+import { eventually } from '../test/harness/eventually.ts';
+import { runCli } from './run-cli.ts';
 
 export interface CliEnd {
   code: number | null;
@@ -20,76 +21,94 @@ export interface RunningCli {
   stderr(): string;
   /** Waits for it in either stream. */
   printed(pattern: RegExp): Promise<void>;
-  signal(name: NodeJS.Signals): void;
-  /** For a program that was started at a terminal. */
-  type(text: string): void;
   ended: Promise<CliEnd>;
+}
+
+/** A `dalasi` that runs in the test's own process. */
+export interface CallableCli extends RunningCli {
+  /** What Ctrl-C does to a command that ends in order. */
+  interrupt(): void;
 }
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The tool as a process of its own, on a machine where nothing is set: no keys, no development server. */
+/** The variables of a machine where nothing is set: no keys, no development server. */
+export function emptyMachine(directory: string): Environment {
+  return { HOME: directory, XDG_CONFIG_HOME: join(directory, 'config'), DATA_DIR: join(directory, 'data') };
+}
+
+/** The tool in the test's own process, on a machine where nothing is set. */
 export class CliWorld {
   readonly directory = mkdtempSync(join(tmpdir(), 'dalasi-cli-'));
-  readonly #children = new Set<ChildProcess>();
-  readonly environment: Environment = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: this.directory,
-    XDG_CONFIG_HOME: join(this.directory, 'config'),
-    DATA_DIR: join(this.directory, 'data'),
-    NODE_COMPILE_CACHE: join(this.directory, 'cache'),
-  };
+  readonly #running = new Map<AbortController, Promise<CliEnd>>();
 
   /** To its end. */
   run(words: readonly string[], settings: Environment = {}, input = ''): Promise<CliEnd> {
     return this.start(words, settings, input).ended;
   }
 
-  start(words: readonly string[], settings: Environment = {}, input = ''): RunningCli {
-    return this.startProgram([process.execPath, join(import.meta.dirname, 'main.ts'), ...words], settings, input);
-  }
-
-  /** The same at a terminal of its own, which `script` of util-linux makes. */
-  startAtTerminal(words: readonly string[], settings: Environment = {}): RunningCli {
-    const typed = [process.execPath, join(import.meta.dirname, 'main.ts'), ...words].map((word) => `'${word}'`);
-    return this.startProgram(['script', '-qec', typed.join(' '), '/dev/null'], { TERM: 'xterm', ...settings }, null);
-  }
-
-  /** With `null` its input stays open, for what is typed later. */
-  startProgram([program = '', ...args]: readonly string[], settings: Environment, input: string | null): RunningCli {
-    const child = spawn(program, args, { cwd: this.directory, env: { ...this.environment, ...settings } });
-    this.#children.add(child);
+  start(words: readonly string[], settings: Environment = {}, input = ''): CallableCli {
     const written = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        written[name] += text;
-      });
-    }
-    // Who does not read its input may be gone before it was written.
-    child.stdin.on('error', () => {});
-    if (input !== null) child.stdin.end(input);
-    const ended = new Promise<CliEnd>((resolve, reject) => {
-      child.once('error', reject).once('close', (code) => resolve({ code, ...written }));
-    }).finally(() => this.#children.delete(child));
+    const interruption = new AbortController();
+    let isInterruptible = false;
+    const shell = {
+      environment: { ...emptyMachine(this.directory), ...settings },
+      streams: {
+        stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+        stdout: writingTo(written, 'stdout'),
+        stderr: writingTo(written, 'stderr'),
+      },
+      interruption: () => {
+        isInterruptible = true;
+        return interruption.signal;
+      },
+    };
+    const ended = runCli(words, shell)
+      .then((code) => ({ code, ...written }))
+      .finally(() => this.#running.delete(interruption));
+    this.#running.set(interruption, ended);
     return {
       stdout: () => written.stdout,
       stderr: () => written.stderr,
-      printed: (pattern) =>
-        waitUntil(`${pattern} is printed`, () => {
-          if (pattern.test(written.stdout + written.stderr)) return true;
-          if (this.#children.has(child)) return false;
-          throw new Error(`it ended without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
-        }),
-      signal: (name) => child.kill(name),
-      type: (text) => child.stdin.write(text),
+      printed: printedBy(written, () => !this.#running.has(interruption)),
+      interrupt: () => {
+        assert(isInterruptible, 'a command that has not asked for it would have been ended by the signal itself');
+        interruption.abort();
+      },
       ended,
     };
   }
 
-  close(): void {
-    for (const child of this.#children) child.kill('SIGKILL');
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    for (const interruption of this.#running.keys()) interruption.abort();
+    await Promise.all(this.#running.values());
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+type Written = Record<'stdout' | 'stderr', string>;
+
+function writingTo(written: Written, name: keyof Written): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => {
+      written[name] += text;
+      done();
+    },
+  });
+}
+
+/** Waits for a pattern in either stream; fails when the program ends without it. */
+export function printedBy(written: Written, hasEnded: () => boolean): (pattern: RegExp) => Promise<void> {
+  return (pattern) =>
+    eventually(`${pattern} is printed`, () => {
+      // Asked first: what is written before the end has arrived when the end is known.
+      const isOver = hasEnded();
+      if (pattern.test(written.stdout + written.stderr)) return true;
+      if (!isOver) return false;
+      throw new Error(`it ended without printing ${pattern}:\n${written.stdout}\n${written.stderr}`);
+    });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import type { OutputStream } from './output.ts';
 
 /** The person and what they pipe in. */
 export interface Terminal {
@@ -14,13 +15,16 @@ export interface Terminal {
   readInput(): Promise<Buffer>;
 }
 
+/** Standard input, or what stands for it. */
+export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+
 interface Streams {
-  stdin: NodeJS.ReadStream;
-  stderr: NodeJS.WriteStream;
+  stdin: InputStream;
+  stderr: OutputStream;
 }
 
 export function createTerminal({ stdin, stderr }: Streams): Terminal {
-  const isInteractive = stdin.isTTY && stderr.isTTY;
+  const isInteractive = stdin.isTTY === true && stderr.isTTY === true;
   const readInput = async (): Promise<Buffer> => {
     const chunks: Buffer[] = [];
     for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
@@ -47,7 +51,7 @@ export function createTerminal({ stdin, stderr }: Streams): Terminal {
 }
 
 async function ask(
-  input: NodeJS.ReadStream,
+  input: InputStream,
   output: NodeJS.WritableStream,
   question: (lines: Interface) => Promise<string>,
 ): Promise<string> {

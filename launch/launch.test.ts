@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { CliWorld } from '../cli/run-cli.corpus.ts';
-import type { CliEnd, RunningCli } from '../cli/run-cli.corpus.ts';
+import { CliProcessWorld } from '../cli/cli-process.corpus.ts';
+import type { RunningProcess } from '../cli/cli-process.corpus.ts';
+import type { CliEnd } from '../cli/run-cli.corpus.ts';
 import { makeOldNode } from '../test/harness/old-node.ts';
 
 const repository = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
-const world = new CliWorld();
+const world = new CliProcessWorld();
 after(() => world.close());
 const oldNode = { PATH: `${makeOldNode(world.directory)}:${process.env['PATH'] ?? ''}` };
 
@@ -23,7 +24,7 @@ const { chooseNode } = (await import(new URL('choose-node.js', import.meta.url).
 function throughLauncher(
   script: string,
   { args = [], input = '' }: { args?: string[]; input?: string } = {},
-): RunningCli {
+): RunningProcess {
   const file = join(world.directory, `${crypto.randomUUID()}.mjs`);
   writeFileSync(file, script);
   const words = JSON.stringify([file, ...args]);

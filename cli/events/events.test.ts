@@ -5,7 +5,7 @@ import { createApiClient } from '../../test/harness/api-client.ts';
 import type { ApiClient } from '../../test/harness/api-client.ts';
 import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../../test/harness/callback-receiver.ts';
-import { waitUntil } from '../../test/harness/wait-until.ts';
+import { eventually } from '../../test/harness/eventually.ts';
 import { startService } from '../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../test/harness/service.ts';
 import { CliWorld } from '../run-cli.corpus.ts';
@@ -20,7 +20,7 @@ before(async () => {
 });
 
 after(async () => {
-  world.close();
+  await world.close();
   for (const receiver of receivers) await receiver.close();
   await service.stop();
 });
@@ -58,7 +58,7 @@ class Shop {
   }
 
   async untilEvery(status: string): Promise<void> {
-    await waitUntil(`every delivery is ${status}`, async () => {
+    await eventually(`every delivery is ${status}`, async () => {
       const { body } = await this.api.get('/v1/events');
       const rows = body['data'] as { deliveries: { status: string }[] }[];
       return rows.every(({ deliveries }) => deliveries.length === 1 && deliveries[0]?.status === status);
@@ -108,7 +108,7 @@ test('tail --follow goes on with what comes, until it is ended', async () => {
   await running.printed(new RegExp(first));
   const last = await shop.newEvent();
   await running.printed(new RegExp(last));
-  running.signal('SIGINT');
+  running.interrupt();
   const { code, stdout } = await running.ended;
   assert.equal(code, 0);
   assert.equal(stdout.match(new RegExp(first, 'g'))?.length, 1);
@@ -118,8 +118,8 @@ test('show tells every try of an event with its answer', async () => {
   const shop = await newShop();
   shop.receiver.answerWith(503);
   const id = await shop.newEvent();
-  await waitUntil('it was tried', () => shop.receiver.received.length > 0);
-  await waitUntil('the try is written down', async () => (await shop.run('show', id)).stdout.includes('503 in'));
+  await eventually('it was tried', () => shop.receiver.received.length > 0);
+  await eventually('the try is written down', async () => (await shop.run('show', id)).stdout.includes('503 in'));
   const { code, stdout } = await shop.run('show', id);
   assert.equal(code, 0);
   assert.match(stdout, new RegExp(`^customer\\.created {2}${id}\\n`));
@@ -137,7 +137,7 @@ test('resend sends one event again', async () => {
   const { code, stdout, stderr } = await shop.run('resend', id);
   assert.equal(code, 0, stderr);
   assert.match(stdout, new RegExp(`${id}[\\s\\S]*endpoint ${shop.merchant.endpointId}: `));
-  await waitUntil('it has come twice', () => shop.receiver.received.length === 2);
+  await eventually('it has come twice', () => shop.receiver.received.length === 2);
   const [one, another] = shop.receiver.received.map(({ headers }) => headers['webhook-id']);
   assert.deepEqual([one, another], [id, id]);
 });
@@ -170,28 +170,6 @@ test('resend of all that an endpoint missed counts first, sends nothing without 
   assert.deepEqual(got.toSorted(), ids.toSorted());
   assert.match((await shop.run(...many, '--dry-run')).stdout, /^0 events/);
   assert.match((await shop.run(...many, '--all', '--dry-run')).stdout, /^2 events/);
-});
-
-test('at a terminal the person is asked, and only y sends', async () => {
-  const shop = await newShop();
-  await shop.change({ status: 'disabled' });
-  await shop.newEvent();
-  await shop.untilEvery('kept');
-  await shop.change({ status: 'enabled' });
-  const many = ['events', 'resend', '--endpoint', shop.merchant.endpointId];
-  for (const [typed, expected, told] of [
-    ['n', 1, /Nothing was sent\./],
-    ['y', 0, /1 event is on its way/],
-  ] as const) {
-    const running = world.startAtTerminal(many, shop.settings);
-    await running.printed(/Send 1 event to endpoint \S+ again\? \[y\/N\]/);
-    assert.equal(shop.receiver.received.length, 0);
-    running.type(`${typed}\r`);
-    await running.printed(told);
-    running.type('\u0004');
-    assert.equal((await running.ended).code, expected);
-  }
-  await waitUntil('it has come', () => shop.receiver.received.length === 1);
 });
 
 test('what was typed wrong is said in a sentence', async () => {

@@ -10,12 +10,12 @@ import { createApiClient } from '../../test/harness/api-client.ts';
 import type { ApiClient } from '../../test/harness/api-client.ts';
 import { startCallbackReceiver } from '../../test/harness/callback-receiver.ts';
 import type { CallbackReceiver, ReceivedCallback } from '../../test/harness/callback-receiver.ts';
-import { waitUntil } from '../../test/harness/wait-until.ts';
+import { eventually } from '../../test/harness/eventually.ts';
 import { startService } from '../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../test/harness/service.ts';
 import { startTcpProxy } from '../../test/harness/tcp-proxy.ts';
 import { CliWorld, unusedUrl } from '../run-cli.corpus.ts';
-import type { RunningCli } from '../run-cli.corpus.ts';
+import type { CallableCli } from '../run-cli.corpus.ts';
 
 let service: TestService;
 let business: TestBusiness;
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 after(async () => {
-  world.close();
+  await world.close();
   for (const opened of receivers) await opened.close();
   await service.stop();
 });
@@ -46,13 +46,13 @@ async function newReceiver(port = 0): Promise<CallbackReceiver> {
   return opened;
 }
 
-function listen(words: readonly string[] = [], settings: Record<string, string> = {}): RunningCli {
+function listen(words: readonly string[] = [], settings: Record<string, string> = {}): CallableCli {
   const all = ['listen', '--forward-to', `${receiver.url}/events`, ...words];
   return world.start(all, { DALASI_API_KEY: business.test.key, DALASI_URL: service.url, ...settings });
 }
 
 /** What happens from here on is forwarded. */
-async function listening(words: readonly string[] = [], settings: Record<string, string> = {}): Promise<RunningCli> {
+async function listening(words: readonly string[] = [], settings: Record<string, string> = {}): Promise<CallableCli> {
   const running = listen(words, settings);
   await running.printed(/Ctrl-C ends it|forward_to/);
   return running;
@@ -65,11 +65,11 @@ async function newCustomer(metadata: Record<string, unknown> = {}): Promise<stri
 }
 
 async function eventuallyReceived(isSo: () => boolean): Promise<void> {
-  await waitUntil('it is received', isSo);
+  await eventually('it is received', isSo);
 }
 
-async function stop(running: RunningCli): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  running.signal('SIGINT');
+async function stop(running: CallableCli): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  running.interrupt();
   return running.ended;
 }
 

@@ -27,7 +27,7 @@ before(async () => {
 });
 
 after(async () => {
-  world.close();
+  await world.close();
   await receiver.close();
   await service.stop();
 });

@@ -8,7 +8,6 @@ import type { CheckReport, CheckRow, FiredShot } from './check-score.ts';
 import { checkShots } from './check-shots.ts';
 import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';
-import { postShot } from './post-shot.ts';
 import type { ShotTarget } from './post-shot.ts';
 import { readSecret, secretDetails } from './secrets.ts';
 
@@ -62,6 +61,8 @@ async function check(context: CommandContext, input: CommandInput): Promise<Exit
 }
 
 async function fire(target: ShotTarget, shots: Iterable<FiredShot['shot']>): Promise<FiredShot[]> {
+  // Here, because it brings an HTTP client along, which every other command would wait for.
+  const { postShot } = await import('./post-shot.ts');
   const fired: FiredShot[] = [];
   for (const shot of shots) {
     const answer = target.signal.aborted ? null : await postShot(target, shot);

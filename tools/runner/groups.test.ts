@@ -14,8 +14,11 @@ test('test files share a process in their order, and those that start processes 
     };
     const many = Array.from({ length: 18 }, (_one, index) => add(`${index}.test.ts`, ''));
     const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
-    const groups = groupFiles([...many.slice(0, 5), starting, ...many.slice(5)]);
-    assert.deepEqual(groups, [[starting], many.slice(0, 16), many.slice(16)]);
+    const tool = add('tool.test.ts', `import { CliProcessWorld } from './cli-process.corpus.ts';`);
+    const called = add('called.test.ts', `import { CliWorld } from './run-cli.corpus.ts';`);
+    const groups = groupFiles([...many.slice(0, 5), starting, called, tool, ...many.slice(5)]);
+    const together = [...many.slice(0, 5), called, ...many.slice(5)];
+    assert.deepEqual(groups, [[starting], [tool], together.slice(0, 16), together.slice(16)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,7 +10,7 @@ const filesPerGroup = 16;
 
 // These start processes, which are long and may leave others behind, or change or measure their own.
 const ownProcess =
-  /harness\/(process|crash-\w+|crashing-service|browser|database-server)\.ts'|node:child_process|runNode|setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
+  /(harness\/(process|crash-\w+|crashing-service|browser|database-server)|cli-process\.corpus)\.ts'|node:child_process|runNode|setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
 
 /**
  * Divides test files into those that share a process, in their order, and those that need one to themselves, which come

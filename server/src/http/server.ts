@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -29,6 +30,8 @@ const requestTimeoutMs = 30_000;
 // Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
 const keepAliveTimeoutMs = 72_000;
 const headersTimeoutMs = 15_000;
+// Who opens a connection for a request sends it at once: behind a proxy in milliseconds, on 2G within a second or two.
+const unusedConnectionMs = 2_000;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
 // Room for the longest token; longer addresses are nobody's.
@@ -75,6 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers({ ...answerHeaders, 'x-request-id': request.id });
   });
   if (options.isClosing) letGoOfConnections(app, options.isClosing);
+  closeUnusedConnections(app, options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: request.method, route, status: reply.statusCode };
@@ -104,5 +108,30 @@ function letGoOfConnections(app: FastifyInstance, isClosing: () => boolean): voi
       // While it still listens, an idle connection may be about to bring a request. It counts as idle only after this.
       if (!app.server.listening) setImmediate(() => app.server.closeIdleConnections());
     });
+  });
+}
+
+/**
+ * A server that closes also waits for connections that have carried nothing yet, such as those that browsers open ahead:
+ * Node does not count them as idle. They are closed when no request has come over them for a while.
+ */
+function closeUnusedConnections(app: FastifyInstance, clock: Clock): void {
+  const connections = new Set<Socket>();
+  const allClosed = new AbortController();
+  app.server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      if (connections.size === 0 && !app.server.listening) allClosed.abort();
+    });
+  });
+  const close = async (): Promise<void> => {
+    if (connections.size === 0) return;
+    await clock.sleep(unusedConnectionMs, allClosed.signal);
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+  app.addHook('preClose', async () => {
+    // When the server has stopped listening, so that no connection is added.
+    setImmediate(() => void close());
   });
 }
