@@ -32,7 +32,7 @@ const unknown: OwnRecords = {
   eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
 };
 
-// Each route is asked with every so-manieth key, others than its neighbours; what a key may do is decided in one place.
+// Each route is asked with every so-manieth key, others than its neighbours, and always with another merchant's.
 const everyKey = effort({ usual: 4, long: 1 });
 const everyPair = effort({ usual: 3, long: 1 });
 
@@ -204,7 +204,6 @@ describe('a request', () => {
     const before = await recordsOfBusiness();
     for (const [place, operation] of namingOperations().entries()) {
       for (const [index, [why, { key }, records]] of pairs.entries()) {
-        // The first, another merchant's key, is for every route.
         if (index > 0 && (place + index) % everyPair !== 0) continue;
         const foreign = await call(clientOf(key), operation, records);
         const missing = await call(clientOf(key), operation, unknown);
