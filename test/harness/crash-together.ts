@@ -18,8 +18,8 @@ export interface Killed {
 }
 
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
-// Where Node keeps it by default; the same for all test files, because a start without it takes twice as long.
-const compileCache = join(tmpdir(), 'node-compile-cache');
+// That of the run; otherwise where Node keeps it by default, because a start without it takes twice as long.
+const compileCache = process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'node-compile-cache');
 
 /** Starts a service on each world in one process, and kills it when each has come to its point. */
 export async function killTogether(

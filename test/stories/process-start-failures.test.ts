@@ -6,7 +6,6 @@ import { createServer as createSocketServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { migrate } from '../../server/src/database/migrate.ts';
@@ -76,7 +75,7 @@ const turnsMax = 10_000;
 
 async function assertNothingIsLeft(before: ReturnType<typeof countResources>): Promise<void> {
   const findLeft = () => [...countResources()].filter(([name, count]) => count > (before.get(name) ?? 0));
-  for (let turn = 0; turn < turnsMax && findLeft().length > 0; turn += 1) await setImmediate();
+  for (let turn = 0; turn < turnsMax && findLeft().length > 0; turn += 1) await new Promise(setImmediate);
   assert.deepEqual(findLeft(), [], 'no socket or timer is left open');
 }
 
