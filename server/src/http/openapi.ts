@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { errorCodes } from '../kit/error-codes.ts';
 import type { ErrorCode } from '../kit/error-codes.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import { addFormats } from './formats.ts';
+import { extendValidator } from './formats.ts';
 
 /** What any route may answer besides its own. */
 const commonErrors: readonly ErrorCode[] = [
@@ -41,7 +41,7 @@ export async function describeApi(
   routes: readonly ApiRoute<never>[],
   eventBodies: Readonly<Record<string, TSchema>> = {},
 ): Promise<object> {
-  const app = Fastify({ ajv: { customOptions: { useDefaults: false }, onCreate: addFormats } });
+  const app = Fastify({ ajv: { customOptions: { useDefaults: false }, onCreate: extendValidator } });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -8,7 +8,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { takeTurns } from './connection-turns.ts';
-import { addFormats } from './formats.ts';
+import { extendValidator } from './formats.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {
@@ -74,7 +74,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         // The answer to an unknown field names the nearest known one, which stands in the schema around it.
         verbose: true,
       },
-      onCreate: addFormats,
+      onCreate: extendValidator,
     },
   });
   answerErrors(app, options);

@@ -3,6 +3,7 @@ import {
   amountType,
   currencyType,
   idType,
+  ignoredType,
   metadataType,
   optional,
   orNull,
@@ -65,7 +66,7 @@ export const newPaymentSchema = Type.Object(
       { default: ['wallet'] },
     ),
     ...splitFields,
-    from_sdk: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
+    from_sdk: ignoredType,
   },
   { additionalProperties: false },
 );

@@ -262,6 +262,9 @@ describe('GET /v1/balances/movements', () => {
       ['held', -100, 999_900, 'transfer', ordered.body['id']],
     );
     assert.equal((await own(`account=payout_balance&at=${noon}`))['balance'], 1_000_000);
+    const day = noon.slice(0, 10);
+    const whole = await own(`account=payout_balance&at=${day}`);
+    assert.deepEqual([whole['at'], whole['balance']], [`${day}T23:59:59.999Z`, now['balance']], 'the end of that day');
     const page = await own('account=payout_balance&limit=1');
     const { next_cursor: cursor } = page['meta'] as { next_cursor: string };
     const [older] = (await own(`account=payout_balance&limit=1&cursor=${cursor}`))['data'] as object[];
