@@ -114,6 +114,7 @@ CREATE TABLE charges (
   settled_at timestamp with time zone,
   amount_reversed bigint NOT NULL DEFAULT 0,
   reserve_percent_hundredths bigint NOT NULL DEFAULT 0,
+  debt_repaid bigint NOT NULL DEFAULT 0,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -126,6 +127,7 @@ CASE
     ELSE 0::bigint
 END)),
   CONSTRAINT charges_amount_reversed_check CHECK (amount_reversed >= 0),
+  CONSTRAINT charges_debt_repaid_check CHECK (debt_repaid >= 0),
   CONSTRAINT charges_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
   CONSTRAINT charges_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'awaiting_payer'::text, 'unknown'::text, 'final'::text])),
   CONSTRAINT charges_reserve_check CHECK (reserve_percent_hundredths >= 0 AND reserve_percent_hundredths <= 10000),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { listCases } from '../../server/src/cases/list-cases.ts';
 import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
+import { readInput } from '../../server/src/kit/command-line.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
 import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
@@ -10,6 +11,7 @@ import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
 import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
+import type { Command, CommandContext } from '../../server/src/operator/command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
@@ -112,6 +114,21 @@ export class PaymentStory {
   /** By the charge's id, or by the intent's: then its newest charge. */
   async transaction(id: string, api = this.api): Promise<Body> {
     return found(await api.get(`/v1/transactions/${id}`));
+  }
+
+  /** What a gauge in /metrics says; undefined where it says nothing. */
+  async gauge(series: string): Promise<number | undefined> {
+    const { text } = await createApiClient(this.service.url, '').get('/metrics');
+    const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length));
+  }
+
+  /** What an operator's command prints that needs nothing but the database; `words` follow its name. */
+  async operate(commands: readonly Command[], name: string, words: string[] = []): Promise<string> {
+    const command = commands.find((one) => one.name === name);
+    assert.ok(command, name);
+    const input = readInput('operator', command, words);
+    return (await command.run({ db: this.service.db } as CommandContext, input)).text;
   }
 
   async timeline(id: string): Promise<string[]> {

@@ -106,7 +106,7 @@ test('a field that may stand inside data or beside it means the same in either p
 test('a body that may be wrapped in data means the same with the wrapper and without it', () => {
   const tried: string[] = [];
   for (const { method, path, body } of apiRoutes) {
-    if (method !== 'POST' || (body as Schema | undefined)?.anyOf === undefined || body === undefined) continue;
+    if (method !== 'POST' || body === undefined || !('anyOf' in body)) continue;
     const fields = { name: 'Awa Ceesay' };
     assert.equal(fingerprintHex({ data: fields }, body), fingerprintHex(fields, body), path);
     assert.notEqual(fingerprintHex({ data: { name: 'Awa' } }, body), fingerprintHex(fields, body), path);

@@ -13,6 +13,7 @@ import { createBusiness } from '../merchants/create-business.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
+import { reserveCommands } from './reserve-commands.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -34,7 +35,9 @@ after(async () => {
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
-  const command = [...feeCommands, ...limitCommands].find(({ name }) => name === `${subject} ${verb}`);
+  const command = [...feeCommands, ...limitCommands, ...reserveCommands].find(
+    ({ name }) => name === `${subject} ${verb}`,
+  );
   assert.ok(command, words);
   const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
   const options = { ...types, default: { type: 'boolean' } } as const;
@@ -179,5 +182,41 @@ describe('a mistake is said in a sentence and changes nothing', () => {
       });
       assert.deepEqual([await fees('fees show --default'), await limits('limits show --default')], before);
     });
+  }
+});
+
+/** `10 48 30 default`: percent, hours, days of being new, whose rule. */
+async function reserve(words: string): Promise<string> {
+  const { percent, hours, new_for_days: days, source } = (await run(words)).data as Record<string, unknown>;
+  return [percent, hours, days, source].join(' ');
+}
+
+test('a reserve is set as a whole, shown with whose it is, and taken away', async () => {
+  const show = 'reserve show --merchant MERCHANT';
+  assert.equal(await reserve(show), '0 0  ');
+  assert.match((await run(show)).text, /nothing +- +- +-$/);
+  assert.equal(await reserve('reserve set --default --percent 10 --hours 48 --new-for-days 30'), '10 48 30 default');
+  assert.equal(await reserve(show), '0 0  ', 'the default is for live merchants');
+  assert.equal(await reserve('reserve set --merchant MERCHANT --percent 2.5 --hours 24'), '2.5 24  merchant');
+  assert.match((await run(show)).text, /2\.5 % +24 hours +of any age +own rule$/);
+  assert.equal(await reserve('reserve set --merchant MERCHANT --percent 0'), '0 0  merchant');
+  assert.equal(await reserve('reserve clear --merchant MERCHANT'), '0 0  ');
+  assert.equal(await reserve('reserve clear --default'), '0 0  ');
+});
+
+test('a reserve that cannot be meant is refused, and so is clearing one that is not there', async () => {
+  for (const [words, message] of [
+    ['reserve set --merchant MERCHANT --percent 100.01 --hours 1', /--percent is from 0 to 100/],
+    ['reserve set --merchant MERCHANT --percent=-1 --hours 1', /--percent/],
+    ['reserve set --merchant MERCHANT --percent 10', /--hours/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 0', /--hours is a whole number from 1 to 8784/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 8785', /--hours is a whole number/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 1 --new-for-days 3661', /--new-for-days is a whole number/],
+    ['reserve set --default --percent 0', /reserve clear --default/],
+    ['reserve set --percent 10 --hours 1', /--merchant <merchant id> or --default/],
+    ['reserve set --merchant MERCHANT --default --percent 10 --hours 1', /--merchant <merchant id> or --default/],
+    ['reserve clear --merchant MERCHANT', /There is no such rule\. See: reserve show --merchant/],
+  ] as const) {
+    await assert.rejects(run(words), (error) => message.test(String(error)), words);
   }
 });

@@ -221,6 +221,12 @@ export const chargeSchema = Type.Object(
     amount_reversed: Type.Optional(
       amountType('What the network took back of it in parts; left out where that is nothing.'),
     ),
+    debt_repaid: Type.Optional(
+      amountType(
+        'What of it repaid your `owed_balance` when it was paid, instead of adding to your balance; left out where that ' +
+          'is nothing.',
+      ),
+    ),
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),
     transaction_fee_type: feePayer,
