@@ -11,7 +11,7 @@ import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
 import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { PageContent } from '../document.ts';
-import { closedPage } from './collect-page.ts';
+import { closedPage, notConnectedPage } from './collect-page.ts';
 import type { CollectScene } from './collect-page.ts';
 
 type CollectContext = PaymentContext & {
@@ -90,9 +90,7 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
 /** Where no network is connected, as in live before the operator has connected one, nobody could pay. */
 function closedShop({ networks }: CollectContext, { name: merchantName, testMode }: Merchant): PageContent | null {
   if (networks.list(testMode).length > 0) return null;
-  const text =
-    'no mobile-money network is connected here yet. Nothing was paid here. Ask the shop for another way to pay.';
-  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
+  return notConnectedPage(merchantName);
 }
 
 function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
