@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { listCases } from '../../server/src/cases/list-cases.ts';
 import { listEventsOfObjects } from '../../server/src/events/list-events.ts';
-import { readInput } from '../../server/src/kit/command-line.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
 import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
@@ -11,11 +10,12 @@ import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
 import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
-import type { Command, CommandContext } from '../../server/src/operator/command.ts';
+import type { Command } from '../../server/src/operator/command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
+import { operate } from './operate.ts';
 import { startService } from './service.ts';
 import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
 import { asOwner } from './tables.ts';
@@ -124,11 +124,8 @@ export class PaymentStory {
   }
 
   /** What an operator's command prints that needs nothing but the database; `words` follow its name. */
-  async operate(commands: readonly Command[], name: string, words: string[] = []): Promise<string> {
-    const command = commands.find((one) => one.name === name);
-    assert.ok(command, name);
-    const input = readInput('operator', command, words);
-    return (await command.run({ db: this.service.db } as CommandContext, input)).text;
+  async operate(commands: readonly Command[], name: string, words: readonly string[] = []): Promise<string> {
+    return (await operate(this.service, commands, name, words)).text;
   }
 
   async timeline(id: string): Promise<string[]> {

@@ -13,6 +13,7 @@ import { createBusiness } from '../merchants/create-business.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
+import { rateLimitCommands } from './rate-limit-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 
 let database: TestDatabase;
@@ -35,7 +36,7 @@ after(async () => {
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
-  const command = [...feeCommands, ...limitCommands, ...reserveCommands].find(
+  const command = [...feeCommands, ...limitCommands, ...rateLimitCommands, ...reserveCommands].find(
     ({ name }) => name === `${subject} ${verb}`,
   );
   assert.ok(command, words);
@@ -219,4 +220,56 @@ test('a reserve that cannot be meant is refused, and so is clearing one that is 
   ] as const) {
     await assert.rejects(run(words), (error) => message.test(String(error)), words);
   }
+});
+
+/** `requests - RATE_LIMIT_TEST`, a line for each limit, then those of single pages. */
+async function rateLimits(words: string): Promise<string[]> {
+  const data = (await run(words)).data as { rate_limits: Record<string, unknown>[]; pages: object[] };
+  const limits = data.rate_limits.map(({ limit, rate, source }) => [limit, rate ?? '-', source].join(' '));
+  return [...limits, ...data.pages.map((page) => Object.values(page).join(' '))];
+}
+
+test('rate limits are set each for itself, shown with what holds without them, and taken away', async () => {
+  const settings = ['requests - RATE_LIMIT_TEST', 'key-percent - RATE_LIMIT_KEY_PERCENT', 'pages - RATE_LIMIT_PAGES'];
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
+  assert.deepEqual(await rateLimits('rate-limits set --merchant MERCHANT --requests 300 --key-percent 50'), [
+    'requests 300 merchant',
+    'key-percent 50 merchant',
+    settings[2],
+  ]);
+  assert.deepEqual((await rateLimits('rate-limits set --merchant MERCHANT --pages none'))[2], 'pages 0 merchant');
+  const { text } = await run('rate-limits show --merchant MERCHANT');
+  assert.match(text, /requests +300 requests a second +own rule/);
+  assert.match(text, /key-percent +50 percent of them for each key +own rule/);
+  assert.match(text, /pages +no limit +own rule/);
+  for (const limit of ['requests', 'key-percent', 'pages']) await run(`rate-limits clear ${limit} --merchant MERCHANT`);
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
+});
+
+test('a rate limit that cannot be meant is refused and changes nothing', async () => {
+  const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
+  for (const [words, message] of [
+    ['rate-limits set --merchant MERCHANT', /Say what to limit/],
+    ['rate-limits set --merchant MERCHANT --requests 0', /--requests is a whole number from 1 to 100000 or none/],
+    ['rate-limits set --merchant MERCHANT --requests 100001', /--requests is a whole number/],
+    ['rate-limits set --merchant MERCHANT --requests 1.5', /--requests is a whole number/],
+    ['rate-limits set --merchant MERCHANT --key-percent 101', /--key-percent is a whole number from 1 to 100, not 101/],
+    ['rate-limits set --merchant MERCHANT --key-percent none', /--key-percent is a whole number/],
+    [
+      `rate-limits set --merchant MERCHANT --pages 5 --link ${unknown} --counter ${unknown}`,
+      /either --link or --counter/,
+    ],
+    [`rate-limits set --merchant MERCHANT --pages 5 --link ${unknown}`, /no payment link/i],
+    [`rate-limits set --merchant MERCHANT --pages 5 --counter nobody`, /no .*terminal/i],
+    ['rate-limits set --merchant nobody --pages 5', /There is no merchant nobody/],
+    ['rate-limits clear pages --merchant MERCHANT', /There is no such limit\. See: rate-limits show --merchant/],
+    ['rate-limits clear all --merchant MERCHANT', /A rate limit is requests, key-percent, pages, not all/],
+  ] as const) {
+    await assert.rejects(run(words), (error) => message.test(String(error)), words);
+  }
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), [
+    'requests - RATE_LIMIT_TEST',
+    'key-percent - RATE_LIMIT_KEY_PERCENT',
+    'pages - RATE_LIMIT_PAGES',
+  ]);
 });
