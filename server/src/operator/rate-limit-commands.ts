@@ -1,12 +1,12 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { getLink } from '../links/find-link.ts';
-import { listLinkRowsWithRateLimit, updateLinkRateLimit } from '../links/queries.ts';
+import { listLinksWithRateLimit, setLinkRateLimit } from '../links/rate-limit.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/rate-limits.ts';
 import type { MerchantRateLimits } from '../merchants/rate-limits.ts';
 import { getTerminal } from '../terminals/find-terminal.ts';
-import { listTerminalRowsWithRateLimit, updateTerminalRateLimit } from '../terminals/queries.ts';
+import { listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/rate-limit.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
@@ -22,7 +22,6 @@ interface Kind {
 }
 
 const ratesMax = 100_000;
-const pagesShownMax = 500;
 const pagesUnit = 'payments a second';
 
 const kinds: readonly Kind[] = [
@@ -148,17 +147,17 @@ async function pageOf(
   if (link !== undefined && counter !== undefined) throw new UsageError('Say either --link or --counter.');
   if (link !== undefined) {
     const found = await getLink(db, merchantId, link);
-    return { limit: found.rateLimit, setLimit: async (rate) => void (await updateLinkRateLimit(db, found, rate)) };
+    return { limit: found.rateLimit, setLimit: (rate) => setLinkRateLimit(db, found, rate) };
   }
   if (counter === undefined) return null;
   const found = await getTerminal(db, merchantId, counter);
-  return { limit: found.rateLimit, setLimit: async (rate) => void (await updateTerminalRateLimit(db, found, rate)) };
+  return { limit: found.rateLimit, setLimit: (rate) => setTerminalRateLimit(db, found, rate) };
 }
 
 /** What holds now: read again after a command has changed it. */
 async function describe({ db }: CommandContext, merchant: Merchant): Promise<CommandResult> {
-  const links = await listLinkRowsWithRateLimit(db, merchant.id, pagesShownMax);
-  const counters = await listTerminalRowsWithRateLimit(db, merchant.id, pagesShownMax);
+  const links = await listLinksWithRateLimit(db, merchant.id);
+  const counters = await listTerminalsWithRateLimit(db, merchant.id);
   const limits = kinds.map((kind) => ({ kind, rate: merchant[kind.field] }));
   const pages = [
     ...links.map(({ id, title, rateLimit }) => ({ type: 'link', id, name: title, rate: rateLimit })),

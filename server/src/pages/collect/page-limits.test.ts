@@ -212,7 +212,7 @@ describe('the limit of payments from the pages of links and counters', () => {
     };
     const [busy, other, counter] = [await newLink(), await newLink(), await newCounter()];
     const { body } = await api.get('/v1/payment-links?limit=1&offset=1');
-    const [{ id: busyId = '' } = {}] = body['data'] as { id: string }[];
+    const busyId = (body['data'] as { id: string }[])[0]?.id ?? '';
     await rateLimits('set', `--pages 2 --link ${busyId}`);
     assert.deepEqual([await countPaid(busy, 50), await countPaid(other, 50)], [2 * burst, burst]);
     const own = () => api.get(`/v1/payment-links/${busyId}`);
