@@ -11,9 +11,14 @@ export function isTime(text: string): boolean {
   return timeForm.test(text) && isCalendarDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 }
 
-/** Whether it is such a time, or a date alone: `2026-11-20`. */
+/** Whether it is a date alone, of a day that exists: `2026-11-20`. */
+export function isDay(text: string): boolean {
+  return dayForm.test(text) && isCalendarDay(text);
+}
+
+/** Whether it is either. */
 export function isTimeOrDay(text: string): boolean {
-  return dayForm.test(text) ? isCalendarDay(text) : isTime(text);
+  return isDay(text) || isTime(text);
 }
 
 /** The first moment that is meant: the time itself, or the beginning of the day. */

@@ -46,8 +46,7 @@ interface LimitJson {
   amount: string | null;
 }
 
-const storedColumns =
-  'id, business_id, short_id, name, test_mode, currency, fee_payer, rate_limit_per_second, created_at';
+const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, created_at';
 
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
@@ -81,7 +80,8 @@ export type NewMerchant = Omit<
 export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
-    text: `INSERT INTO merchants (${storedColumns}) VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
+    text: `INSERT INTO merchants (${storedColumns}, rate_limit_per_second)
+           VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
     values: [
       merchant.id,
       merchant.businessId,
@@ -89,8 +89,8 @@ export function insertMerchant(merchant: NewMerchant): Statement {
       merchant.name,
       merchant.testMode,
       merchant.currency,
-      merchant.rateLimitPerSecond,
       merchant.createdAt,
+      merchant.rateLimitPerSecond,
     ],
   };
 }
