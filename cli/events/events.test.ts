@@ -162,6 +162,10 @@ test('resend of all that an endpoint missed counts first, sends nothing without 
   const none = await shop.run(...many, '--event', 'customer.deleted', '--yes');
   assert.match(none.stdout, /^0 events would be sent again/);
   assert.equal((await shop.run(...many, '--to', '1h', '--yes', '--json')).stdout.includes('"matched": 0'), true);
+  const happened = await Promise.all(ids.map((id) => shop.api.get(`/v1/events/${id}`)));
+  const [first = '', last = ''] = happened.map(({ body }) => String(body['created_at']).slice(0, 10));
+  const days = await shop.run(...many, '--from', first, '--to', last, '--dry-run', '--json');
+  assert.equal((JSON.parse(days.stdout) as { matched: number }).matched, 2, 'a date alone is the whole day');
   assert.equal(shop.receiver.received.length, 0);
   const sent = await shop.run(...many, '--from', '1h', '--event', 'customer.created', '--yes', '--json');
   assert.deepEqual(JSON.parse(sent.stdout), { dry_run: false, endpoint_id: endpointId, resent: 2 });

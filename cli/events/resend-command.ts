@@ -1,5 +1,6 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { eventRow, readAnswer, resent } from '../api/answers.ts';
 import { createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
@@ -8,7 +9,6 @@ import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { eventText } from './event-text.ts';
 import { readKinds } from './read-kinds.ts';
-import { readTime } from './read-time.ts';
 
 /** One event by its id, or many of one endpoint. Many are counted first, and sent only after a yes. */
 export const resendCommand: Command = {
@@ -19,7 +19,7 @@ export const resendCommand: Command = {
   dalasi events resend ID --endpoint ID     the same, to one endpoint
   dalasi events resend --endpoint ID        what failed or was kept for this endpoint
     --event KIND   only this kind; as often as you like
-    --from, --to   only what happened then: 2026-11-20T10:00:00Z, or 15m, 2h, 3d ago
+    --from, --to   only what happened then: ${timeForms}
     --all          also what has arrived, or was never sent there
     --dry-run      count only
     --yes          do not ask; needed where nobody can be asked
@@ -110,9 +110,10 @@ function readChoice({ clock }: CommandContext, { options, lists, flags }: Comman
     throw new UsageError('Say which event (dalasi events resend ID), or which endpoint’s events: --endpoint ID.');
   }
   const kinds = readKinds(lists['event']);
-  const [from, to] = (['from', 'to'] as const).map((name) => {
-    const text = options[name];
-    return text === undefined ? undefined : readTime(clock, name, text).toISOString();
+  const [from, to] = (['from', 'to'] as const).map((option) => {
+    const text = options[option];
+    const ofDay = option === 'from' ? 'first' : 'last';
+    return text === undefined ? undefined : readTimeOption(clock, { option, text, ofDay }).toISOString();
   });
   return {
     endpoint_id: endpoint,

@@ -1,12 +1,12 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { followEvents, tellOutages } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
-import { readTime } from '../events/read-time.ts';
 import { readReceiver } from './receiver.ts';
 import { findSecret } from './secret.ts';
 import type { SigningSecret } from './secret.ts';
@@ -19,7 +19,7 @@ export const listenCommand: Command = {
   summary: 'Forward events to your own receiver as they happen, signed; no tunnel needed',
   details: `  --forward-to URL      where your receiver listens, such as http://localhost:3000/events
   --event KIND          only this kind; as often as you like
-  --since TIME          also what has happened since then: 2026-11-20T10:00:00Z, or 15m, 2h, 3d ago
+  --since TIME          also what has happened since then: ${timeForms}
   --secret-file FILE    a file with the webhook secret that signs, instead of DALASI_WEBHOOK_SECRET, the demo
                         endpoint's with the demo key, or a new one that is shown at the start
   --service-header NAME where the operator has given ${headerDefault} another name
@@ -46,7 +46,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
   const url = readReceiver(input.options['forward-to'] ?? '');
   const kinds = readKinds(input.lists['event']);
   const since = input.options['since'];
-  const from = since === undefined ? 'now' : readTime(clock, 'since', since);
+  const from = since === undefined ? 'now' : readTimeOption(clock, { option: 'since', text: since, ofDay: 'first' });
   const signatureHeader = readHeader(input.options['service-header'] ?? headerDefault);
   const settings = readApiSettings(context.environment, input);
   refuseLive(settings, input);

@@ -1,6 +1,6 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { readTime } from '../events/read-time.ts';
+import { readTimeOption } from '../../server/src/kit/time-option.ts';
 import { harmless } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
@@ -42,12 +42,16 @@ ${secretDetails}
 
 async function verify(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { options, lists, positionals } = input;
+  const at = options['at'];
   const diagnoses = diagnose({
     secret: readSecret(context.environment, input),
     otherSecrets: readOtherSecrets(lists['other-secret-file'] ?? []),
     headers: readHeaders(input),
     serviceHeader: (options['service-header'] ?? serviceHeaderDefault).toLowerCase(),
-    receivedAt: options['at'] === undefined ? context.clock.now() : readTime(context.clock, 'at', options['at']),
+    receivedAt:
+      at === undefined
+        ? context.clock.now()
+        : readTimeOption(context.clock, { option: 'at', text: at, ofDay: 'first' }),
     body: await readBody(context, positionals[0]),
   });
   const verified = diagnoses.every(({ verifies }) => verifies);

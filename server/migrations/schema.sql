@@ -114,6 +114,7 @@ CREATE TABLE charges (
   settled_at timestamp with time zone,
   amount_reversed bigint NOT NULL DEFAULT 0,
   reserve_percent_hundredths bigint NOT NULL DEFAULT 0,
+  debt_repaid bigint NOT NULL DEFAULT 0,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -126,6 +127,7 @@ CASE
     ELSE 0::bigint
 END)),
   CONSTRAINT charges_amount_reversed_check CHECK (amount_reversed >= 0),
+  CONSTRAINT charges_debt_repaid_check CHECK (debt_repaid >= 0),
   CONSTRAINT charges_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
   CONSTRAINT charges_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'awaiting_payer'::text, 'unknown'::text, 'final'::text])),
   CONSTRAINT charges_reserve_check CHECK (reserve_percent_hundredths >= 0 AND reserve_percent_hundredths <= 10000),
@@ -409,12 +411,16 @@ CREATE TABLE merchants (
   rate_limit_per_second bigint,
   created_at timestamp with time zone NOT NULL,
   sub_account_payouts text NOT NULL DEFAULT 'manual'::text,
+  rate_limit_key_percent bigint,
+  rate_limit_pages bigint,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
   CONSTRAINT merchants_business_fkey FOREIGN KEY (business_id) REFERENCES businesses(id),
   CONSTRAINT merchants_fee_check CHECK (fee_percent_hundredths >= 0 AND fee_percent_hundredths <= 10000 AND fee_fixed >= 0 AND fee_minimum >= 0 AND (fee_maximum IS NULL OR fee_maximum >= fee_minimum)),
   CONSTRAINT merchants_fee_payer_check CHECK (fee_payer = ANY (ARRAY['business'::text, 'customer'::text])),
+  CONSTRAINT merchants_rate_limit_key_percent_check CHECK (rate_limit_key_percent >= 1 AND rate_limit_key_percent <= 100),
+  CONSTRAINT merchants_rate_limit_pages_check CHECK (rate_limit_pages >= 0 AND rate_limit_pages <= 100000),
   CONSTRAINT merchants_short_id_check CHECK (short_id ~ '^[0-9A-Za-z]{8}$'::text),
   CONSTRAINT merchants_sub_account_payouts_check CHECK (sub_account_payouts = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text]))
 );
@@ -611,10 +617,12 @@ CREATE TABLE payment_links (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  rate_limit bigint,
   CONSTRAINT payment_links_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_links_token_key UNIQUE (merchant_id, token),
   CONSTRAINT payment_links_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
-  CONSTRAINT payment_links_amount_check CHECK (amount > 0 AND min_amount > 0 AND (amount IS NULL OR min_amount IS NULL))
+  CONSTRAINT payment_links_amount_check CHECK (amount > 0 AND min_amount > 0 AND (amount IS NULL OR min_amount IS NULL)),
+  CONSTRAINT payment_links_rate_limit_check CHECK (rate_limit >= 0 AND rate_limit <= 100000)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -984,9 +992,11 @@ CREATE TABLE virtual_terminals (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  rate_limit bigint,
   CONSTRAINT virtual_terminals_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT virtual_terminals_code_key UNIQUE (merchant_id, code),
-  CONSTRAINT virtual_terminals_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+  CONSTRAINT virtual_terminals_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT virtual_terminals_rate_limit_check CHECK (rate_limit >= 0 AND rate_limit <= 100000)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 

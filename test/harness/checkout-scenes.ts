@@ -126,6 +126,15 @@ export const scenes: Record<string, CheckoutView> = {
     returnUrl: null,
     charge: { ...paid, paidAt: new Date(sceneTime.getTime() - 12_000) },
   }),
+  'paid-address-as-text': sampleView({
+    status: 'successful',
+    charge: paid,
+    returnUrl: 'intent://thanks/1042#Intent;scheme=kairaba;package=gm.kairaba.shop;end',
+  }),
+  'cancelled-address-as-text': sampleView({
+    status: 'cancelled',
+    cancelUrl: `view-source:https://shop.example/basket?${'item=school-book&'.repeat(20)}`,
+  }),
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
   failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: poor }),

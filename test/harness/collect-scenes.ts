@@ -1,5 +1,5 @@
 import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
-import { closedPage } from '../../server/src/pages/collect/collect-page.ts';
+import { closedPage, notConnectedPage } from '../../server/src/pages/collect/collect-page.ts';
 import type { CollectPlaces, Place } from '../../server/src/pages/collect/places.ts';
 
 const longName =
@@ -52,6 +52,8 @@ export const linkScenes: Record<string, Place> = {
   }),
   long: place({ path: '/link/long', merchantName: longName, heading: longName, description: longName.repeat(3) }),
   closed: place({ path: '/link/closed' }, { closed: closedPage(closed) }),
+  'not-connected': place({ path: '/link/not-connected' }, { closed: notConnectedPage('Kairaba Bookshop') }),
+  'not-connected-long': place({ path: '/link/not-connected-long' }, { closed: notConnectedPage(longName) }),
 };
 
 export const counterScenes: Record<string, Place> = {

@@ -10,10 +10,12 @@ import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
 import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
+import type { Command } from '../../server/src/operator/command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
+import { operate } from './operate.ts';
 import { startService } from './service.ts';
 import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
 import { asOwner } from './tables.ts';
@@ -112,6 +114,18 @@ export class PaymentStory {
   /** By the charge's id, or by the intent's: then its newest charge. */
   async transaction(id: string, api = this.api): Promise<Body> {
     return found(await api.get(`/v1/transactions/${id}`));
+  }
+
+  /** What a gauge in /metrics says; undefined where it says nothing. */
+  async gauge(series: string): Promise<number | undefined> {
+    const { text } = await createApiClient(this.service.url, '').get('/metrics');
+    const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length));
+  }
+
+  /** What an operator's command prints that needs nothing but the database; `words` follow its name. */
+  async operate(commands: readonly Command[], name: string, words: readonly string[] = []): Promise<string> {
+    return (await operate(this.service, commands, name, words)).text;
   }
 
   async timeline(id: string): Promise<string[]> {

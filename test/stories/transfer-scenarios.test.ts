@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { setFeeRule } from '../../server/src/merchants/manage-rules.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
+import { caseCommands } from '../../server/src/operator/case-commands.ts';
 import { eventKinds } from '../../server/src/events/kinds.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { post } from '../../server/src/ledger/post.ts';
@@ -311,4 +312,63 @@ test('an order is refused with the sum while the merchant owes, and goes out onc
     'test',
   ]);
   await owner.settle();
+});
+
+test('a merchant’s debt and its case have their value and their age in /metrics until it is repaid', async () => {
+  const shop = await story.another();
+  await shop.pay('7000012', { amount: 300 });
+  await eventually('the payment is booked', async () => {
+    await shop.settle();
+    return (await shop.payoutBalance()) === 1_000_300;
+  });
+  // All of it, less two fees.
+  for (const amount of [1_000_000, 297]) {
+    assert.equal((await shop.order('7000001', { amount })).status, 201);
+  }
+  await shop.settle();
+  assert.equal(await shop.payoutBalance(), 0);
+  await eventually('the network takes it back', async () => {
+    await shop.pass(5_000);
+    return (await shop.api.get('/v1/balances')).body['owed_balance'] === 300;
+  });
+  assert.equal(await story.gauge('dalasi_owed_bututs{kind="receivable_merchant"}'), 30_000);
+  await eventually('the debt has its case', async () => {
+    await shop.pass(5_000);
+    return (await story.gauge('dalasi_cases_open{kind="merchant_owes"}')) === 1;
+  });
+  const ages = async () => [
+    (await story.gauge('dalasi_owed_oldest_seconds{kind="receivable_merchant"}')) ?? 0,
+    (await story.gauge('dalasi_cases_oldest_seconds{kind="merchant_owes"}')) ?? 0,
+  ];
+  const before = await ages();
+  await shop.pass(60 * minuteMs);
+  const grown = (await ages()).map((seconds, index) => seconds - (before[index] ?? 0));
+  assert.deepEqual(grown, [3_600, 3_600]);
+  assert.match(
+    await story.operate(caseCommands, 'cases list'),
+    /Another Shop \(test\) +receivable_merchant +GMD 300\.00/,
+  );
+  await shop.paySettled('7000001', { amount: 300 });
+  await eventually('it is repaid, by the payment or by the chore', async () => {
+    await shop.pass(5_000);
+    return (await shop.api.get('/v1/balances')).body['owed_balance'] === undefined;
+  });
+  assert.equal(await story.gauge('dalasi_owed_bututs{kind="receivable_merchant"}'), 0);
+  assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="receivable_merchant"}'), 0);
+});
+
+test('money in suspense and its case have their value and their age in /metrics', async () => {
+  const shop = await story.another();
+  assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), 0);
+  await shop.pay('7000010', { amount: 300 });
+  await eventually('another amount came', async () => {
+    await shop.settle();
+    return (await story.gauge('dalasi_cases_open{kind="amount_mismatch"}')) === 1;
+  });
+  const suspense = await shop.balance('suspense');
+  assert.ok(suspense > 0n);
+  assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), Number(suspense));
+  const before = (await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0;
+  await shop.pass(60 * minuteMs);
+  assert.equal((await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0, before + 3_600);
 });

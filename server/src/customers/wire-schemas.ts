@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { idType, metadataType, optional, orNull, textType, timeType } from '../kit/wire-types.ts';
+import { idType, ignoredType, metadataType, optional, orNull, textType, timeType } from '../kit/wire-types.ts';
 
 const nameLengthMax = 200;
 const emailLengthMax = 254;
@@ -41,7 +41,7 @@ export const customerChangeSchema = Type.Object(
   {
     name: Type.Optional(nameType),
     ...contactFields,
-    config: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
+    config: ignoredType,
   },
   { additionalProperties: false },
 );

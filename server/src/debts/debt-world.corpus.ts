@@ -3,6 +3,8 @@ import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import type { Charge } from '../payments/charge.ts';
+import { createPayout } from '../settlement/create-payout.ts';
+import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { followDebts } from './follow-debts.ts';
@@ -46,6 +48,11 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
       ),
     /** The chore, as a worker runs it. */
     follow: (): Promise<number> => followDebts(context),
+    /** The chore for what sub-accounts owe. */
+    repaySubAccounts: (): Promise<number> => repaySubAccountDebts(context),
+    /** A payout that its sub-account's merchant orders. */
+    requestPayout: (subAccountId: string, amountMinor: bigint | null): Promise<Transfer> =>
+      db.withTransaction((tx) => createPayout(tx, context, merchant, { subAccountId, amountMinor })),
     /** Ends every debt, so that the next test begins without one. */
     clear: async (): Promise<void> => {
       const { receivable_merchant: owed } = await debts.own();

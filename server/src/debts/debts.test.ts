@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
+import { listEventsOfObjects } from '../events/list-events.ts';
 import { AppError } from '../kit/app-error.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import { createPayout } from '../settlement/create-payout.ts';
@@ -59,6 +60,15 @@ test('a payment repays a debt in its own posting, keeps the rest, and its timeli
     'debt_repaid payable_available → receivable_merchant 7800',
   ]);
   assert.ok((await world.notes(charge)).includes('debt_repaid'));
+  const told = (await listEventsOfObjects(world.db, charge.merchantId, [charge.id])).at(-1);
+  assert.deepEqual([told?.kind, told?.record['debt_repaid']], ['charge.succeeded', 78]);
+  assert.equal((await world.record(charge))['debt_repaid'], 78, 'the charge’s record says the same');
+  await world.refundSent(charge);
+  assert.equal((await world.record(charge))['debt_repaid'], 78, 'what it repaid once, whatever comes later');
+  const other = await world.collect({ amountMinor: 500n });
+  assert.equal((await world.record(other))['debt_repaid'], 5, 'it repays what the refund has opened again');
+  await world.collect({ amountMinor: 10_000n });
+  assert.ok(!('debt_repaid' in (await world.record(await world.collect()))), 'left out where nothing was owed');
 });
 
 test('the ledger names the payment behind each butut of a debt and of its repayment', async () => {

@@ -9,7 +9,7 @@ import { deleteSubAccount } from '../settlement/delete-sub-account.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
 import type { DebtWorld } from './debt-world.corpus.ts';
 
-const walks = effort({ usual: 4, long: 400 });
+const walks = effort({ usual: 5, long: 400 });
 const roundsPerWalk = effort({ usual: 4, long: 8 });
 const stepsPerRound = effort({ usual: 6, long: 12 });
 
@@ -68,6 +68,7 @@ function orderOf({ pick: index }: Step & { do: 'end' }, orders: readonly Order[]
 const expectedRefusals = new Set([
   'merchant_owes',
   'insufficient_balance',
+  'balance_below_minimum',
   'refund_not_possible',
   'sub_account_in_use',
   'not_found',
@@ -80,6 +81,8 @@ class Walk {
   readonly subs: readonly string[];
   readonly charges: Charge[] = [];
   readonly orders: Order[] = [];
+  /** How many payouts of each sub-account were accepted. */
+  readonly paidOut = new Map<string, number>();
   readonly seen: Map<string, number>;
 
   constructor(subs: readonly string[], seen: Map<string, number>) {
@@ -92,6 +95,8 @@ class Walk {
     const { charges, orders } = { charges: [...this.charges], orders: [...this.orders] };
     const { receivable_merchant: owedBefore } = await world.own();
     const transfersBefore = this.#times('transfer accepted');
+    const subsBefore = await this.#subAccounts();
+    const paidOutBefore = new Map(this.paidOut);
     await Promise.all(steps.map((one) => this.#attempt(one, { charges, orders })));
     const ended = steps.flatMap((one) => (one.do === 'end' ? [orderOf(one, orders)] : []));
     const came = [...ended, ...this.charges.slice(charges.length)];
@@ -104,19 +109,46 @@ class Walk {
       );
       this.#count('round in debt throughout');
     }
+    for (const { id, owes } of subsBefore) {
+      if (owes <= broughtMost) continue;
+      assert.equal(this.paidOut.get(id), paidOutBefore.get(id), 'no payout leaves a sub-account that owes throughout');
+      this.#count('round with a sub-account in debt throughout');
+    }
     // A network knows of what it was sent.
     await world.work();
-    while ((await world.follow()) > 0);
+    while ((await world.follow()) + (await world.repaySubAccounts()) > 0);
     await this.#atRest();
   }
 
   async #atRest(): Promise<void> {
     await world.verify();
+    for (const { id, has, owes } of await this.#subAccounts()) {
+      if (owes === 0n) continue;
+      assert.equal(has, 0n, 'no sub-account has money while owing it');
+      const refusal = (error: unknown) => error instanceof AppError && error.code === 'balance_below_minimum';
+      await assert.rejects(world.requestPayout(id, null), refusal);
+      this.#count('sub-account’s debt at rest');
+    }
     const own = await world.own();
     if (own.receivable_merchant === 0n) return;
     assert.deepEqual([own.payable_available, own.payable_pending], [0n, 0n], 'nobody has money while owing it');
     await assert.rejects(world.transferOut(1n), (error) => error instanceof AppError && error.code === 'merchant_owes');
     this.#count('debt at rest');
+  }
+
+  /** What each can be paid, and what it owes the merchant. Those that were deleted have and owe nothing. */
+  #subAccounts(): Promise<{ id: string; has: bigint; owes: bigint }[]> {
+    return Promise.all(
+      this.subs.map(async (id) => {
+        const balances = await world.balances(`sub:${id}`, `sub_owed:${id}`);
+        return { id, has: balances[`sub:${id}`] ?? 0n, owes: balances[`sub_owed:${id}`] ?? 0n };
+      }),
+    );
+  }
+
+  async #payOut(id: string, amountMinor: bigint): Promise<void> {
+    this.orders.push(await world.requestPayout(id, amountMinor));
+    this.paidOut.set(id, (this.paidOut.get(id) ?? 0) + 1);
   }
 
   async #attempt(one: Step, known: { charges: Charge[]; orders: Order[] }): Promise<void> {
@@ -143,8 +175,7 @@ class Walk {
         this.#count('transfer accepted');
         return;
       case 'pay_out':
-        this.orders.push(await world.orderPayout(this.subs[one.pick % this.subs.length] ?? '', one.amountMinor));
-        return;
+        return this.#payOut(this.subs[one.pick % this.subs.length] ?? '', one.amountMinor);
       case 'refund': {
         const charge = charges[one.pick % Math.max(charges.length, 1)];
         const part = charge ? (charge.amountMinor * one.perMille) / 1_000n : 0n;
@@ -197,6 +228,20 @@ const sureRounds: Step[][] = [
   ],
 ];
 
+/** Leaves the first sub-account in debt: its share was paid out when its payment was refunded. */
+const sureSubAccountRounds: Step[][] = [
+  [{ do: 'collect', amountMinor: 12_000n, sub: 0 }],
+  [{ do: 'collect', amountMinor: 12_000n, sub: null }],
+  [{ do: 'pay_out', amountMinor: 2_400n, pick: 0 }],
+  [{ do: 'end', pick: 0, how: 'paid' }],
+  [{ do: 'refund', pick: 0, perMille: 1_000n }],
+  [{ do: 'pay_out', amountMinor: 1_000n, pick: 0 }],
+  [
+    { do: 'collect', amountMinor: 10_000n, sub: 0 },
+    { do: 'pay_out', amountMinor: 1_000n, pick: 0 },
+  ],
+];
+
 test(`${walks} random walks of ${roundsPerWalk} rounds side by side: at rest nobody has money while owing it, and no transfer leaves meanwhile`, async () => {
   const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: stepsPerRound }), {
     minLength: roundsPerWalk,
@@ -209,8 +254,15 @@ test(`${walks} random walks of ${roundsPerWalk} rounds side by side: at rest nob
       const walk = new Walk([await world.newSubAccount(20), await world.newSubAccount(60)], seen);
       for (const steps of those) await walk.round(steps);
     }),
-    { numRuns: walks, examples: [[sureRounds]], endOnFailure: true },
+    { numRuns: walks, examples: [[sureRounds], [sureSubAccountRounds]], endOnFailure: true },
   );
-  const met = ['transfer accepted', 'refund accepted', 'debt at rest', 'round in debt throughout'];
+  const met = [
+    'transfer accepted',
+    'refund accepted',
+    'debt at rest',
+    'round in debt throughout',
+    'sub-account’s debt at rest',
+    'round with a sub-account in debt throughout',
+  ];
   for (const what of met) assert.ok(seen.has(what), `no walk met ${what}: ${JSON.stringify([...seen])}`);
 });

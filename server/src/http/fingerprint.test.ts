@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
+import type { TSchema } from 'typebox';
 import { apiRoutes } from '../api-routes.ts';
 import { orNull, optional } from '../kit/wire-types.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -74,6 +75,68 @@ test('leaving out what has a default means the same as saying it, on every route
   }
 });
 
+const fingerprintHex = (body: object, schema: TSchema) => fingerprintOf('POST', body, schema).toString('hex');
+
+test('a field that may stand inside data or beside it means the same in either place, on every route', () => {
+  const tried: string[] = [];
+  for (const { method, path, body } of apiRoutes) {
+    if (method !== 'POST' || body === undefined) continue;
+    const { properties = {} } = body as Schema;
+    const of = (sent: object) => fingerprintHex(sent, body);
+    for (const name of Object.keys(properties['data']?.properties ?? {})) {
+      if (!Object.hasOwn(properties, name)) continue;
+      const inside = of({ data: { amount: 10, [name]: 'one' } });
+      assert.equal(of({ data: { amount: 10 }, [name]: 'one' }), inside, `${path} ${name}`);
+      assert.equal(of({ data: { amount: 10, [name]: null }, [name]: 'one' }), inside, `${path} ${name}`);
+      assert.equal(of({ data: { amount: 10, [name]: 'one' }, [name]: 'one' }), inside, `${path} ${name}`);
+      assert.equal(of({ data: { amount: 10, [name]: 'one' }, [name]: null }), inside, `${path} ${name}`);
+      assert.notEqual(of({ data: { amount: 10, [name]: 'one' }, [name]: 'two' }), inside, 'which is refused');
+      assert.notEqual(of({ data: { amount: 10 }, [name]: 'two' }), inside);
+      tried.push(`${path} ${name}`);
+    }
+  }
+  assert.deepEqual(tried, [
+    '/v1/payments sub_account',
+    '/v1/payments sub_account_group',
+    '/v1/payments/preview sub_account',
+    '/v1/payments/preview sub_account_group',
+  ]);
+});
+
+test('a body that may be wrapped in data means the same with the wrapper and without it', () => {
+  const tried: string[] = [];
+  for (const { method, path, body } of apiRoutes) {
+    if (method !== 'POST' || body === undefined || !('anyOf' in body)) continue;
+    const fields = { name: 'Awa Ceesay' };
+    assert.equal(fingerprintHex({ data: fields }, body), fingerprintHex(fields, body), path);
+    assert.notEqual(fingerprintHex({ data: { name: 'Awa' } }, body), fingerprintHex(fields, body), path);
+    tried.push(path);
+  }
+  assert.deepEqual(tried, ['/v1/sub-accounts', '/v1/sub-account-groups']);
+});
+
+test('another name for a field, a number for a text and an ignored field mean what they say', () => {
+  const schemaOf = (wanted: string) => {
+    const found = apiRoutes.find(({ method, path }) => method === 'POST' && path === wanted)?.body;
+    assert.ok(found, wanted);
+    return found;
+  };
+  const subAccount = (body: object) => fingerprintHex(body, schemaOf('/v1/sub-accounts'));
+  const named = subAccount({ name: 'Awa Ceesay', account_number: '7012345' });
+  assert.equal(subAccount({ business_name: 'Awa Ceesay', account_number: '7012345' }), named);
+  assert.equal(subAccount({ data: { business_name: 'Awa Ceesay', account_number: 7_012_345 } }), named);
+  for (const other of [
+    { business_name: 'Awa', account_number: '7012345' },
+    { name: 'Awa Ceesay', business_name: 'Awa Ceesay', account_number: '7012345' },
+    { name: 'Awa Ceesay', account_number: 7_012_346 },
+  ]) {
+    assert.notEqual(subAccount(other), named, JSON.stringify(other));
+  }
+  const payment = (data: object) => fingerprintHex({ data }, schemaOf('/v1/payments'));
+  assert.equal(payment({ amount: 10, from_sdk: 'shop 1.2' }), payment({ amount: 10 }));
+  assert.notEqual(payment({ amount: '10' }), payment({ amount: 10 }));
+});
+
 test('what a merchant writes inside its own data counts, whatever the schema’s defaults are', () => {
   const schema = Type.Object({
     amount: Type.Number({ default: 0 }),
@@ -81,7 +144,7 @@ test('what a merchant writes inside its own data counts, whatever the schema’s
     metadata: optional(Type.Record(Type.String(), Type.Unknown()), { default: {} }),
     note: orNull(Type.String()),
   });
-  const of = (body: object) => fingerprintOf('POST', body, schema).toString('hex');
+  const of = (body: object) => fingerprintHex(body, schema);
   assert.equal(of({ amount: 1, note: 'x', currency: 'GMD', metadata: {} }), of({ note: 'x', amount: 1 }));
   for (const other of [
     { amount: 1, note: 'x', metadata: { currency: 'GMD' } },

@@ -173,6 +173,31 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.equal((await pay({ amount: 45, payment_methods: ['wave'] }, key)).status, 422);
   });
 
+  it('is the same request with its sub-account inside `data`, beside it, and in both places', async () => {
+    const subAccount = { name: 'Awa Ceesay', percentage: 10, settlement_code: 'wave', account_number: '7012345' };
+    const made = await Promise.all([subAccount, subAccount].map((body) => api.post('/v1/sub-accounts', body)));
+    const [one, other] = made.map(({ body }) => String(body['id']));
+    const key = newKey();
+    const send = (body: object) => sendText(JSON.stringify(body), key);
+    const first = await send({ data: { amount: 45 }, sub_account: one });
+    assert.equal(first.status, 201, first.text);
+    for (const body of [
+      { data: { amount: 45, sub_account: one } },
+      { data: { amount: 45, sub_account: one }, sub_account: one },
+      { data: { amount: 45, sub_account: null }, sub_account: one },
+    ]) {
+      const again = await send(body);
+      assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true], JSON.stringify(body));
+    }
+    for (const body of [
+      { data: { amount: 45, sub_account: one }, sub_account: other },
+      { data: { amount: 45, sub_account: other } },
+      { data: { amount: 45 } },
+    ]) {
+      assert.equal((await send(body)).status, 422, JSON.stringify(body));
+    }
+  });
+
   it('is known by a key that was stored while defaults still counted', async () => {
     const [key, data] = [newKey(), { amount: 45, currency: 'GMD' }];
     const first = await pay(data, key);

@@ -5,9 +5,11 @@ import { effort } from '../../../test/harness/effort.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract } from '../../../test/harness/openapi.ts';
+import { operate } from '../../../test/harness/operate.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
+import { rateLimitCommands } from '../operator/rate-limit-commands.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createApiKeyText } from '../merchants/api-key.ts';
 
@@ -46,6 +48,11 @@ async function onboardWithRate(rate: number | null): Promise<TestBusiness> {
   const ids = [made.test.merchant.id, made.live.merchant.id];
   await asOwner(service, 'UPDATE merchants SET rate_limit_per_second = $1 WHERE id = ANY ($2)', [rate, ids]);
   return made;
+}
+
+/** As the operator does, before the merchant's first request. */
+async function setLimits(of: TestBusiness, ...words: string[]): Promise<void> {
+  await operate(service, rateLimitCommands, 'rate-limits set', ['--merchant', of.test.merchant.id, ...words]);
 }
 
 function clientOf(key: string, of: TestService = service): ApiClient {
@@ -157,9 +164,11 @@ describe('the rate limit', () => {
   });
 
   it('is the merchant’s own where one is set, and none at all where that is 0', async () => {
-    const own = await onboardWithRate(5);
+    const own = await onboardWithRate(null);
+    await setLimits(own, '--requests', '5');
     assert.equal(await countServed([clientOf(own.test.key)], 20), 5 * burstSeconds);
-    const free = await onboardWithRate(0);
+    const free = await onboardWithRate(null);
+    await setLimits(free, '--requests', 'none');
     assert.equal(await countServed([clientOf(free.test.key)], 100), 100);
     const { headers } = await clientOf(free.test.key).get('/v1/payments');
     assert.deepEqual([headers.get('ratelimit'), headers.get('ratelimit-policy')], [null, null]);
@@ -197,6 +206,16 @@ describe('the rate limit of one key', () => {
     }
     const allowed = rate * (burstSeconds + secondsTried);
     assert.ok(Math.abs(served - allowed) <= allowed * errorMax, `${served} of ${allowed}`);
+  });
+
+  it('is the merchant’s own part where the operator has set one', async () => {
+    await service.newKey(business.test.merchant);
+    await setLimits(business, '--key-percent', '50');
+    assert.equal(await countServed([clientOf(business.test.key)], 60), Math.floor(testRate / 2) * burstSeconds);
+    const other = await onboardWithRate(null);
+    await service.newKey(other.test.merchant);
+    await setLimits(other, '--key-percent', '100');
+    assert.equal(await countServed([clientOf(other.test.key)], 60), testRate * burstSeconds, 'no limit of its own');
   });
 
   it('is told beside the merchant’s, and named where it refuses', async () => {

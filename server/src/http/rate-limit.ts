@@ -47,7 +47,8 @@ export class RateLimiter {
   async take({ merchant, keyId, isOnlyKey }: KeyHolder): Promise<Allowance | null> {
     const rate = this.#rateOf(merchant);
     if (rate === 0) return null;
-    const keyRate = Math.max(1, Math.floor((rate * this.#settings.keyPercent) / 100));
+    const keyPercent = Number(merchant.rateLimitKeyPercent ?? this.#settings.keyPercent);
+    const keyRate = Math.max(1, Math.floor((rate * keyPercent) / 100));
     const hasKeyLimit = !isOnlyKey && keyRate < rate;
     // First, so that what a key asks beyond its part takes nothing of the others'.
     const ofKey = hasKeyLimit ? await this.#takeOfKey({ merchantId: merchant.id, keyId }, keyRate) : null;

@@ -1,9 +1,8 @@
 import ajvFormats from 'ajv-formats';
 import type { Ajv } from 'ajv';
 import { isUuid } from './ids.ts';
-import { isDay, timeOrDayFormat } from './time-range.ts';
-
-const time = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+import { isTime, isTimeOrDay } from './time-or-day.ts';
+import { timeOrDayFormat } from './time-range.ts';
 
 /**
  * What the schemas' formats let through. The validator's own are wider than what the database takes: it calls
@@ -12,21 +11,15 @@ const time = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: isUuid,
   'date-time': isTime,
-  [timeOrDayFormat]: (text) => (isDay(text) ? isCalendarDay(text) : isTime(text)),
+  [timeOrDayFormat]: isTimeOrDay,
 };
 
-function isTime(text: string): boolean {
-  return time.test(text) && isCalendarDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
-}
+/** What schemas say of a field besides its form (`kit/wire-types.ts`); a validator has nothing to check in it. */
+const annotations = ['x-alias-of', 'x-ignored'];
 
-/** Makes the formats of the schemas known to a validator. */
-export function addFormats(ajv: Ajv): void {
+/** Makes the schemas' formats and annotations known to a validator, which refuses what it does not know. */
+export function extendValidator(ajv: Ajv): void {
   ajvFormats.default(ajv, ['email']);
   for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
-}
-
-/** 30 February becomes 2 March when it is read. */
-function isCalendarDay(day: string): boolean {
-  const read = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
+  for (const name of annotations) ajv.addKeyword(name);
 }

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { addFormats } from './formats.ts';
+import { extendValidator } from './formats.ts';
 
 /** Whether a value is what its schema says; what is wrong with the last one that was not stands in `errors`. */
 export interface SchemaCheck<Value = unknown> {
@@ -15,7 +15,7 @@ const ajv = new Ajv({
   verbose: true,
   addUsedSchema: false,
 });
-addFormats(ajv);
+extendValidator(ajv);
 
 /**
  * The check of a schema, which is compiled when the first value comes: compiling that of every route took half of each

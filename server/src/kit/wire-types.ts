@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 
 // Pieces that many bodies share. Descriptions end up in the API reference.
 
@@ -44,6 +44,13 @@ export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Lite
  */
 export const optional = <Schema extends TSchema>(schema: Schema, meaning: { default?: unknown } = {}) =>
   Type.Optional(Type.Union([schema, Type.Null()], meaning));
+
+/** Another name for the field `name`; who uses it says the same, also to an idempotency key. */
+export const aliasOf = <Schema extends TSchema>(name: string, schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema>>({ ...schema, 'x-alias-of': name }));
+
+/** What widely used clients send and nobody reads: it says nothing, also to an idempotency key. */
+export const ignoredType = Type.Optional(Type.Unknown({ description: 'Accepted and ignored.', 'x-ignored': true }));
 
 /** The currency of a request; another one is refused. */
 export const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }), {

@@ -38,6 +38,7 @@ export async function createLink(
     currency: merchant.currency,
     createdAt: now,
     updatedAt: now,
+    rateLimit: null,
     deletedAt: null,
   };
   checkAmounts(link, prefix);

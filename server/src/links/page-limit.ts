@@ -8,30 +8,36 @@ import type { PagePlace } from './queries.ts';
 // Doors that open to a crowd: at the usual 5 a second, 50 people may pay in the same moment.
 const burstSeconds = 10;
 
+/** The page of a link or a counter, with what the operator has set for it; null takes the setting, 0 is no limit. */
+export interface LimitedPage extends PagePlace {
+  paymentsPerSecond: bigint | null;
+}
+
 /**
  * Counts a payment that is about to be made from the page of a link or a counter, where nobody shows a key. Throws
  * AppError `rate_limited`, in words for the payer, when too many were made there just now; nothing was written then.
  */
-export type PageLimit = (place: PagePlace) => Promise<void>;
+export type PageLimit = (page: LimitedPage) => Promise<void>;
 
 /**
  * Limits the payments of each link and each counter for itself, over all processes and apart from the API's requests of
- * its merchant. No limit where `paymentsPerSecond` is 0.
+ * its merchant. `settingPerSecond` is for pages without a limit of their own; 0 is no limit.
  */
-export function createPageLimit(db: Queryable, clock: Clock, paymentsPerSecond: number): PageLimit {
+export function createPageLimit(db: Queryable, clock: Clock, settingPerSecond: number): PageLimit {
   const allowances = new SharedAllowances(clock, { burstSeconds });
   return async (place) => {
-    if (paymentsPerSecond === 0) return;
+    const rate = Number(place.paymentsPerSecond ?? settingPerSecond);
+    if (rate === 0) return;
     const taken = await allowances.take({
       key: place.id,
-      rate: paymentsPerSecond,
+      rate,
       take: (take) => takePageAllowance(db, place, take),
       findArrival: () => findPageArrival(db, place),
     });
     if ('left' in taken) return;
     throw new AppError('rate_limited', 'Many people are paying here right now. Wait a few seconds and try again.', {
       retryAfterSeconds: taken.retryAfterSeconds,
-      internal: `more payments a second than RATE_LIMIT_PAGES allows at ${place.id}`,
+      internal: `more than ${rate} payments a second at ${place.id}`,
     });
   };
 }

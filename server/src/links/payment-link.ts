@@ -22,6 +22,8 @@ export interface PaymentLink {
   subAccountId: string | null;
   subAccountGroupId: string | null;
   active: boolean;
+  /** New payments a second from its page, where the operator has set them; 0 is no limit. */
+  rateLimit: bigint | null;
   createdAt: Date;
   updatedAt: Date;
   /** Its page still says that it was deleted. */

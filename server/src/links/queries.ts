@@ -8,7 +8,7 @@ import type { PaymentLink } from './payment-link.ts';
 const columns = `merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
   min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
   custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
-  created_at AS "createdAt", updated_at AS "updatedAt", deleted_at AS "deletedAt"`;
+  created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit", deleted_at AS "deletedAt"`;
 
 export function insertLink(link: PaymentLink): Statement {
   return {
@@ -187,4 +187,28 @@ export async function findPageArrival(db: Queryable, place: PagePlace): Promise<
     values: [place.merchantId, place.id],
   });
   return row?.arrivalUs;
+}
+
+/** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such link. */
+export function updateLinkRateLimit(
+  db: Queryable,
+  at: Pick<PaymentLink, 'merchantId' | 'id'>,
+  rateLimit: bigint | null,
+): Promise<number> {
+  return db.run({
+    name: 'payment_links_update_rate_limit',
+    text: `UPDATE payment_links SET rate_limit = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, rateLimit],
+  });
+}
+
+/** Those that have a rate limit of their own, oldest first. */
+export function listLinkRowsWithRateLimit(db: Queryable, merchantId: string, rowsMax: number): Promise<PaymentLink[]> {
+  return db.rows<PaymentLink>({
+    name: 'payment_links_with_rate_limit',
+    text: `SELECT ${columns} FROM payment_links
+           WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
+    values: [merchantId, rowsMax],
+  });
 }

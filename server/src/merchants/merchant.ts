@@ -1,4 +1,5 @@
 import type { CollectionFee, TransferFees } from './fees.ts';
+import type { MerchantRateLimits } from './rate-limits.ts';
 import type { ReserveRule } from './reserve.ts';
 import type { TransferLimits } from './rules.ts';
 
@@ -6,7 +7,7 @@ import type { TransferLimits } from './rules.ts';
  * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
  * business's `business_id`.
  */
-export interface Merchant {
+export interface Merchant extends MerchantRateLimits {
   id: string;
   businessId: string;
   /** Leads every public token and reference of this merchant. */
@@ -20,8 +21,6 @@ export interface Merchant {
   transferLimits: TransferLimits;
   /** What of its payments is kept back for some time; null is nothing. */
   reserve: ReserveRule | null;
-  /** Null takes the server's setting, 0 is no limit. */
-  rateLimitPerSecond: bigint | null;
   createdAt: Date;
 }
 

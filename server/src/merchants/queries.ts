@@ -2,13 +2,15 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant } from './merchant.ts';
 import type { PayoutSchedule } from './payout-schedule.ts';
+import { rateLimitColumns } from './queries/rate-limits.ts';
 import { reserves, toReserves } from './queries/reserve.ts';
 import type { ReserveRow } from './queries/reserve.ts';
+import type { MerchantRateLimits } from './rate-limits.ts';
 import { resolveReserve } from './reserve.ts';
 import { resolveCollectionFee, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
-interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow {
+interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits {
   id: string;
   business_id: string;
   short_id: string;
@@ -16,7 +18,6 @@ interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow {
   test_mode: boolean;
   currency: string;
   fee_payer: FeePayer;
-  rate_limit_per_second: bigint | null;
   created_at: Date;
 }
 
@@ -45,8 +46,7 @@ interface LimitJson {
   amount: string | null;
 }
 
-const storedColumns =
-  'id, business_id, short_id, name, test_mode, currency, fee_payer, rate_limit_per_second, created_at';
+const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, created_at';
 
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
@@ -61,7 +61,7 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // A merchant is read with its rules in one statement: they are a handful of rows, and it is remembered for seconds.
-const merchantColumns = `${storedColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+const merchantColumns = `${storedColumns}, ${rateLimitColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
   return {
@@ -71,13 +71,17 @@ export function insertBusiness(business: { id: string; name: string; createdAt: 
   };
 }
 
-export type NewMerchant = Omit<Merchant, 'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve'>;
+export type NewMerchant = Omit<
+  Merchant,
+  'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve' | 'rateLimitKeyPercent' | 'rateLimitPages'
+>;
 
 /** Unique per business and environment, and by short id. The business pays the fees until somebody says otherwise. */
 export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
-    text: `INSERT INTO merchants (${storedColumns}) VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
+    text: `INSERT INTO merchants (${storedColumns}, rate_limit_per_second)
+           VALUES ($1, $2, $3, $4, $5, $6, 'business', $7, $8)`,
     values: [
       merchant.id,
       merchant.businessId,
@@ -85,8 +89,8 @@ export function insertMerchant(merchant: NewMerchant): Statement {
       merchant.name,
       merchant.testMode,
       merchant.currency,
-      merchant.rateLimitPerSecond,
       merchant.createdAt,
+      merchant.rateLimitPerSecond,
     ],
   };
 }
@@ -332,7 +336,9 @@ function toMerchant(row: MerchantRow): Merchant {
     collectionFee: resolveCollectionFee(rules, row.fee_payer),
     transferFees: resolveTransferFees(rules),
     transferLimits: resolveTransferLimits(rules),
-    rateLimitPerSecond: row.rate_limit_per_second,
+    rateLimitPerSecond: row.rateLimitPerSecond,
+    rateLimitKeyPercent: row.rateLimitKeyPercent,
+    rateLimitPages: row.rateLimitPages,
     reserve: resolveReserve(toReserves(row), row.test_mode),
     createdAt: row.created_at,
   };

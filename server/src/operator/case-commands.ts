@@ -37,22 +37,23 @@ const list: Command = {
     ]);
     const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'MERCHANT', 'PROPOSED'];
     const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
-    const owed = await describeOwed(db);
+    const owed = await describeOwed(db, merchants);
     const text = (cases.length === 0 ? 'No cases.' : table(headings, rows) + more) + owed;
     return { text, data: cases.map((found) => caseToData(found, merchants)), exitCode: 0 };
   },
 };
 
 /** A line for each debt, whether or not a person has to look at it; empty where nobody owes. */
-async function describeOwed(db: CommandContext['db']): Promise<string> {
+async function describeOwed(db: CommandContext['db'], merchants: ReadonlyMap<string, string>): Promise<string> {
   const rows = (await listOwed(db)).map((owed) => [
-    owed.merchantId,
+    merchants.get(owed.merchantId) ?? owed.merchantId,
     owed.account,
     moneyText(owed),
     owed.since.toISOString(),
-    owedInWords[owed.kind],
+    owedInWords[owed.kind].who,
+    owedInWords[owed.kind].endsBy,
   ]);
-  return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'WHO'], rows)}`;
+  return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'WHO', 'ENDS BY'], rows)}`;
 }
 
 const show: Command = {

@@ -1,9 +1,9 @@
-import { utcDay } from '../kit/clock.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { amountToJson, formatAmount, moneyText } from '../kit/money.ts';
 import { accountKinds } from '../ledger/accounts.ts';
 import type { Account, AccountKind } from '../ledger/accounts.ts';
 import { isUuid } from '../kit/ids.ts';
+import { readTimeOption } from '../kit/time-option.ts';
 import { explainAccount } from '../settlement/balance-movements.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
@@ -27,7 +27,9 @@ export const explainCommand: Command = {
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const account = readAccount(input.options['account'] ?? '');
-    const at = readTime(input.options['at']);
+    const atText = input.options['at'];
+    const at =
+      atText === undefined ? null : readTimeOption(context.clock, { option: 'at', text: atText, ofDay: 'last' });
     const limit = readLimit(input.options['limit']);
     const before = readBefore(input.options['before']);
     const { balanceMinor, lines } = await explainAccount(context.db, merchant, {
@@ -80,16 +82,6 @@ function readAccount(text: string): Account {
   if (Object.hasOwn(accountKinds, kind)) return text as Account;
   const kinds = (Object.keys(accountKinds) as AccountKind[]).join(', ');
   throw new UsageError(`No account is of the kind ${kind}. The kinds are ${kinds}; some have a name behind a colon.`);
-}
-
-function readTime(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const at = new Date(text);
-  // What names no zone would be read in this machine's, and 30 February as 2 March.
-  const [, day = ''] = /^(\d{4}-\d\d-\d\d)(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
-  const isTime = !Number.isNaN(at.getTime()) && day !== '' && utcDay(new Date(`${day}T00:00:00Z`)) === day;
-  if (!isTime) throw new UsageError(`--at is a time such as 2026-11-20T10:00:00Z, not ${text}.`);
-  return at;
 }
 
 function readLimit(text: string | undefined): number {

@@ -13,6 +13,8 @@ import { createBusiness } from '../merchants/create-business.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
+import { rateLimitCommands } from './rate-limit-commands.ts';
+import { reserveCommands } from './reserve-commands.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -34,7 +36,9 @@ after(async () => {
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
-  const command = [...feeCommands, ...limitCommands].find(({ name }) => name === `${subject} ${verb}`);
+  const command = [...feeCommands, ...limitCommands, ...rateLimitCommands, ...reserveCommands].find(
+    ({ name }) => name === `${subject} ${verb}`,
+  );
   assert.ok(command, words);
   const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
   const options = { ...types, default: { type: 'boolean' } } as const;
@@ -180,4 +184,92 @@ describe('a mistake is said in a sentence and changes nothing', () => {
       assert.deepEqual([await fees('fees show --default'), await limits('limits show --default')], before);
     });
   }
+});
+
+/** `10 48 30 default`: percent, hours, days of being new, whose rule. */
+async function reserve(words: string): Promise<string> {
+  const { percent, hours, new_for_days: days, source } = (await run(words)).data as Record<string, unknown>;
+  return [percent, hours, days, source].join(' ');
+}
+
+test('a reserve is set as a whole, shown with whose it is, and taken away', async () => {
+  const show = 'reserve show --merchant MERCHANT';
+  assert.equal(await reserve(show), '0 0  ');
+  assert.match((await run(show)).text, /nothing +- +- +-$/);
+  assert.equal(await reserve('reserve set --default --percent 10 --hours 48 --new-for-days 30'), '10 48 30 default');
+  assert.equal(await reserve(show), '0 0  ', 'the default is for live merchants');
+  assert.equal(await reserve('reserve set --merchant MERCHANT --percent 2.5 --hours 24'), '2.5 24  merchant');
+  assert.match((await run(show)).text, /2\.5 % +24 hours +of any age +own rule$/);
+  assert.equal(await reserve('reserve set --merchant MERCHANT --percent 0'), '0 0  merchant');
+  assert.equal(await reserve('reserve clear --merchant MERCHANT'), '0 0  ');
+  assert.equal(await reserve('reserve clear --default'), '0 0  ');
+});
+
+test('a reserve that cannot be meant is refused, and so is clearing one that is not there', async () => {
+  for (const [words, message] of [
+    ['reserve set --merchant MERCHANT --percent 100.01 --hours 1', /--percent is from 0 to 100/],
+    ['reserve set --merchant MERCHANT --percent=-1 --hours 1', /--percent/],
+    ['reserve set --merchant MERCHANT --percent 10', /--hours/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 0', /--hours is a whole number from 1 to 8784/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 8785', /--hours is a whole number/],
+    ['reserve set --merchant MERCHANT --percent 10 --hours 1 --new-for-days 3661', /--new-for-days is a whole number/],
+    ['reserve set --default --percent 0', /reserve clear --default/],
+    ['reserve set --percent 10 --hours 1', /--merchant <merchant id> or --default/],
+    ['reserve set --merchant MERCHANT --default --percent 10 --hours 1', /--merchant <merchant id> or --default/],
+    ['reserve clear --merchant MERCHANT', /There is no such rule\. See: reserve show --merchant/],
+  ] as const) {
+    await assert.rejects(run(words), (error) => message.test(String(error)), words);
+  }
+});
+
+/** `requests - RATE_LIMIT_TEST`, a line for each limit, then those of single pages. */
+async function rateLimits(words: string): Promise<string[]> {
+  const data = (await run(words)).data as { rate_limits: Record<string, unknown>[]; pages: object[] };
+  const limits = data.rate_limits.map(({ limit, rate, source }) => [limit, rate ?? '-', source].join(' '));
+  return [...limits, ...data.pages.map((page) => Object.values(page).join(' '))];
+}
+
+test('rate limits are set each for itself, shown with what holds without them, and taken away', async () => {
+  const settings = ['requests - RATE_LIMIT_TEST', 'key-percent - RATE_LIMIT_KEY_PERCENT', 'pages - RATE_LIMIT_PAGES'];
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
+  assert.deepEqual(await rateLimits('rate-limits set --merchant MERCHANT --requests 300 --key-percent 50'), [
+    'requests 300 merchant',
+    'key-percent 50 merchant',
+    settings[2],
+  ]);
+  assert.deepEqual((await rateLimits('rate-limits set --merchant MERCHANT --pages none'))[2], 'pages 0 merchant');
+  const { text } = await run('rate-limits show --merchant MERCHANT');
+  assert.match(text, /requests +300 requests a second +own rule/);
+  assert.match(text, /key-percent +50 percent of them for each key +own rule/);
+  assert.match(text, /pages +no limit +own rule/);
+  for (const limit of ['requests', 'key-percent', 'pages']) await run(`rate-limits clear ${limit} --merchant MERCHANT`);
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
+});
+
+test('a rate limit that cannot be meant is refused and changes nothing', async () => {
+  const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
+  for (const [words, message] of [
+    ['rate-limits set --merchant MERCHANT', /Say what to limit/],
+    ['rate-limits set --merchant MERCHANT --requests 0', /--requests is a whole number from 1 to 100000 or none/],
+    ['rate-limits set --merchant MERCHANT --requests 100001', /--requests is a whole number/],
+    ['rate-limits set --merchant MERCHANT --requests 1.5', /--requests is a whole number/],
+    ['rate-limits set --merchant MERCHANT --key-percent 101', /--key-percent is a whole number from 1 to 100, not 101/],
+    ['rate-limits set --merchant MERCHANT --key-percent none', /--key-percent is a whole number/],
+    [
+      `rate-limits set --merchant MERCHANT --pages 5 --link ${unknown} --counter ${unknown}`,
+      /either --link or --counter/,
+    ],
+    [`rate-limits set --merchant MERCHANT --pages 5 --link ${unknown}`, /no payment link/i],
+    [`rate-limits set --merchant MERCHANT --pages 5 --counter nobody`, /no .*terminal/i],
+    ['rate-limits set --merchant nobody --pages 5', /There is no merchant nobody/],
+    ['rate-limits clear pages --merchant MERCHANT', /There is no such limit\. See: rate-limits show --merchant/],
+    ['rate-limits clear all --merchant MERCHANT', /A rate limit is requests, key-percent, pages, not all/],
+  ] as const) {
+    await assert.rejects(run(words), (error) => message.test(String(error)), words);
+  }
+  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), [
+    'requests - RATE_LIMIT_TEST',
+    'key-percent - RATE_LIMIT_KEY_PERCENT',
+    'pages - RATE_LIMIT_PAGES',
+  ]);
 });

@@ -27,6 +27,7 @@ import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
+import { rateLimitCommands } from './rate-limit-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
@@ -36,6 +37,7 @@ const commands: readonly Command[] = [
   ...feeCommands,
   ...limitCommands,
   ...reserveCommands,
+  ...rateLimitCommands,
   ...logoCommands,
   ...operatorCommands,
   ...caseCommands,

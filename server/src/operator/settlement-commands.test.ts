@@ -107,6 +107,9 @@ describe('ledger explain', () => {
     assert.match(now.text, new RegExp(`held +transfer ${payout.id} +-15\\.00 +5\\.00`));
     const then = await run(`ledger explain --merchant MERCHANT --account ${account} --at ${before}`);
     assert.match(then.text, /has GMD 20\.00 at 2026-11-20T/);
+    const day = before.slice(0, 10);
+    const whole = await run(`ledger explain --merchant MERCHANT --account ${account} --at ${day}`);
+    assert.ok(whole.text.includes(`has GMD 5.00 at ${day}T23:59:59.999Z`), 'a date alone means the end of that day');
     const first = await run('ledger explain --merchant MERCHANT --account float:rail-wave --limit 1');
     const older = / --before ([0-9a-f-]{36})$/.exec(first.text)?.[1];
     const second = await run(

@@ -1,7 +1,7 @@
-import { utcDay } from '../kit/clock.ts';
 import { UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
+import { firstMoment, isDay } from '../kit/time-or-day.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
 import { oldestKeptPeriod } from '../settlement/forget-periods.ts';
 import { periodOf } from '../settlement/period.ts';
@@ -88,8 +88,6 @@ async function readPeriod(context: CommandContext, { options }: CommandInput, me
 }
 
 function readDay(text: string): Date {
-  const day = new Date(`${text}T00:00:00.000Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && utcDay(day) === text;
-  if (!isDay) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
-  return day;
+  if (!isDay(text)) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
+  return firstMoment(text);
 }

@@ -24,6 +24,9 @@ export interface SharedCharge {
   shares: readonly Share[];
 }
 
+/** What booking money changes on its charge. */
+export type Booked = Pick<Charge, 'debtRepaidMinor'>;
+
 /**
  * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
  * It can be spent at once, or waits where the operator has set a delay or a reserve. A share repays first what the
@@ -35,7 +38,7 @@ export async function bookCollected(
   context: PaymentContext,
   { charge, shares }: SharedCharge,
   from: { railAccount: string; receipt: Receipt; isTakenBack?: boolean },
-): Promise<void> {
+): Promise<Booked> {
   const float = `float:${from.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
   const { kept, stranded } = await sortShares(tx, charge, parts.shares);
@@ -50,17 +53,19 @@ export async function bookCollected(
     { account: 'suspense', amountMinor: strandedMinor } as const,
   ];
   const brought = from.isTakenBack === true ? [] : [...own, ...creditsIn(repaid)];
+  const debtRepaid = await debtRepayments(tx, context, charge, brought);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
     movements: [
       ...credits.map(({ account, amountMinor }): Movement => ({ debit: float, credit: account, amountMinor })),
       ...repaid,
-      ...(await debtRepayments(tx, context, charge, brought)),
+      ...debtRepaid,
       { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
     ],
   });
   await openStrandedCases(tx, context, charge, { shares: stranded, cause: null, what: 'A late payment has a share' });
+  return bookedWith(charge, debtRepaid);
 }
 
 /**
@@ -123,6 +128,10 @@ async function debtRepayments(
   });
 }
 
+function bookedWith({ debtRepaidMinor }: Charge, movements: readonly Movement[]): Booked {
+  return { debtRepaidMinor: movements.reduce((sum, { amountMinor }) => sum + amountMinor, debtRepaidMinor) };
+}
+
 /** What movements bring to which accounts. */
 function creditsIn(movements: readonly Movement[]): Part[] {
   return movements
@@ -171,12 +180,13 @@ export async function bookAccepted(
   context: PaymentContext,
   { charge, shares }: SharedCharge,
   { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
-): Promise<void> {
+): Promise<Booked> {
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
   const { kept, stranded } = await sortShares(tx, charge, added.shares);
   const given = kept.flatMap((share) => placesOfShare(context, charge, share));
   const own = placesOfMerchant(context, charge, added.merchantMinor);
   const repaid = await repaymentsOf(tx, charge, given);
+  const debtRepaid = await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)]);
   const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...given, ...own];
   await post(tx, context, {
     ...postingOf(context, charge),
@@ -184,11 +194,12 @@ export async function bookAccepted(
     movements: [
       ...credits.map(({ account, amountMinor }): Movement => ({ debit: 'suspense', credit: account, amountMinor })),
       ...repaid,
-      ...(await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)])),
+      ...debtRepaid,
     ],
   });
   const what = 'Money that was accepted has a share';
   await openStrandedCases(tx, context, charge, { shares: stranded, cause: caseId, what });
+  return bookedWith(charge, debtRepaid);
 }
 
 /** A share whose sub-account had been deleted is the merchant's after all. */

@@ -68,6 +68,7 @@ export type ChargeChange = Partial<
     | 'amountReceivedMinor'
     | 'amountRefundedMinor'
     | 'amountReversedMinor'
+    | 'debtRepaidMinor'
     | 'reservePercentHundredths'
     | 'accountNumber'
     | 'accountCanonical'

@@ -60,6 +60,7 @@ function moneyFields(intent: Intent, charge: Charge): JsonRecord {
     amount_paid: amountToJson(receivedMinor(charge)),
     amount_refunded: amountToJson(charge.amountRefundedMinor),
     ...(charge.amountReversedMinor > 0n && { amount_reversed: amountToJson(charge.amountReversedMinor) }),
+    ...(charge.debtRepaidMinor > 0n && { debt_repaid: amountToJson(charge.debtRepaidMinor) }),
     currency: charge.currency,
     transaction_fee: amountToJson(parts.feeMinor),
     transaction_fee_type: charge.feePayer,

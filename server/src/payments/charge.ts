@@ -38,6 +38,8 @@ export interface Charge {
   amountRefundedMinor: bigint;
   /** What the network took back of what came, in parts that a person booked; a charge that is `reversed` has nothing left. */
   amountReversedMinor: bigint;
+  /** What of its money repaid the merchant's debt when it was booked, in bututs; what happens later does not change it. */
+  debtRepaidMinor: bigint;
   eventSequence: bigint;
   paidAt: Date | null;
   /** When its money can be paid out: at once where it is null, else once `settledAt` is set. */

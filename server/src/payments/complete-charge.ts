@@ -3,7 +3,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { reserveAt } from '../merchants/reserve.ts';
-import type { SharedCharge } from './booking.ts';
+import type { Booked, SharedCharge } from './booking.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { ChargeChange, LockedPayment } from './charge-outcome.ts';
@@ -18,7 +18,7 @@ export interface PaidWith {
   /** When it came. */
   paidAt: Date;
   /** Books it, on the charge as it stands once it is paid: spendable at once, or waiting for its settlement. */
-  bookMoney: (shared: SharedCharge) => Promise<void>;
+  bookMoney: (shared: SharedCharge) => Promise<Booked>;
   change: ChargeChange;
 }
 
@@ -37,7 +37,7 @@ export async function completeCharge(
   const wasPaid = intent.status === 'successful';
   const isLate = !wasPaid && !isOpen(statusAt(intent, context.clock.now()));
   const waits = waitsFor(context, locked.merchant, paidAt);
-  await bookMoney({ charge: { ...charge, ...waits }, shares: intent.shares });
+  const booked = await bookMoney({ charge: { ...charge, ...waits }, shares: intent.shares });
   const paid = wasPaid
     ? intent
     : await changeIntent(tx, context, intent, { status: 'successful', late: intent.late || isLate, review: null });
@@ -47,6 +47,7 @@ export async function completeCharge(
     { ...locked, intent: paid },
     {
       ...change,
+      ...booked,
       status: 'completed',
       progress: 'final',
       late: charge.status !== 'pending' || isLate,

@@ -208,7 +208,7 @@ async function accept(
       change: { ...kept, networkTransactionId: found.reference },
     });
   } else {
-    await bookMoney({ charge, shares: intent.shares });
-    await changeCharge(tx, context, locked, kept, null);
+    const booked = await bookMoney({ charge, shares: intent.shares });
+    await changeCharge(tx, context, locked, { ...kept, ...booked }, null);
   }
 }

@@ -135,6 +135,7 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     late: false,
     amountRefundedMinor: 0n,
     amountReversedMinor: 0n,
+    debtRepaidMinor: 0n,
     eventSequence: 1n,
     paidAt: null,
     settlesAt: null,

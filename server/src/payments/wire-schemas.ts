@@ -3,6 +3,7 @@ import {
   amountType,
   currencyType,
   idType,
+  ignoredType,
   metadataType,
   optional,
   orNull,
@@ -65,7 +66,7 @@ export const newPaymentSchema = Type.Object(
       { default: ['wallet'] },
     ),
     ...splitFields,
-    from_sdk: Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' })),
+    from_sdk: ignoredType,
   },
   { additionalProperties: false },
 );
@@ -219,6 +220,12 @@ export const chargeSchema = Type.Object(
     amount_refunded: amountType('What was given back.'),
     amount_reversed: Type.Optional(
       amountType('What the network took back of it in parts; left out where that is nothing.'),
+    ),
+    debt_repaid: Type.Optional(
+      amountType(
+        'What of it repaid your `owed_balance` when it was paid, instead of adding to your balance; left out where that ' +
+          'is nothing.',
+      ),
     ),
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { listCases } from '../cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
+import type { ResolveContext } from '../cases/resolve-case.ts';
 import { claimWork } from '../events/outbox.ts';
+import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { clearReserve, reserveAt, resolveReserve, setReserve } from '../merchants/reserve.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
+import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createRefundWorld, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { deleteSubAccount } from './delete-sub-account.ts';
 import { settleChargeWork } from './settle-charge.ts';
 
 const hourMs = 60 * 60 * 1_000;
@@ -49,6 +56,26 @@ async function settleDue(): Promise<number> {
 async function standing(): Promise<bigint[]> {
   const accounts = ['payable_pending', 'payable_available', `sub:${shop}:pending`, `sub:${shop}`] as const;
   return Promise.all(accounts.map((account) => world.balance(account)));
+}
+
+/** The network takes a part of a payment back, and two operators book it. */
+async function takeBackPart(charge: Charge, amountMinor: bigint): Promise<void> {
+  const transactionId = charge.networkTransactionId ?? '';
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  const found = (await listCases(world.db, 'open', 100)).find(
+    ({ kind, subjectId }) => kind === 'partial_reversal' && subjectId === charge.id,
+  );
+  assert.ok(found);
+  const context: ResolveContext = {
+    ...world.context,
+    resolvers: createChargeResolvers(world.context),
+    isOperator: () => Promise.resolve(true),
+  };
+  const [operatorId, other] = [world.context.newId(), world.context.newId()];
+  const told = { transactionId, amountMinor };
+  const proposal = { caseId: found.id, resolution: 'reversed', evidence: 'The network’s statement.', told, operatorId };
+  await proposeResolution(context, proposal);
+  await confirmResolution(context, { caseId: found.id, operatorId: other });
 }
 
 const pay = () => world.collect({ split: splitWith({ subAccountId: shop }) });
@@ -92,6 +119,36 @@ test('a reversal of money that was paid out takes the reserve of the other payme
   await applyAnswer(world.context, first, reversed(first, { transactionId: first.networkTransactionId ?? '' }));
   assert.equal(await world.balance('payable_pending'), 0n);
   assert.equal(await world.balance('receivable_merchant'), 8_000n);
+});
+
+test('a reserve, parts taken back and a sub-account’s deletion: each butut is given once, by whoever has it', async () => {
+  const charge = await pay();
+  const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, shop));
+  const inUse = (error: unknown) => error instanceof AppError && error.code === 'sub_account_in_use';
+  // 80 and 20, a tenth of each in reserve: what waits is given first.
+  await takeBackPart(charge, 4_000n);
+  assert.deepEqual(await standing(), [0n, 4_800n, 0n, 1_200n]);
+  const other = await pay();
+  assert.deepEqual(await standing(), [800n, 12_000n, 200n, 3_000n]);
+  await world.completePayout(shop, 3_000n);
+  await assert.rejects(remove(), inUse, 'it has a share in reserve');
+  await takeBackPart(other, 5_000n);
+  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 0n], 'what the sub-account lacks the merchant advances');
+  assert.equal(await world.balance(`sub_owed:${shop}`), 800n);
+  await assert.rejects(remove(), inUse, 'it owes');
+  await world.clock.advance(48 * hourMs);
+  await settleDue();
+  await pay();
+  assert.deepEqual(await standing(), [1_000n, 15_800n, 0n, 1_200n], 'its next share repaid, what waits of it first');
+  await world.completePayout(shop, 1_200n);
+  await world.clock.advance(48 * hourMs);
+  await settleDue();
+  await remove();
+  await world.spendAllBut(1_000n);
+  await takeBackPart(charge, 6_000n);
+  assert.deepEqual([(await world.charge(charge)).status, await world.balance(`sub_owed:${shop}`)], ['reversed', 0n]);
+  assert.deepEqual(await standing(), [0n, 0n, 0n, 0n], 'in the place of who is gone the merchant gives');
+  assert.equal(await world.balance('receivable_merchant'), 5_000n);
 });
 
 test('once a merchant is no longer new its money is not kept back, and what was kept stays until its time', async () => {

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
 import { createApiClient } from '../../../test/harness/api-client.ts';
+import { eventually } from '../../../test/harness/eventually.ts';
 import { startTransferStory } from '../../../test/harness/transfer-story.ts';
 import type { TransferStory } from '../../../test/harness/transfer-story.ts';
+import { caseCommands } from '../operator/case-commands.ts';
+import { reserveCommands } from '../operator/reserve-commands.ts';
 
 const hourMs = 60 * 60 * 1_000;
 
@@ -245,6 +248,71 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
   });
 });
 
+describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
+  it('ends what a sub-account owes, which until then has its value, its age and its line', async () => {
+    const shop = await story.another();
+    const id = await newSubAccount('7000001', shop.api);
+    const payment = await shop.paySettled('7000001', { amount: 100, sub_account: id });
+    assert.equal((await payOut(id, {}, { api: shop.api })).status, 201);
+    await shop.settle();
+    const { transaction_reference: reference } = await shop.transaction(payment);
+    assert.equal((await shop.api.post('/v1/transactions/refund', { reference })).status, 201);
+    await shop.settle();
+    const read = async () => (await shop.api.get(`/v1/sub-accounts/${id}`)).body;
+    assert.deepEqual([(await read())['balance'], (await read())['owed_balance']], [0, 20]);
+    await story.pass(hourMs);
+    assert.equal(await story.gauge('dalasi_owed_bututs{kind="sub_owed"}'), 2_000);
+    assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="sub_owed"}'), hourMs / 1_000);
+    const line = new RegExp(`^Another Shop \\(test\\) +sub_owed:${id} +GMD 20\\.00 .*waive-debt`, 'm');
+    assert.match(await story.operate(caseCommands, 'cases list'), line);
+    const remove = () => shop.api.send('DELETE', `/v1/sub-accounts/${id}`);
+    assert.equal(refusal(await remove()), '400 sub_account_in_use');
+    const path = `/v1/sub-accounts/${id}/waive-debt`;
+    assert.equal(refusal(await stranger.api.post(path)), '404 not_found');
+    const key = { 'idempotency-key': randomUUID() };
+    for (const replayed of [null, 'true']) {
+      const waived = await shop.api.post(path, undefined, key);
+      assert.deepEqual([waived.status, waived.headers.get('idempotent-replayed')], [200, replayed], waived.text);
+      assert.deepEqual([waived.body['id'], waived.body['balance'], 'owed_balance' in waived.body], [id, 0, false]);
+    }
+    assert.equal((await shop.api.post(path)).status, 200, 'nothing is owed and nothing happens');
+    assert.equal(await story.gauge('dalasi_owed_bututs{kind="sub_owed"}'), 0);
+    assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="sub_owed"}'), 0);
+    assert.doesNotMatch(await story.operate(caseCommands, 'cases list'), /sub_owed/);
+    const { body } = await shop.api.get(`/v1/balances/movements?account=sub_owed:${id}`);
+    assert.equal((body['data'] as { flow: string }[])[0]?.flow, 'debt_waived');
+    assert.equal((await remove()).status, 200);
+    assert.equal(refusal(await shop.api.post(path)), '404 not_found');
+  });
+});
+
+describe('a reserve that an operator sets', () => {
+  it('keeps its part of payments back from the next payment on, shares included, until it is cleared', async () => {
+    const shop = await story.another();
+    const id = await newSubAccount('7000001', shop.api);
+    const { id: merchantId } = shop.merchant.merchant;
+    const whose = ['--merchant', merchantId];
+    const set = await story.operate(reserveCommands, 'reserve set', [...whose, '--percent', '10', '--hours', '48']);
+    assert.match(set, /10 % +48 hours +of any age +own rule/);
+    // A merchant is remembered for three seconds.
+    await story.pass(4_000);
+    const pay = () => shop.paySettled('7000001', { amount: 100, sub_account: id });
+    const waits = async () => (await shop.api.get('/v1/balances')).body['available_balance'];
+    await pay();
+    assert.equal(await waits(), 8);
+    assert.equal((await shop.api.get(`/v1/balances/movements?account=sub:${id}:pending`)).body['balance'], 2);
+    await story.operate(reserveCommands, 'reserve clear', whose);
+    await story.pass(4_000);
+    await pay();
+    assert.equal(await waits(), 8, 'what is kept stays until its time');
+    await eventually('its time has come', async () => {
+      await shop.pass(24 * hourMs);
+      return (await waits()) === 0;
+    });
+    assert.equal((await shop.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 40);
+  });
+});
+
 describe('GET /v1/balances/movements', () => {
   it('answers what a balance is made of, the newest first, now and at an earlier moment', async () => {
     const shop = await story.another();
@@ -262,6 +330,9 @@ describe('GET /v1/balances/movements', () => {
       ['held', -100, 999_900, 'transfer', ordered.body['id']],
     );
     assert.equal((await own(`account=payout_balance&at=${noon}`))['balance'], 1_000_000);
+    const day = story.clock.now().toISOString().slice(0, 10);
+    const whole = await own(`account=payout_balance&at=${day}`);
+    assert.deepEqual([whole['at'], whole['balance']], [`${day}T23:59:59.999Z`, now['balance']], 'the end of that day');
     const page = await own('account=payout_balance&limit=1');
     const { next_cursor: cursor } = page['meta'] as { next_cursor: string };
     const [older] = (await own(`account=payout_balance&limit=1&cursor=${cursor}`))['data'] as object[];

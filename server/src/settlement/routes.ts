@@ -4,8 +4,9 @@ import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
-import { readTimeRange, timeRange } from '../kit/time-range.ts';
-import { idParameters, timeType } from '../kit/wire-types.ts';
+import { lastMoment } from '../kit/time-or-day.ts';
+import { readTimeRange, timeOrDayType, timeRange } from '../kit/time-range.ts';
+import { idParameters } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { balancesOf, getSubAccount } from '../sub-accounts/find-sub-account.ts';
 import { subAccountToWire } from '../sub-accounts/sub-account-wire.ts';
@@ -150,7 +151,9 @@ const movements = readRoute({
           '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, ' +
           '`sub:<id>:pending` for what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
       }),
-      at: Type.Optional(timeType('The moment to explain; now unless given.')),
+      at: Type.Optional(
+        timeOrDayType('The moment to explain; now unless given. A date alone means the end of that day, UTC.'),
+      ),
       limit,
       cursor,
     },
@@ -163,7 +166,7 @@ const movements = readRoute({
     const { limit: shownMax, before } = pageRequest(query);
     const merchant = await merchantOf(context, caller);
     const account = await readAccountName(context.db, merchant.id, query.account);
-    const at = query.at === undefined ? null : new Date(query.at);
+    const at = query.at === undefined ? null : lastMoment(query.at);
     const ask = { account, at, before, rowsMax: shownMax + 1 };
     const { balanceMinor, lines } = await explainAccount(context.db, merchant, ask);
     const shown = lines.slice(0, shownMax);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { amountType, idType, textType, timeType } from '../kit/wire-types.ts';
+import { aliasOf, amountType, idType, textType, timeType } from '../kit/wire-types.ts';
 import { membersMax } from './group-members.ts';
 
 const nameLengthMax = 200;
@@ -22,7 +22,7 @@ const sharePercentage = percentageType('The part of each payment that they get.'
 export const newSubAccountSchema = Type.Object(
   {
     name: Type.Optional(nameType),
-    business_name: Type.Optional(textType('Accepted for `name`; send one of the two.', nameLengthMax)),
+    business_name: aliasOf('name', textType('Accepted for `name`; send one of the two.', nameLengthMax)),
     percentage: sharePercentage,
     settlement_code: settlementCodeType,
     account_number: accountNumberType,

@@ -30,6 +30,7 @@ export async function createTerminal(
     active: true,
     createdAt: now,
     updatedAt: now,
+    rateLimit: null,
     deletedAt: null,
   };
   const terminal: VirtualTerminal = { ...wanted, code: await newCode(tx, context.random, wanted) };

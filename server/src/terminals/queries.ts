@@ -6,7 +6,7 @@ import type { Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
-  chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt",
+  chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit",
   deleted_at AS "deletedAt"`;
 
 /** True where the code was nobody's and is this terminal's now; of two who take one code, the second is told false. */
@@ -174,4 +174,32 @@ export async function findServiceArrival(db: Queryable, name: string): Promise<b
     values: [name],
   });
   return row?.arrivalUs;
+}
+
+/** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such terminal. */
+export function updateTerminalRateLimit(
+  db: Queryable,
+  at: Pick<VirtualTerminal, 'merchantId' | 'id'>,
+  rateLimit: bigint | null,
+): Promise<number> {
+  return db.run({
+    name: 'virtual_terminals_update_rate_limit',
+    text: `UPDATE virtual_terminals SET rate_limit = $3
+           WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
+    values: [at.merchantId, at.id, rateLimit],
+  });
+}
+
+/** Those that have a rate limit of their own, oldest first. */
+export function listTerminalRowsWithRateLimit(
+  db: Queryable,
+  merchantId: string,
+  rowsMax: number,
+): Promise<VirtualTerminal[]> {
+  return db.rows<VirtualTerminal>({
+    name: 'virtual_terminals_with_rate_limit',
+    text: `SELECT ${columns} FROM virtual_terminals
+           WHERE merchant_id = $1 AND rate_limit IS NOT NULL AND deleted_at IS NULL ORDER BY id LIMIT $2`,
+    values: [merchantId, rowsMax],
+  });
 }

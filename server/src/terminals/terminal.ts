@@ -15,6 +15,8 @@ export interface VirtualTerminal {
   chatCanonical: string[];
   /** One that is off takes no money, and its page says so. */
   active: boolean;
+  /** New payments a second from its page, where the operator has set them; 0 is no limit. */
+  rateLimit: bigint | null;
   createdAt: Date;
   updatedAt: Date;
   /** Its page still says what it was. */

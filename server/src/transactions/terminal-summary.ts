@@ -2,7 +2,7 @@ import { fieldError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
-import { readEndBefore } from '../kit/time-range.ts';
+import { endBefore } from '../kit/time-or-day.ts';
 import { getTerminal } from '../terminals/find-terminal.ts';
 import { listTakings } from './queries.ts';
 import type { TakingsRow } from './queries.ts';
@@ -22,7 +22,7 @@ export interface SummaryRange {
  * midnight is the one before. Throws AppError `invalid_request` naming `from`.
  */
 export function readRange(sent: { from?: string; to?: string }, now: Date): SummaryRange {
-  const to = sent.to === undefined ? now : readEndBefore(sent.to);
+  const to = sent.to === undefined ? now : endBefore(sent.to);
   const last = sent.to === undefined ? now : addMs(to, -1);
   const from = sent.from === undefined ? addMs(last, -(last.getTime() % dayMs)) : new Date(sent.from);
   // What was left out is never wrong: today is empty at its first moment.

@@ -50,6 +50,8 @@ const words: Record<keyof typeof scenes, string[]> = {
   'paid-at-counter': ['D1,250.00', 'M9XD', 'Counter Main counter', 'Paid 12 seconds ago'],
   'paid-with-fee': ['Amount D450.00', 'Fee D9.00', 'Total D459.00'],
   'paid-other-amount': ['D1,200.00', 'Asked for D1,250.00'],
+  'paid-address-as-text': ['go back to Kairaba Bookshop at this address: intent://thanks/1042#Intent;scheme=kairaba'],
+  'cancelled-address-as-text': ['You have not paid.', 'at this address: view-source:https://shop.example/basket?'],
   'paid-refunded': ['has since returned this payment to you'],
   reversed: ['Taken back by the network'],
   failed: ['The payment was not made', 'There is not enough money in your wallet.', 'no tries are left'],

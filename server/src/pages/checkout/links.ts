@@ -21,7 +21,7 @@ export function shopLink(address: string | null, merchantName: string): Html {
   const target = linkable(address);
   if (target === null) {
     const shown = address.length > shownCharactersMax ? `${address.slice(0, shownCharactersMax)}…` : address;
-    return html`<p class="quiet">You can close this page. Back to ${foreignText(merchantName)}: <span class="address">${foreignText(shown)}</span></p>`;
+    return html`<p class="quiet">You can close this page, or go back to ${foreignText(merchantName)} at this address: <span class="address">${foreignText(shown)}</span></p>`;
   }
   return html`<p><a class="button" href="${target}">${icon('back')}<span>Back to ${foreignText(merchantName)}</span></a></p>`;
 }

@@ -143,3 +143,10 @@ export function closedPage(closed: { title: string; text: string; merchantName: 
 </main>`),
   };
 }
+
+/** The page of a shop whose environment has no network, so that nobody could pay. */
+export function notConnectedPage(merchantName: string): PageContent {
+  const text =
+    'this shop cannot take mobile money here yet. Nothing was paid here. Ask the shop for another way to pay.';
+  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
+}

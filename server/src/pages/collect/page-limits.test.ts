@@ -6,9 +6,11 @@ import type { ApiClient } from '../../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../../test/harness/database.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import { operate } from '../../../../test/harness/operate.ts';
 import { startService } from '../../../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
+import { rateLimitCommands } from '../../operator/rate-limit-commands.ts';
 
 // Of the services of most tests here; ten seconds' worth may come at once.
 const rate = 1;
@@ -200,6 +202,40 @@ describe('the limit of payments from the pages of links and counters', () => {
     }
     assert.equal(await countPaid(path, burst + 5), burst);
     assert.equal((await fetch(service.url + path)).status, 200);
+  });
+
+  it('is the operator’s for one link or counter, else for its merchant, else the setting', async () => {
+    const { id } = merchant.merchant;
+    const rateLimits = async (verb: string, words: string) => {
+      await operate(service, rateLimitCommands, `rate-limits ${verb}`, ['--merchant', id, ...words.split(' ')]);
+      // A merchant is remembered for three seconds, and what was used up comes back meanwhile.
+      await clock.advance(4_000);
+    };
+    const [busy, other, counter] = [await newLink(), await newLink(), await newCounter()];
+    const { body } = await api.get('/v1/payment-links?limit=1&offset=1');
+    const busyId = (body['data'] as { id: string }[])[0]?.id ?? '';
+    await rateLimits('set', `--pages 2 --link ${busyId}`);
+    assert.deepEqual([await countPaid(busy, 50), await countPaid(other, 50)], [2 * burst, burst]);
+    const own = () => api.get(`/v1/payment-links/${busyId}`);
+    assert.ok(!('rate_limit' in (await own()).body), 'it is the operator’s, and no field of the link');
+    for (const words of ['--requests 5', '--pages 5 --requests 5']) {
+      await assert.rejects(rateLimits('set', `${words} --link ${busyId}`), /requests is a limit of the merchant/);
+    }
+    await rateLimits('set', '--pages 3');
+    await clock.advance(60_000);
+    assert.deepEqual([await countPaid(busy, 50), await countPaid(counter, 50)], [2 * burst, 3 * burst]);
+    const counters = (await api.get('/v1/virtual-terminals')).body['data'] as { id: string }[];
+    await rateLimits('set', `--pages 4 --counter ${counters[0]?.id}`);
+    await clock.advance(60_000);
+    assert.equal(await countPaid(counter, 50), 4 * burst);
+    await rateLimits('clear', `pages --link ${busyId}`);
+    await clock.advance(60_000);
+    assert.equal(await countPaid(busy, 50), 3 * burst);
+    await rateLimits('set', '--pages none');
+    assert.equal(await countPaid(busy, 50), 50);
+    await rateLimits('clear', 'pages');
+    await clock.advance(60_000);
+    assert.equal(await countPaid(busy, 50), burst);
   });
 
   it('leaves the API its allowance, and is not used up with it', async () => {

@@ -11,7 +11,7 @@ import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
 import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { PageContent } from '../document.ts';
-import { closedPage } from './collect-page.ts';
+import { closedPage, notConnectedPage } from './collect-page.ts';
 import type { CollectScene } from './collect-page.ts';
 
 type CollectContext = PaymentContext & {
@@ -47,14 +47,15 @@ export function createCollectPlaces(context: CollectContext): CollectPlaces {
   };
 }
 
-/** `at` is the link or the counter. */
+/** `at` is the link or the counter, whose own rate limit goes before its merchant's. */
 async function makePayment(
   context: CollectContext,
-  at: { merchantId: string; id: string },
+  { merchant, at }: { merchant: Merchant; at: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'> },
   cause: TransactionCause,
   create: (tx: Transaction) => Promise<Intent>,
 ): Promise<string> {
-  await context.pageLimit(at);
+  const { merchantId, id } = at;
+  await context.pageLimit({ merchantId, id, paymentsPerSecond: at.rateLimit ?? merchant.rateLimitPages });
   const { checkoutToken } = await context.db.withTransaction(create, cause);
   return `/pay/${checkoutToken}`;
 }
@@ -76,7 +77,7 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
     closed: closedLink(merchant, link) ?? closedShop(context, merchant),
     unconfirmed: false,
     pay: ({ amountMinor, answers }, cause) =>
-      makePayment(context, link, cause, (tx) =>
+      makePayment(context, { merchant, at: link }, cause, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -90,9 +91,7 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
 /** Where no network is connected, as in live before the operator has connected one, nobody could pay. */
 function closedShop({ networks }: CollectContext, { name: merchantName, testMode }: Merchant): PageContent | null {
   if (networks.list(testMode).length > 0) return null;
-  const text =
-    'no mobile-money network is connected here yet. Nothing was paid here. Ask the shop for another way to pay.';
-  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
+  return notConnectedPage(merchantName);
 }
 
 function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
@@ -140,7 +139,9 @@ async function findCounterPlace(
     closed: closedCounter(merchant, terminal) ?? closedShop(context, merchant),
     unconfirmed: !confirmed,
     pay: ({ amountMinor }, cause) =>
-      makePayment(context, terminal, cause, (tx) => payAtTerminal(tx, context, merchant, terminal, { amountMinor })),
+      makePayment(context, { merchant, at: terminal }, cause, (tx) =>
+        payAtTerminal(tx, context, merchant, terminal, { amountMinor }),
+      ),
   };
 }
 

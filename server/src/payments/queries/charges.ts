@@ -14,7 +14,7 @@ const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_i
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
-  charges.created_at AS "createdAt",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt"`;
 
 export function insertCharge(charge: Charge): Statement {
@@ -144,7 +144,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
                updated_at = $15, amount_received = $16, settles_at = $17,
                amount_refunded = $18, account_number = $19, account_canonical = $20, amount_reversed = $21,
-               reserve_percent_hundredths = $22
+               reserve_percent_hundredths = $22, debt_repaid = $23
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -169,6 +169,7 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
       to.accountCanonical,
       to.amountReversedMinor,
       to.reservePercentHundredths,
+      to.debtRepaidMinor,
     ],
   });
 }

@@ -1,0 +1,21 @@
+import type { Statement } from '../../kit/db.ts';
+import type { MerchantRateLimits } from '../rate-limits.ts';
+
+/** The columns of a merchant's rate limits, under the names that `MerchantRateLimits` has. */
+export const rateLimitColumns = `rate_limit_per_second AS "rateLimitPerSecond",
+  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages"`;
+
+/** Changes what is given, each column for itself, and leaves the others: two operators do not undo each other. */
+export function updateRateLimits(merchantId: string, limits: Partial<MerchantRateLimits>): Statement {
+  const { rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages } = limits;
+  const sent = [rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages];
+  return {
+    name: 'merchants_update_rate_limits',
+    text: `UPDATE merchants
+           SET rate_limit_per_second = CASE WHEN $2 THEN $3::bigint ELSE rate_limit_per_second END,
+               rate_limit_key_percent = CASE WHEN $4 THEN $5::bigint ELSE rate_limit_key_percent END,
+               rate_limit_pages = CASE WHEN $6 THEN $7::bigint ELSE rate_limit_pages END
+           WHERE id = $1`,
+    values: [merchantId, ...sent.flatMap((value) => [value !== undefined, value ?? null])],
+  };
+}

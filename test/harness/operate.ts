@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { readInput } from '../../server/src/kit/command-line.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import type { Command, CommandContext, CommandResult } from '../../server/src/operator/command.ts';
+
+/** Runs an operator's command that needs nothing but the database, as it was typed; `words` follow its name. */
+export function operate(
+  { db }: { db: Database },
+  commands: readonly Command[],
+  name: string,
+  words: readonly string[] = [],
+): Promise<CommandResult> {
+  const command = commands.find((one) => one.name === name);
+  assert.ok(command, name);
+  return command.run({ db } as CommandContext, readInput('operator', command, words));
+}
