@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
@@ -19,8 +20,8 @@ export interface TestLimits {
 // it leaves room for a machine that is twenty times slower.
 const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
-// A part of a test's time is waiting for the database, so twice as many as there are processors on a small machine.
-const concurrencyMax = 4;
+// A part of a test's time is waiting, so one more than there are processors; with two more, tests waited for each other.
+const concurrencyMax = availableParallelism() + 1;
 
 const testFiles = '{server/src,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;

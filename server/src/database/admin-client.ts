@@ -18,13 +18,16 @@ export async function withAdminClient<Result>(
   }
 }
 
+// A server that has just begun, on a machine that is busy beginning other things, has taken more than ten seconds.
+const connectTimeoutMs = 20_000;
+
 async function connect(url: string): Promise<pg.Client> {
   let place = '';
   try {
     const client = new pg.Client({
       connectionString: url,
       application_name: 'dalasi start',
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: connectTimeoutMs,
     });
     place = ` at ${client.host}:${client.port}`;
     // A connection that is lost between two statements would end the process; the next statement reports it.
