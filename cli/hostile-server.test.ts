@@ -17,8 +17,9 @@ import type { CliEnd } from './run-cli.corpus.ts';
 
 const world = new CliWorld();
 let answer: unknown;
+let status = 200;
 const server = createServer((_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 });
 let settings: Record<string, string>;
 
@@ -65,14 +66,37 @@ const commands = [
   ['events', 'show', id],
   ['events', 'resend', '--endpoint', id, '--yes'],
   ['trigger', 'webhook_endpoint.test'],
+  ['trigger', 'charge.created'],
+  ['trigger', 'customer.created'],
 ];
 
 test('an answer of another shape ends a command with a sentence, never with a stack', async () => {
-  for (answer of ['x', { data: null }, { ...event, object_id: hostile, data: [{ ...event, event: hostile }] }]) {
+  for (answer of ['x', { data: null }, { id: { toString: 1, valueOf: 1 } }, { ...event, object_id: hostile, data: [{ ...event, event: hostile }] }]) {
     for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
       assertHarmless(end);
       assert.equal(end.code, 1);
     }
+  }
+});
+
+test('a refusal with anything in its members ends a command with a sentence, never with a stack', async () => {
+  const odd = { toString: 1, valueOf: 1 };
+  const refusals = [
+    { message: 'Refused.', code: odd },
+    { message: 'Refused.', code: hostile, errors: [null, 7, odd, [], { path: odd, message: odd }] },
+    { message: 'Refused.', errors: odd },
+    { message: odd, code: 'invalid_request' },
+  ];
+  status = 400;
+  try {
+    for (answer of refusals) {
+      for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
+        assertHarmless(end);
+        assert.equal(end.code, 1);
+      }
+    }
+  } finally {
+    status = 200;
   }
 });
 

@@ -1,4 +1,5 @@
 import { CommandFailure } from '../command.ts';
+import type { JsonObject } from './client.ts';
 import { integer, isBoolean, list, nullable, object, oneOf, optional, text } from './shape.ts';
 import type { Shape, ValueOf } from './shape.ts';
 
@@ -66,4 +67,9 @@ export function readAnswer<Value>(isExpected: Shape<Value>, answer: unknown): Va
     'The server answered something that this tool does not understand. Check the address (dalasi keys shows it), and ' +
       'that the service is of the same version as the tool.',
   );
+}
+
+/** The id that stands in a member of an answer, `id` unless it is named. Throws CommandFailure where none does. */
+export function idIn(answer: JsonObject, member = 'id'): string {
+  return readAnswer(id, answer[member]);
 }

@@ -136,7 +136,7 @@ function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
     throw new ApiAway(`${url} answered ${status}, but not as this service does. Is the address right?`);
   }
   if (status === 429 || status >= 500) throw new ApiAway(message);
-  throw new ApiRefused(status, String(body?.['code']), message + fieldMessages(body, message));
+  throw new ApiRefused(status, textOf(body?.['code']), message + fieldMessages(body, message));
 }
 
 /** Undefined for what is no JSON object, whatever its type says: a proxy in between may have cut it, or put its own there. */
@@ -151,9 +151,18 @@ function parse(text: string): JsonObject | undefined {
 
 /** The fields that were refused, unless the one sentence says it all. */
 function fieldMessages(body: JsonObject | undefined, said: string): string {
-  const errors = Array.isArray(body?.['errors']) ? (body['errors'] as { path?: unknown; message?: unknown }[]) : [];
-  const others = errors.filter(({ message }) => message !== said);
-  return others.map(({ path, message }) => `\n  ${harmless(`${String(path)}: ${String(message)}`)}`).join('');
+  const errors: unknown[] = Array.isArray(body?.['errors']) ? body['errors'] : [];
+  const named = errors.map((error) => {
+    const { path, message } = (typeof error === 'object' && error !== null ? error : {}) as JsonObject;
+    return { path: textOf(path), message: textOf(message) };
+  });
+  const others = named.filter(({ message }) => message !== said);
+  return others.map(({ path, message }) => `\n  ${harmless(`${path}: ${message}`)}`).join('');
+}
+
+/** What is no text comes from no service of ours, and is not shown: turning it into one may throw. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function queryText(query: Query): string {

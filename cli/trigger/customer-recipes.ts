@@ -1,4 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
+import { idIn } from '../api/answers.ts';
 import type { Kitchen, Recipe } from './recipe.ts';
 
 type CustomerKind = Extract<EventKind, `customer.${string}`>;
@@ -25,5 +26,5 @@ export const customerRecipes: Readonly<Record<CustomerKind, Recipe>> = {
 
 async function create({ api }: Kitchen): Promise<{ objectId: string }> {
   const created = await api.post('/v1/customers', { name: 'dalasi trigger' });
-  return { objectId: String(created['id']) };
+  return { objectId: idIn(created) };
 }

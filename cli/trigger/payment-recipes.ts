@@ -1,4 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
+import { idIn } from '../api/answers.ts';
 import type { JsonObject } from '../api/client.ts';
 import { findEventOf } from '../events/event-row.ts';
 import { until } from './recipe.ts';
@@ -39,7 +40,7 @@ export const paymentRecipes: Readonly<Record<PaymentKind, Recipe>> = {
 
 async function createIntent({ api, amount }: Kitchen): Promise<{ objectId: string }> {
   const created = await api.post('/v1/payments', { data: { amount, title: 'dalasi trigger' } });
-  return { objectId: String(created['payment_intent_id']) };
+  return { objectId: idIn(created, 'payment_intent_id') };
 }
 
 /** A direct charge; answers the charge's id. */
@@ -51,8 +52,8 @@ export async function pay(
   const payer = { network: 'aps', account_number: accountNumber };
   const created = await api.post('/v1/payments', { data: { amount, title: 'dalasi trigger', ...payer, ...data } });
   // An intent's id finds its newest attempt.
-  const { body } = await api.get(`/v1/transactions/${String(created['payment_intent_id'])}`);
-  return { objectId: String(body['id']) };
+  const { body } = await api.get(`/v1/transactions/${idIn(created, 'payment_intent_id')}`);
+  return { objectId: idIn(body) };
 }
 
 /** A charge that was paid. */

@@ -1,4 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
+import { idIn } from '../api/answers.ts';
 import { ApiRefused } from '../api/client.ts';
 import { payAndWait } from './payment-recipes.ts';
 import { until } from './recipe.ts';
@@ -37,7 +38,7 @@ export const transferRecipes: Readonly<Record<TransferKind, Recipe>> = {
 async function transfer({ api, amount, newKey }: Kitchen, accountNumber: string): Promise<{ objectId: string }> {
   const body = { amount, network: 'aps', account_number: accountNumber, beneficiary_name: 'dalasi trigger' };
   const accepted = await api.post('/v1/transfers', body, { 'idempotency-key': newKey() });
-  return { objectId: String(accepted['id']) };
+  return { objectId: idIn(accepted) };
 }
 
 /** It can be cancelled before it is sent and once the network has said that it takes none, but not in between. */
@@ -67,7 +68,7 @@ async function payOut(kitchen: Kitchen, accountNumber: string): Promise<Made> {
   const subAccount = await api.post('/v1/sub-accounts', account);
   // Half of the payment is the share, in whole dalasi, and it takes 10 of them to be paid out at all.
   await payAndWait({ ...kitchen, amount: amount * 2 + 20 }, { sub_account: subAccount['id'] });
-  const path = `/v1/sub-accounts/${String(subAccount['id'])}/payouts`;
+  const path = `/v1/sub-accounts/${idIn(subAccount)}/payouts`;
   const accepted = await api.post(path, { amount }, { 'idempotency-key': newKey() });
-  return { objectId: String(accepted['id']) };
+  return { objectId: idIn(accepted) };
 }

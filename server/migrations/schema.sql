@@ -379,6 +379,8 @@ CREATE TABLE ledger_movements (
 );
 CREATE INDEX ledger_movements_pending_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_pending_debit_idx ON ledger_movements USING btree (merchant_id, id) WHERE debit_account = 'payable_pending'::text;
+CREATE INDEX ledger_movements_receivable_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'receivable_merchant'::text;
+CREATE INDEX ledger_movements_receivable_debit_idx ON ledger_movements USING btree (merchant_id, id) WHERE debit_account = 'receivable_merchant'::text;
 CREATE INDEX ledger_movements_source_idx ON ledger_movements USING btree (merchant_id, source_id);
 CREATE INDEX ledger_movements_sub_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub:%'::text;
 CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub:%'::text;

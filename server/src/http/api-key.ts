@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import { headerCount } from './header-count.ts';
-import type { KeylessLimit } from './keyless-limit.ts';
+import type { KeylessLimit, KeylessTurn } from './keyless-limit.ts';
 
 export interface AuthenticationOptions {
   authenticator: KeyAuthenticator;
@@ -12,7 +12,7 @@ export interface AuthenticationOptions {
 /**
  * Whose key the request carries (interface, "Authentication"). Throws AppError `api_key_missing` or `api_key_invalid`; the
  * latter never tells a mistyped key from an unknown or a revoked one. Throws `rate_limited` for an address that has sent
- * too many requests without a valid key; a key that was valid a moment ago goes on, whatever else came from its address.
+ * too many requests without a valid key.
  * Two headers are refused with `invalid_request` (RFC 6750, section 3.1): which of them counts would depend on who reads
  * them.
  */
@@ -26,14 +26,21 @@ export async function authenticate(
     throw new AppError('invalid_request', 'Send one Authorization header, not several.');
   }
   const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
-  const limited = keylessLimit.refusal(request.ip);
-  if (limited && (key === undefined || !authenticator.isKnown(key))) {
-    reply.headers(limited.headers);
-    throw limited.error;
+  const recalled = key === undefined ? 'invalid' : authenticator.recall(key);
+  const take = (): KeylessTurn => keylessLimit.take(request.ip, { isNew: recalled === 'new' });
+  // A key that was valid a moment ago passes, whatever else comes from its address.
+  let turn = recalled === 'valid' ? undefined : take();
+  if (turn?.refusal) {
+    reply.headers(turn.headers);
+    throw turn.refusal;
   }
   const holder = key === undefined ? undefined : await authenticator.find(key);
-  if (holder) return holder;
-  reply.headers(keylessLimit.charge(request.ip));
+  if (holder) {
+    turn?.giveBack?.();
+    return holder;
+  }
+  turn ??= take();
+  reply.headers(turn.headers);
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }

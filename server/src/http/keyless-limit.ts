@@ -8,6 +8,19 @@ import type { RateLimitHeaders } from './rate-limit.ts';
 // A deployment that forgot its key is told so by a hundred answers before it is slowed down.
 const burstSeconds = 10;
 
+// Beyond it a few keys that this process has not seen yet are still looked up, so that a flood from an address does not refuse
+// the good keys behind it, also just after a start.
+const newKeys = { rate: 2, burst: 20 };
+
+/** What became of a request's turn: the header fields of its answer, and the refusal where it has none. */
+export interface KeylessTurn {
+  headers: RateLimitHeaders;
+  /** AppError `rate_limited`. */
+  refusal?: AppError;
+  /** For a request whose key is found to be valid. */
+  giveBack?: () => void;
+}
+
 /**
  * Limits the requests without a valid API key for each client address (decisions, "Rate limits"), so that guessing keys
  * and repeating a wrong one cost the database nothing. Each process counts for itself: sharing the counts would cost
@@ -16,34 +29,31 @@ const burstSeconds = 10;
 export class KeylessLimit {
   readonly #rate: number;
   readonly #allowances: LocalAllowances | null;
+  readonly #newKeys: LocalAllowances;
 
   /** `rate`: requests a second from one address; 0 is no limit. */
   constructor(clock: Clock, rate: number) {
     this.#rate = rate;
     this.#allowances = rate === 0 ? null : new LocalAllowances(clock, { rate, burst: rate * burstSeconds });
+    this.#newKeys = new LocalAllowances(clock, newKeys);
   }
 
-  /** Null while this address may go on. The refusal is an AppError `rate_limited`. */
-  refusal(address: string): { error: AppError; headers: RateLimitHeaders } | null {
-    const seen = this.#allowances?.look(clientNetwork(address));
-    if (!seen || 'left' in seen) return null;
-    const { retryAfterSeconds } = seen;
+  /** Takes a turn of this address. `isNew`: the request has a key that nobody has looked up here yet. */
+  take(address: string, { isNew }: { isNew: boolean }): KeylessTurn {
+    if (!this.#allowances) return { headers: {} };
+    const network = clientNetwork(address);
+    const taken = this.#allowances.take(network);
+    if ('left' in taken) {
+      const giveBack = () => this.#allowances?.giveBack(network);
+      return { headers: this.#headers({ left: taken.left, seconds: 1 }), giveBack };
+    }
+    const { retryAfterSeconds } = taken;
+    const headers = this.#headers({ left: 0, seconds: retryAfterSeconds });
+    if (isNew && 'left' in this.#newKeys.take(network)) {
+      return { headers, giveBack: () => this.#newKeys.giveBack(network) };
+    }
     const message = `Too many requests without a valid API key came from your address. Check the key and wait ${retryAfterSeconds} s.`;
-    return {
-      error: new AppError('rate_limited', message, { retryAfterSeconds }),
-      headers: this.#headers({ left: 0, seconds: retryAfterSeconds }),
-    };
-  }
-
-  /** Counts a request that had no valid key, and answers the header fields of its refusal. */
-  charge(address: string): RateLimitHeaders {
-    if (!this.#allowances) return {};
-    const key = clientNetwork(address);
-    this.#allowances.charge(key);
-    const after = this.#allowances.look(key);
-    return 'left' in after
-      ? this.#headers({ left: after.left, seconds: 1 })
-      : this.#headers({ left: 0, seconds: after.retryAfterSeconds });
+    return { headers, refusal: new AppError('rate_limited', message, { retryAfterSeconds }) };
   }
 
   #headers(state: { left: number; seconds: number }): RateLimitHeaders {

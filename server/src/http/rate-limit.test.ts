@@ -256,7 +256,7 @@ describe('the limit of requests without a valid key', () => {
       assert.equal(headers.get('ratelimit-policy'), '"address";q=100;w=10');
       assert.equal(headers.get('ratelimit'), `"address";r=${keylessBurst - time};t=1`);
     }
-    for (const key of [undefined, 'nonsense', createApiKeyText(systemRandom, true)]) {
+    for (const key of [undefined, 'nonsense']) {
       const { status, headers, body } = await knock(address, { key });
       assert.deepEqual([status, body['code'], headers.get('retry-after')], [429, 'rate_limited', '1']);
       assert.match(String(body['message']), /^Too many requests without a valid API key came from your address\./);
@@ -268,14 +268,27 @@ describe('the limit of requests without a valid key', () => {
     assert.equal((await knock(address)).status, 429);
   });
 
-  it('asks the database nothing more for an address that guesses keys', async (t) => {
+  it('beyond it looks up twenty keys that are new, then two a second, and none that was wrong before', async (t) => {
     const address = newAddress();
     const asked = t.mock.method(service.db, 'row');
-    const guess = () => knock(address, { key: createApiKeyText(systemRandom, true) });
-    for (let time = 0; time < keylessBurst; time += 1) assert.equal((await guess()).status, 401);
+    const newKey = () => createApiKeyText(systemRandom, true);
+    const wrong = newKey();
+    for (let time = 0; time < keylessBurst; time += 1) assert.equal((await knock(address, { key: wrong })).status, 401);
     assert.equal(asked.mock.callCount(), keylessBurst);
-    for (let time = 0; time < 50; time += 1) assert.equal((await guess()).status, 429);
+    for (let time = 0; time < 50; time += 1) assert.equal((await knock(address, { key: wrong })).status, 429);
     assert.equal(asked.mock.callCount(), keylessBurst);
+    for (let time = 0; time < 20; time += 1) assert.equal((await knock(address, { key: newKey() })).status, 401);
+    for (let time = 0; time < 20; time += 1) assert.equal((await knock(address, { key: newKey() })).status, 429);
+    assert.equal(asked.mock.callCount(), keylessBurst + 20);
+  });
+
+  it('lets a good key pass that this process has not seen, while its address floods with a wrong one', async () => {
+    const address = newAddress();
+    const wrong = createApiKeyText(systemRandom, true);
+    for (let time = 0; time < keylessBurst + 20; time += 1) await knock(address, { key: wrong });
+    const key = await service.newKey(business.test.merchant);
+    assert.equal((await knock(address, { key: wrong })).status, 429);
+    assert.equal((await knock(address, { key })).status, 200);
   });
 
   it('keeps nobody out whose key was valid a moment ago, until it is revoked', async () => {

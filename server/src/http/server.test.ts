@@ -11,7 +11,7 @@ import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 
-test('a server that closes gives an unused connection two seconds for its request, then closes it', async () => {
+test('a server that closes gives an unused connection five seconds for its request, then closes it', async () => {
   const clock = new ManualClock();
   const server = createServer({
     clock,
@@ -32,7 +32,7 @@ test('a server that closes gives an unused connection two seconds for its reques
   const [used, unused] = [await open(), await open()];
   const closed = server.close();
   await eventually('the server waits for them', () => clock.sleeping === 1);
-  await clock.advance(1_999);
+  await clock.advance(4_999);
   assert.equal(unused.closed, false);
   used.write('GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n');
   assert.match(await text(used), /\r\nconnection: close\r\n[\s\S]*\r\nanswered$/i);

@@ -30,8 +30,9 @@ const requestTimeoutMs = 30_000;
 // Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
 const keepAliveTimeoutMs = 72_000;
 const headersTimeoutMs = 15_000;
-// Who opens a connection for a request sends it at once: behind a proxy in milliseconds, on 2G within a second or two.
-const unusedConnectionMs = 2_000;
+// Who opens a connection for a request sends it at once: behind a proxy in milliseconds, on 2G within a second or two. A client
+// whose machine is busy has taken longer, and the process has 25 s to end.
+const unusedConnectionMs = 5_000;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
 // Room for the longest token; longer addresses are nobody's.

@@ -30,6 +30,8 @@ test('no scheme that browsers give a meaning of their own is linked, however it 
     'moz-extension',
     'ms-settings',
     'ms-msdt',
+    'itms-services',
+    'itms-apps',
     'web+shop',
   ];
   for (const scheme of [...browserSchemes, ...prefixed]) {
@@ -88,18 +90,25 @@ test('an opaque or incomplete address is not linked', () => {
 test('an Android intent is linked only where each of its fallbacks is a web page and its scheme no browser’s', () => {
   for (const url of [
     intent(`scheme=shop;package=gm.shop;${fallback('https://shop.gm/back')}`),
-    `intent:#Intent;${fallback('http://shop.gm/')}end`,
-    intent(`${fallback('https://one.gm/')}${fallback('https://two.gm/')}`),
+    `intent://#Intent;scheme=shop;${fallback('http://shop.gm/')}end`,
+    intent(`scheme=shop;${fallback('https://one.gm/')}${fallback('https://two.gm/')}`),
   ]) {
     assert.equal(isLinkableUrl(url), true, url);
   }
   for (const url of [
     ...['intent://done', intent('scheme=shop;'), intent('S.browser_fallback_url=;'), intent('S.browser_fallback_url;')],
     ...['javascript:alert(1)', 'data:text/html,x', 'shop://done', 'file:///etc/hosts', ' https://shop.gm/'].map(
-      (page) => intent(fallback(page)),
+      (page) => intent(`scheme=shop;${fallback(page)}`),
     ),
-    intent(`${fallback('javascript:alert(1)')}${fallback('https://shop.gm/')}`),
-    intent(`${fallback('https://shop.gm/')}S.browser%5Ffallback%5Furl=javascript:alert(1);`),
+    // Without a scheme, or without the slashes, the target itself would be opened as it stands.
+    intent(fallback('https://shop.gm/')),
+    ...['javascript:alert(1)', 'file:///sdcard/a.html', 'content://settings', ''].flatMap((target) => [
+      `intent:${target}#Intent;${fallback('https://shop.gm/')}end`,
+      `intent:${target}#Intent;scheme=shop;${fallback('https://shop.gm/')}end`,
+    ]),
+    intent(`scheme=shop;scheme=javascript;${fallback('https://shop.gm/')}`),
+    intent(`scheme=shop;${fallback('javascript:alert(1)')}${fallback('https://shop.gm/')}`),
+    intent(`scheme=shop;${fallback('https://shop.gm/')}S.browser%5Ffallback%5Furl=javascript:alert(1);`),
     ...['file', 'content', 'javascript', 'chrome', 'FILE', '%66ile'].map((scheme) =>
       intent(`scheme=${scheme};${fallback('https://shop.gm/')}`),
     ),

@@ -28,17 +28,19 @@ function isOpenScheme(scheme: string): boolean {
 /**
  * `intent://path#Intent;scheme=shop;S.browser_fallback_url=https%3A%2F%2Fshop.gm%2F;end`, read as
  * `android.content.Intent.parseUri` does (names and values are percent-decoded, the last value of a name counts). Every
- * fallback must be an http or https URL and there must be one; the app's scheme must be no browser's.
+ * fallback must be an http or https URL and there must be one. It must name one scheme, no browser's: without a scheme
+ * Android takes what stands behind `intent:` as the whole address, `intent:javascript:…`.
  */
 function isHarmlessIntent(text: string): boolean {
   const start = text.lastIndexOf('#Intent;');
-  if (start < 0) return false;
+  if (start < 0 || !/^intent:\/\//i.test(text)) return false;
   const fields = text.slice(start).split(';').map(readField);
   const fallbacks = fields.filter(({ name }) => name === 'S.browser_fallback_url').map(({ value }) => value);
   const schemes = fields.filter(({ name }) => name === 'scheme').map(({ value }) => value.toLowerCase());
   return (
     fallbacks.length > 0 &&
     fallbacks.every((fallback) => /^https?:\/\//i.test(fallback) && isLinkableUrl(fallback)) &&
+    schemes.length === 1 &&
     schemes.every(isOpenScheme)
   );
 }
@@ -97,6 +99,8 @@ export const browserSchemes: ReadonlySet<string> = new Set([
   ...['isolated-app', 'opera', 'quic-transport', 'uuid-in-package', 'vivaldi'],
   // Firefox: internal pages, icons and bookmarks.
   ...['cached-favicon', 'firefox', 'indexeddb', 'page-icon', 'pcast', 'place'],
+  // iOS and Android: settings, calls, and what offers to install an app from anywhere.
+  ...['android.resource', 'app-prefs', 'facetime', 'facetime-audio', 'prefs'],
   // Safari and macOS, Internet Explorer and Windows: the machine's files, settings, scripts and help.
   ...['afp', 'applescript', 'applewebdata', 'help', 'nfs', 'safari-extension', 'safari-resource'],
   ...['safari-web-extension', 'smb', 'webkit-fake-url', 'webcals', 'x-man-page'],
@@ -108,4 +112,4 @@ export const browserSchemes: ReadonlySet<string> = new Set([
  * prefixes under which sites and extensions register themselves (WHATWG HTML, "registerProtocolHandler"; MDN,
  * "protocol_handlers").
  */
-const browserPrefixes = ['chrome', 'moz-', 'ms-', 'x-apple', 'x-help', 'x-safari', 'web+', 'ext+'];
+const browserPrefixes = ['chrome', 'itms', 'moz-', 'ms-', 'x-apple', 'x-help', 'x-safari', 'web+', 'ext+'];

@@ -8,22 +8,19 @@ export interface LocalAllowanceSettings {
   burst: number;
 }
 
-// What is charged beyond the allowance is waited for, but for no longer than this: requests that were under way side by
-// side when the allowance ran out must not lock an address out for an hour.
-const debtMaxMs = 60_000;
 // An entry is 200 bytes. Beyond this many addresses at once a limit for each of them protects nothing.
 const keysMax = 10_000;
 
 /**
  * Allowances that this process keeps for itself, by the generic cell rate algorithm: for what has to cost nothing, not even a
- * question to the database. Whoever is let through is charged afterwards, and only if it failed, so what succeeds is
- * never counted; since a charge is taken in any case, requests side by side do not raise the rate.
+ * question to the database. Each request takes before it is served, so that requests side by side cannot exceed the
+ * rate; what should not have counted is given back.
  */
 export class LocalAllowances {
   readonly #clock: Clock;
   readonly #costMs: number;
   readonly #burstMs: number;
-  /** The theoretical arrival time of each key, in milliseconds; the key that was charged last stands last. */
+  /** The theoretical arrival time of each key, in milliseconds; the key that took last stands last. */
   readonly #arrivals = new Map<string, number>();
 
   constructor(clock: Clock, { rate, burst }: LocalAllowanceSettings) {
@@ -32,29 +29,36 @@ export class LocalAllowances {
     this.#burstMs = burst * this.#costMs;
   }
 
-  /** What is left for this key, or how long until there is one again. Takes nothing. */
-  look(key: string): Taken {
+  /** Takes one for this key: what is left after it, or how long until there is one again. */
+  take(key: string): Taken {
     const nowMs = this.#clock.now().getTime();
-    const freeMs = this.#burstMs - (this.#arrivalOf(key, nowMs) - nowMs);
+    const arrivalMs = this.#arrivalOf(key, nowMs);
+    const freeMs = this.#burstMs - (arrivalMs - nowMs);
     // A millionth of a millisecond is what the sums of fractions are off by.
     const left = Math.floor(freeMs / this.#costMs + 1e-9);
-    if (left >= 1) return { left };
-    return { retryAfterSeconds: Math.max(1, Math.ceil((this.#costMs - freeMs) / 1_000)) };
+    if (left < 1) return { retryAfterSeconds: Math.max(1, Math.ceil((this.#costMs - freeMs) / 1_000)) };
+    this.#remember(key, arrivalMs + this.#costMs);
+    return { left: left - 1 };
   }
 
-  /** Takes one, also where none is left. */
-  charge(key: string): void {
+  /** Gives back one that was taken. */
+  giveBack(key: string): void {
     const nowMs = this.#clock.now().getTime();
-    const arrivalMs = Math.min(this.#arrivalOf(key, nowMs) + this.#costMs, nowMs + this.#burstMs + debtMaxMs);
-    this.#arrivals.delete(key);
-    if (this.#arrivals.size >= keysMax) this.#forgetOldest();
-    this.#arrivals.set(key, arrivalMs);
+    const arrivalMs = this.#arrivalOf(key, nowMs) - this.#costMs;
+    if (arrivalMs > nowMs) this.#arrivals.set(key, arrivalMs);
+    else this.#arrivals.delete(key);
   }
 
   /** Not before now, and now for one that was written by a clock that has been set back since. */
   #arrivalOf(key: string, nowMs: number): number {
     const arrivalMs = this.#arrivals.get(key) ?? nowMs;
-    return arrivalMs > nowMs + this.#burstMs + debtMaxMs ? nowMs : Math.max(arrivalMs, nowMs);
+    return arrivalMs > nowMs + this.#burstMs ? nowMs : Math.max(arrivalMs, nowMs);
+  }
+
+  #remember(key: string, arrivalMs: number): void {
+    this.#arrivals.delete(key);
+    if (this.#arrivals.size >= keysMax) this.#forgetOldest();
+    this.#arrivals.set(key, arrivalMs);
   }
 
   #forgetOldest(): void {

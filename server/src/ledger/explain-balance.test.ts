@@ -8,6 +8,7 @@ import type { BalanceLine } from './explain-balance.ts';
 import { readStatement } from './explain-statement.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
+import { listOwedRows } from './queries/debts.ts';
 
 const currency = 'GMD';
 const sub = 'sub:01a1f8ac-4b37-7417-9fed-11d78420f700';
@@ -155,9 +156,18 @@ describe('a page of the movements behind a balance', () => {
     assert.doesNotMatch(plan, /Seq Scan on ledger_movements|Bitmap/, plan);
   });
 
-  test('of what waits for its settlement reads nothing but that', async () => {
+  test('of everything that is owed reads the debts and their movements, and nobody else’s', async () => {
+    const [plan = ''] = await genericPlans(world.database, (db) => listOwedRows(db, ['receivable_merchant', 'sub_owed']));
+    for (const index of ['receivable_debit', 'sub_owed_debit']) {
+      assert.match(plan, new RegExp(`Index Scan (Backward )?using ledger_movements_${index}_idx`), plan);
+    }
+    assert.doesNotMatch(plan, /Seq Scan on ledger_movements|ledger_movements_pkey/, plan);
+  });
+
+  test('of what waits for its settlement, or is owed, reads nothing but that', async () => {
     for (const [account, index] of [
       ['payable_pending', 'pending'],
+      ['receivable_merchant', 'receivable'],
       [sub, 'sub'],
     ] as const) {
       const [plan = ''] = await plansFor(await world.newMerchant(), account);

@@ -20,8 +20,8 @@ export interface KeyHolder {
 export interface KeyAuthenticator {
   /** Undefined for a key that is mistyped, unknown or revoked: all look alike. */
   find(key: string): Promise<KeyHolder | undefined>;
-  /** Whether the key was valid when it was last looked up here; asks nobody. */
-  isKnown(key: string): boolean;
+  /** What the last look-up of the key here found, `new` where there was none; asks nobody. */
+  recall(key: string): 'valid' | 'invalid' | 'new';
 }
 
 /** `onFit` is told of each key that was looked up and found, and waited for: it never rejects. */
@@ -32,7 +32,9 @@ export function createKeyAuthenticator(
   onFit: () => Promise<void> = () => Promise.resolve(),
 ): KeyAuthenticator {
   const cache = new ExpiringCache<KeyHolder>({ clock, entriesMax: keyCacheEntriesMax, lifetimeMs: keyCacheMs });
-  const known = new Set<string>();
+  // Apart, so that a flood of wrong keys makes no good one forgotten.
+  const valid = new RecentIds();
+  const invalid = new RecentIds();
   const look = async (keyHmac: Buffer): Promise<KeyHolder | undefined> => {
     const found = await findKeyByHmac(db, keyHmac);
     if (!found) return undefined;
@@ -46,19 +48,27 @@ export function createKeyAuthenticator(
       const keyHmac = hmacOfApiKey(pepper, key);
       const id = keyHmac.toString('base64');
       const holder = await cache.get(id, () => look(keyHmac));
-      if (!holder) known.delete(id);
-      else if (!known.has(id)) remember(known, id);
+      const [now, before] = holder ? [valid, invalid] : [invalid, valid];
+      now.add(id);
+      before.delete(id);
       return holder;
     },
-    isKnown: (key) => isWellFormedApiKey(key) && known.has(hmacOfApiKey(pepper, key).toString('base64')),
+    recall(key) {
+      if (!isWellFormedApiKey(key)) return 'invalid';
+      const id = hmacOfApiKey(pepper, key).toString('base64');
+      if (valid.has(id)) return 'valid';
+      return invalid.has(id) ? 'invalid' : 'new';
+    },
   };
 }
 
-/** A Set keeps the order of insertion: the first is the oldest. */
-function remember(known: Set<string>, id: string): void {
-  if (known.size >= keyCacheEntriesMax) {
-    const [oldest] = known;
-    if (oldest !== undefined) known.delete(oldest);
+/** As many as the cache holds; a Set keeps the order of insertion, so the first is the oldest. */
+class RecentIds extends Set<string> {
+  override add(id: string): this {
+    if (!this.has(id) && this.size >= keyCacheEntriesMax) {
+      const [oldest] = this;
+      if (oldest !== undefined) this.delete(oldest);
+    }
+    return super.add(id);
   }
-  known.add(id);
 }

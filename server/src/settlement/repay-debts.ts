@@ -50,9 +50,14 @@ export async function repaySubAccountDebts(context: TransferContext): Promise<nu
     const id = account.slice('sub_owed:'.length);
     assert(id.length > 0, 'a debt has its sub-account');
     const merchant = { id: merchantId, currency };
-    await context.db.withTransaction((tx) =>
-      repayFromSettled(tx, context, merchant, { subAccountIds: [id], others: [] }),
-    );
+    try {
+      await context.db.withTransaction((tx) =>
+        repayFromSettled(tx, context, merchant, { subAccountIds: [id], others: [] }),
+      );
+    } catch (error) {
+      // One merchant's busy balance keeps no other from it; the next sweep tries again.
+      context.log.error('repaying a sub-account’s debt failed and will be tried again', error, { merchant_id: merchantId });
+    }
   }
   return found.length;
 }

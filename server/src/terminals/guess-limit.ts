@@ -7,7 +7,7 @@ import { SharedAllowances } from '../kit/shared-allowance.ts';
 import { findServiceArrival, takeServiceAllowance } from './queries.ts';
 
 /**
- * Looks a counter up by what somebody typed, and counts it where nothing is found. Throws AppError `rate_limited` without
+ * Looks a counter up by what somebody typed; only what is not found counts. Throws AppError `rate_limited` without
  * looking, where too many codes were guessed wrong from this client address, or from everywhere together.
  */
 export type GuessLimit = <Found>(
@@ -27,7 +27,7 @@ const ofOneAddress = { rate: 0.2, burst: 30 };
 const leaseMs = 10_000;
 
 /**
- * Codes that are found do not count, so that a market whose payers type theirs never meets a limit. `guessesPerSecond` is for
+ * Codes that are found do not count, so that a market whose payers type theirs does not reach a limit by itself. `guessesPerSecond` is for
  * all processes together, and 0 is no limit; each process counts the guesses of an address for itself.
  */
 export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: number): GuessLimit {
@@ -43,13 +43,18 @@ export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: 
     });
   return async (clientAddress, look) => {
     const client = clientNetwork(clientAddress);
-    const left = byAddress.look(client);
+    const left = byAddress.take(client);
     if ('retryAfterSeconds' in left) throw tooManyGuesses(left.retryAfterSeconds, 'from one client address');
     const taken = await takeOfAll();
-    if ('retryAfterSeconds' in taken) throw tooManyGuesses(taken.retryAfterSeconds, 'than RATE_LIMIT_CODES allows');
+    if ('retryAfterSeconds' in taken) {
+      byAddress.giveBack(client);
+      throw tooManyGuesses(taken.retryAfterSeconds, 'than RATE_LIMIT_CODES allows');
+    }
     const found = await look();
-    if (found === undefined) byAddress.charge(client);
-    else ofAll.giveBack(limitName);
+    if (found !== undefined) {
+      byAddress.giveBack(client);
+      ofAll.giveBack(limitName);
+    }
     return found;
   };
 }

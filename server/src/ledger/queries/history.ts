@@ -29,6 +29,7 @@ const historyColumns = `id, created_at AS at, flow, source_type AS "sourceType",
 // statement, and would not tell the planner. The other accounts have no index.
 const inIndex = {
   pending: (side: string) => `${side} = $2 AND ${side} = 'payable_pending'`,
+  receivable: (side: string) => `${side} = $2 AND ${side} = 'receivable_merchant'`,
   sub: (side: string) => `${side} = $2 AND ${side} LIKE 'sub:%'`,
   sub_owed: (side: string) => `${side} = $2 AND ${side} LIKE 'sub_owed:%'`,
 };
@@ -38,6 +39,7 @@ const inIndex = {
 function historyKindOf(account: Account): keyof typeof inIndex | 'available' | 'any' {
   if (account === 'payable_pending') return 'pending';
   if (account === 'payable_available') return 'available';
+  if (account === 'receivable_merchant') return 'receivable';
   if (account.startsWith('sub_owed:')) return 'sub_owed';
   return account.startsWith('sub:') ? 'sub' : 'any';
 }
