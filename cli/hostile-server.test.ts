@@ -71,7 +71,12 @@ const commands = [
 ];
 
 test('an answer of another shape ends a command with a sentence, never with a stack', async () => {
-  for (answer of ['x', { data: null }, { id: { toString: 1, valueOf: 1 } }, { ...event, object_id: hostile, data: [{ ...event, event: hostile }] }]) {
+  for (answer of [
+    'x',
+    { data: null },
+    { id: { toString: 1, valueOf: 1 } },
+    { ...event, object_id: hostile, data: [{ ...event, event: hostile }] },
+  ]) {
     for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
       assertHarmless(end);
       assert.equal(end.code, 1);

@@ -157,7 +157,9 @@ describe('a page of the movements behind a balance', () => {
   });
 
   test('of everything that is owed reads the debts and their movements, and nobody else’s', async () => {
-    const [plan = ''] = await genericPlans(world.database, (db) => listOwedRows(db, ['receivable_merchant', 'sub_owed']));
+    const [plan = ''] = await genericPlans(world.database, (db) =>
+      listOwedRows(db, ['receivable_merchant', 'sub_owed']),
+    );
     for (const index of ['receivable_debit', 'sub_owed_debit']) {
       assert.match(plan, new RegExp(`Index Scan (Backward )?using ledger_movements_${index}_idx`), plan);
     }

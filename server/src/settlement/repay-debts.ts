@@ -56,7 +56,9 @@ export async function repaySubAccountDebts(context: TransferContext): Promise<nu
       );
     } catch (error) {
       // One merchant's busy balance keeps no other from it; the next sweep tries again.
-      context.log.error('repaying a sub-account’s debt failed and will be tried again', error, { merchant_id: merchantId });
+      context.log.error('repaying a sub-account’s debt failed and will be tried again', error, {
+        merchant_id: merchantId,
+      });
     }
   }
   return found.length;
