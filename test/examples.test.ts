@@ -7,7 +7,7 @@ import { eventBody } from '../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
 import { effort } from './harness/effort.ts';
 import { createExampleWorld, languagesHere } from './harness/example-receivers.ts';
-import { waitUntil } from './harness/wait-until.ts';
+import { eventually } from './harness/eventually.ts';
 import type { ExampleReceiver, ExampleSettings } from './harness/example-receivers.ts';
 
 const world = createExampleWorld();
@@ -149,7 +149,7 @@ for (const [first, language] of present.entries()) {
           return post(receiver, event.body, sign(event));
         });
         assert.deepEqual(new Set(statuses), new Set([204]));
-        await waitUntil('each was handled', () => said().length === records.length);
+        await eventually('each was handled', () => said().length === records.length);
         assert.deepEqual(new Set(said()), new Set(['handled']));
       });
 
@@ -184,7 +184,7 @@ for (const [first, language] of present.entries()) {
         const statuses = await statusesOf(attempts, ({ body, headers: changed }) => post(receiver, body, changed));
         assert.deepEqual(new Set(statuses), new Set([401]));
         assert.equal(await post(receiver, event.body, headers), 204, 'and takes the one that nobody changed');
-        await waitUntil('something was handled', () => said().length > 0);
+        await eventually('something was handled', () => said().length > 0);
         assert.deepEqual(said(), ['handled']);
       });
 
@@ -214,7 +214,7 @@ for (const [first, language] of present.entries()) {
         for (const event of [second, second, first, makeEvent('{"id":"q"}', 1n)]) {
           assert.equal(await post(receiver, event.body, sign(event)), 204);
         }
-        await waitUntil('each was looked at', () => said().length === 4);
+        await eventually('each was looked at', () => said().length === 4);
         assert.deepEqual(said(), ['handled', 'repeated', 'handled (record outdated)', 'handled']);
       });
 

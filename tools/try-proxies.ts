@@ -16,7 +16,7 @@ import { startDatabaseServer } from '../test/harness/database-server.ts';
 import type { DatabaseServer } from '../test/harness/database-server.ts';
 import { ProcessWorld } from '../test/harness/process.ts';
 import type { Settings } from '../test/harness/service-world.ts';
-import { waitUntil } from '../test/harness/wait-until.ts';
+import { eventually } from '../test/harness/eventually.ts';
 import { createTestKey, Load, productionSettings, RollingInstances } from '../test/harness/rolling-restarts.ts';
 import { fastTemporaryDirectory } from '../test/harness/temporary-directory.ts';
 
@@ -79,13 +79,13 @@ async function tryProxy(
   const child = startProxy(proxy, { port, directory, instances });
   const ended = once(child, 'exit');
   try {
-    await waitUntil(`${proxy.name} serves`, () => isServing(port));
+    await eventually(`${proxy.name} serves`, () => isServing(port));
     const load = new Load({ clients: 16, requestsPerSecond: 200, key, headers: { host: site }, nextPort: () => port });
     try {
       for (let restart = 0; restart < restarts; restart += 1) {
         await instances.restart(restart);
         const answered = load.answered;
-        await waitUntil('requests are answered', () => load.answered > answered + answeredBetween);
+        await eventually('requests are answered', () => load.answered > answered + answeredBetween);
       }
     } finally {
       await load.stop();

@@ -1,10 +1,8 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CrashPoint } from './crash-steps.ts';
 import type { CrashStory } from './crash-story.ts';
 import type { CrashWorld } from './crash-world.ts';
-import { waitUntil } from './wait-until.ts';
+import { eventually } from './eventually.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 
 /** What a process left behind that was killed. */
@@ -18,8 +16,6 @@ export interface Killed {
 }
 
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
-// That of the run; otherwise where Node keeps it by default, because a start without it takes twice as long.
-const compileCache = process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'node-compile-cache');
 
 /** Starts a service on each world in one process, and kills it when each has come to its point. */
 export async function killTogether(
@@ -30,10 +26,7 @@ export async function killTogether(
   await Promise.all(worlds.map(async (world) => story.prepare?.(world, round)));
   const victims = worlds.map((world, index) => world.victim(story.role, points[index] ?? null));
   const victim = watch(
-    processes.start([process.execPath, crashingService], {
-      CRASH_VICTIMS: JSON.stringify(victims),
-      NODE_COMPILE_CACHE: compileCache,
-    }),
+    processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
   );
   const hasCome = worlds.map(() => false);
   // Nobody answers who stands still, so this ends with the process.
@@ -43,7 +36,7 @@ export async function killTogether(
     const asking = story.provoke?.(world, await urlOf(victim, index)) ?? Promise.resolve();
     provoked.push(asking);
     if (point === null) await asking;
-    await waitUntil('it comes to its point', async () => {
+    await eventually('it comes to its point', async () => {
       hasCome[index] = await isThere(story, { world, point, index }, victim);
       return hasCome[index] || victim.hasEnded();
     });

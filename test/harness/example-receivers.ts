@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProcessWorld } from './process.ts';
-import { waitUntil } from './wait-until.ts';
+import { eventually } from './eventually.ts';
 import type { TestProcess } from './process.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -83,7 +83,7 @@ export function createExampleWorld() {
   async function listening(language: ExampleLanguage, program: TestProcess): Promise<ExampleReceiver> {
     const printed = (): string => program.stdout() + program.stderr();
     let url: string | undefined;
-    await waitUntil(`the ${language} example listens`, () => {
+    await eventually(`the ${language} example listens`, () => {
       url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed())?.[0];
       return url !== undefined;
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DemoFacts } from '../../server/src/demo.ts';
-import { waitUntil } from './wait-until.ts';
+import { eventually } from './eventually.ts';
 
 /** A program of ours that was started: in a process of its own, or in the test's. */
 export interface Program {
@@ -35,7 +35,7 @@ export function watchOutput({ written, ended }: Output): Omit<Program, 'stop'> {
     ended: watched,
     async printed(pattern) {
       let found: RegExpExecArray | null = null;
-      await waitUntil(`${pattern} is printed`, () => {
+      await eventually(`${pattern} is printed`, () => {
         // Asked first: what is written before the end has arrived when the end is known.
         const isOver = hasEnded;
         found = pattern.exec(written.stdout);

@@ -4,7 +4,7 @@ import { createApiClient } from '../harness/api-client.ts';
 import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import { ServiceWorld } from '../harness/service-world.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ServiceWorld;
 let dataDirectory: string;
@@ -72,7 +72,7 @@ async function openMismatch(): Promise<ShownCase> {
   const { status, text, body } = await api.post('/v1/payments', { data });
   assert.equal(status, 201, text);
   let chargeId = '';
-  await waitUntil('the payment is under review', async () => {
+  await eventually('the payment is under review', async () => {
     const charge = await api.get(`/v1/transactions/${String(body['payment_intent_id'])}`);
     assert.equal(charge.status, 200, charge.text);
     chargeId = String(charge.body['id']);

@@ -7,7 +7,7 @@ import { createApiClient } from '../harness/api-client.ts';
 import { readyAt } from '../harness/program.ts';
 import { ServiceWorld } from '../harness/service-world.ts';
 import type { CommandAnswer } from '../harness/service-world.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ServiceWorld;
 let dataDirectory: string;
@@ -41,7 +41,7 @@ interface Fees {
 
 /** Until the running service says that collecting D100 costs this much, paid by whom. */
 async function untilCollectingCosts(fee: number, payer: string): Promise<void> {
-  await waitUntil(`collecting D100 costs the ${payer} D${fee}`, async () => {
+  await eventually(`collecting D100 costs the ${payer} D${fee}`, async () => {
     const { body } = await api.post('/v1/payments/preview', { data: { amount: 100 } });
     const { transaction_fee: found, transaction_fee_type: paidBy } = body;
     return found === fee && paidBy === payer;

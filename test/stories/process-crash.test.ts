@@ -11,7 +11,7 @@ import type { ApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
 
@@ -73,7 +73,7 @@ async function letMinutePass(dataDirectory: string, begunBy: Date): Promise<void
 async function untilNetworkHas(dataDirectory: string, intentId: string): Promise<void> {
   const text = `SELECT FROM charges JOIN simulator.sessions ON sessions.reference = charges.reference WHERE intent_id = $1`;
   await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
-    waitUntil('the network has it', async () => (await client.query(text, [intentId])).rows.length === 1),
+    eventually('the network has it', async () => (await client.query(text, [intentId])).rows.length === 1),
   );
 }
 
@@ -86,7 +86,7 @@ async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
   let paid = 0;
   for (const id of ids) {
     let status: unknown;
-    await waitUntil(`${id} is settled`, async () => {
+    await eventually(`${id} is settled`, async () => {
       const answer = await api.get(`/v1/payments/${id}`);
       assert.equal(answer.status, 200, `an answered payment is there: ${answer.text}`);
       status = answer.body['status'];
@@ -115,7 +115,7 @@ test('after kill -9 under load every answered payment is there and is brought to
   const service = world.startService(settingsOf(dataDirectory));
   const { api } = await reach(service, dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
-  await waitUntil('payments are under way', () => answered.length >= 60);
+  await eventually('payments are under way', () => answered.length >= 60);
   // Its network says nothing to the call, and is found to have collected five seconds later.
   const pending = await pay(api, '7000005');
   await untilNetworkHas(dataDirectory, pending);
@@ -132,7 +132,7 @@ test('after kill -9 under load every answered payment is there and is brought to
     new RegExp(`^Stopping the database server \\(process ${orphan}\\) that an earlier`, 'm'),
   );
   assert.notEqual(serverPid(dataDirectory), orphan);
-  await waitUntil('the pending payment is paid', async () => {
+  await eventually('the pending payment is paid', async () => {
     return (await again.api.get(`/v1/payments/${pending}`)).body['status'] === 'successful';
   });
   await letMinutePass(dataDirectory, diedAt);
@@ -151,12 +151,12 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
   const dataDirectory = await world.usedDataDirectory();
   const { service, api } = await startHere(dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
-  await waitUntil('payments are under way', () => answered.length >= 20);
+  await eventually('payments are under way', () => answered.length >= 20);
   process.kill(serverPid(dataDirectory), 'SIGKILL');
   await done;
   assert.equal((await service.ended).code, 1);
   assert.match(service.stderr(), /^The database server has ended by itself; its log, postgres\.log, is in [^\n]*\.\n$/);
-  await waitUntil('its children are gone too', () => processesIn(dataDirectory).length === 0);
+  await eventually('its children are gone too', () => processesIn(dataDirectory).length === 0);
 
   const diedAt = new Date();
   const again = await startHere(dataDirectory);
@@ -175,8 +175,8 @@ test('when one process of PostgreSQL crashes the service goes on by itself', asy
   );
   process.kill(rows[0].pid, 'SIGKILL');
   const log = () => readFileSync(join(dataDirectory, 'postgres.log'), 'utf8');
-  await waitUntil('PostgreSQL begins anew', () => log().includes('all server processes terminated; reinitializing'));
-  await waitUntil('it is ready again', async () => (await fetch(`${url}/readyz`)).ok);
+  await eventually('PostgreSQL begins anew', () => log().includes('all server processes terminated; reinitializing'));
+  await eventually('it is ready again', async () => (await fetch(`${url}/readyz`)).ok);
   const readyAgainAt = new Date();
   const later = await pay(api, '7000001');
   await letMinutePass(dataDirectory, readyAgainAt);

@@ -11,7 +11,7 @@ import { ProcessWorld } from '../harness/process.ts';
 import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import type { Settings } from '../harness/service-world.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 // On a machine of its own a first start answers its first payment after two seconds and a later one after one; the
 // promise is ten and three. Here three other test files keep the processors busy, so these only catch a hang.
@@ -39,7 +39,7 @@ async function takePayment(dataDirectory: string): Promise<string> {
   const { status, body, text } = await api.post('/v1/payments', { data });
   assert.equal(status, 201, text);
   const id = String(body['payment_intent_id']);
-  await waitUntil('it is paid', async () => (await api.get(`/v1/payments/${id}`)).body['status'] === 'successful');
+  await eventually('it is paid', async () => (await api.get(`/v1/payments/${id}`)).body['status'] === 'successful');
   return id;
 }
 
@@ -85,7 +85,7 @@ test('the first start takes a payment soon, prints what a newcomer needs, and a 
   const names = ['dalasi.lock', 'demo.json', 'postgres', 'postgres-password', 'postgres.log', 'secrets.json'];
   assert.deepEqual(readdirSync(dataDirectory).toSorted(), names, 'nothing else is left in the data directory');
 
-  await waitUntil('its events arrive', () => receiver.received.length >= 2);
+  await eventually('its events arrive', () => receiver.received.length >= 2);
   for (const { path, headers, body } of receiver.received) {
     assert.equal(path, '/events');
     const signature = createHmac('sha512', demo.webhook_secret).update(body).digest('hex');

@@ -9,7 +9,7 @@ import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import type { CommandAnswer } from '../harness/service-world.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
 let dataDirectory: string;
@@ -93,7 +93,7 @@ describe('beside a running service', () => {
     const api = createApiClient(url, key);
     assert.equal((await api.get('/v1/payments')).status, 200);
     await ask(runHere, 'keys', 'revoke', id, '--merchant', merchant);
-    await waitUntil('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
+    await eventually('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
   });
 
   test('a case is listed and shown', async () => {
@@ -102,7 +102,7 @@ describe('beside a running service', () => {
     const { status, text } = await api.post('/v1/payments', { data });
     assert.equal(status, 201, text);
     let cases: { id: string; kind: string; status: string }[] = [];
-    await waitUntil('the case is open', async () => {
+    await eventually('the case is open', async () => {
       cases = await ask(runHere, 'cases', 'list');
       return cases.length > 0;
     });

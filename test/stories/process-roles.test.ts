@@ -20,7 +20,7 @@ import type { TestProcess } from '../harness/process.ts';
 import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import type { Settings } from '../harness/service-world.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 import {
   createTestKey,
   HealthChecks,
@@ -85,8 +85,8 @@ describe('two API services and two workers on one database, one of each in a pro
     const id = await pay(one);
     const seen = await other.get(`/v1/payments/${id}`);
     assert.equal(seen.status, 200, seen.text);
-    for (const api of clients) await waitUntil('it is paid', () => isPaid(api, id));
-    await waitUntil('the merchant hears of it', () => succeededIntents().has(id));
+    for (const api of clients) await eventually('it is paid', () => isPaid(api, id));
+    await eventually('the merchant hears of it', () => succeededIntents().has(id));
   });
 
   test('a worker that is killed in the middle loses nothing', async () => {
@@ -106,14 +106,14 @@ describe('two API services and two workers on one database, one of each in a pro
     await letMinutePass(adminUrl, diedAt);
     const settled = new Map<string, unknown>();
     for (const id of ids) {
-      await waitUntil(`${id} is settled`, async () => {
+      await eventually(`${id} is settled`, async () => {
         settled.set(id, (await clients[1].get(`/v1/payments/${id}`)).body['status']);
         return settled.get(id) !== 'processing';
       });
     }
     const paid = ids.filter((id) => settled.get(id) === 'successful');
     assert(paid.length >= ids.length - underWayMax, `${paid.length} of ${ids.length} are paid`);
-    await waitUntil('the merchant hears of each that is paid', () => paid.every((id) => succeededIntents().has(id)));
+    await eventually('the merchant hears of each that is paid', () => paid.every((id) => succeededIntents().has(id)));
     const verified = await world.runOperatorHere(settings, ['ledger', 'verify']);
     assert.equal(verified.code, 0, verified.stdout);
   });
@@ -132,7 +132,7 @@ describe('two API services and two workers on one database, one of each in a pro
     const revokedMs = performance.now();
     assert.equal(revoked.code, 0, revoked.stderr);
     for (const api of callers) {
-      await waitUntil('the key is refused', async () => {
+      await eventually('the key is refused', async () => {
         // When it was asked counts, not how long a busy machine took to answer.
         const askedMs = performance.now();
         const { status } = await api.get('/v1/payments');
@@ -216,7 +216,7 @@ test('two instances that are restarted in turn under sixteen clients lose no req
   const load = new Load({ clients: 16, requestsPerSecond, key, nextPort });
   try {
     for (let restart = 0; restart < effort({ usual: 2, long: 20 }); restart += 1) {
-      await waitUntil('both are ready', () => health.readyPorts.length === 2);
+      await eventually('both are ready', () => health.readyPorts.length === 2);
       await instances.restart(restart);
     }
   } finally {
@@ -297,7 +297,7 @@ test('while the owner’s password is rotated, commands are given and a service 
   const clients = [client()];
   const more = async (): Promise<void> => {
     const goal = statuses.length + 40;
-    await waitUntil('requests go on', () => statuses.length >= goal);
+    await eventually('requests go on', () => statuses.length >= goal);
   };
   await more();
   await withAdminClient(asSuperuser, (admin) => admin.query(`ALTER ROLE ${owner} PASSWORD 'second'`));

@@ -8,7 +8,7 @@ import { makeOldNode } from '../harness/old-node.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
 import { assertEndsWell, processesIn, readyAt } from '../harness/program.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
 
@@ -22,11 +22,11 @@ describe('a stop that comes during the start', () => {
   test('while the database is being made: it ends, and the next start begins anew', async () => {
     const dataDirectory = world.newDataDirectory();
     const service = world.startService({ DATA_DIR: dataDirectory });
-    await waitUntil('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
+    await eventually('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
     service.signal('SIGTERM');
     assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
     // On a busy machine initdb is told to end instead of being waited for.
-    await waitUntil('nobody is left behind', () => processesIn(dataDirectory).length === 0);
+    await eventually('nobody is left behind', () => processesIn(dataDirectory).length === 0);
     const again = world.startServiceHere({ DATA_DIR: dataDirectory });
     await readyAt(again);
     again.stop();

@@ -14,7 +14,7 @@ import type { ApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { assertEndsWell, processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
 
@@ -75,7 +75,7 @@ async function stopWhileCancelling({ service, api, dataDirectory }: Running, id:
   });
   const waiting = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND application_name = 'dalasi'";
   const isHeld = async () => hasAnswered || (await watcher.query(waiting)).rows.length > 0;
-  await waitUntil('the request waits in the database', isHeld);
+  await eventually('the request waits in the database', isHeld);
   service.stop();
   await service.printed(/^Stopping: /m);
   await locker.query('SELECT pg_advisory_unlock(4711)').catch(() => {});
@@ -128,7 +128,7 @@ describe('a service that is told to stop', () => {
     await new Promise((resolve) => sending.write(body.slice(0, 9), resolve));
     const head = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
     await new Promise((resolve) => head.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n', resolve));
-    await waitUntil('the request is under way', async () => (await fetch(`${url}/healthz`)).ok);
+    await eventually('the request is under way', async () => (await fetch(`${url}/healthz`)).ok);
 
     service.signal('SIGINT');
     await service.printed(/^Stopping: /m);
@@ -174,10 +174,10 @@ describe('a service that is told to stop', () => {
     const url = await readyAt(piped);
     const pid = findLiveOwner(dataDirectory);
     assert(pid);
-    await waitUntil('it serves', async () => (await fetch(`${url}/readyz`)).ok);
+    await eventually('it serves', async () => (await fetch(`${url}/readyz`)).ok);
     process.kill(pid, 'SIGTERM');
     await piped.ended;
-    await waitUntil('it ended', () => processesIn(dataDirectory).length === 0);
+    await eventually('it ended', () => processesIn(dataDirectory).length === 0);
     assert.equal(piped.stderr(), '');
   });
 
@@ -195,7 +195,7 @@ describe('a service that is told to stop', () => {
       }
     };
     const merchants = Array.from({ length: 8 }, () => merchant().catch(() => 'refused'));
-    await waitUntil('payments are under way', () => answered.length >= 40);
+    await eventually('payments are under way', () => answered.length >= 40);
     service.stop();
     await Promise.all(merchants);
     await assertEndsWell(running);
@@ -208,7 +208,7 @@ describe('a service that is told to stop', () => {
     const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
     for (const id of answered) {
       let status: unknown;
-      await waitUntil(`${id} is not under way any more`, async () => {
+      await eventually(`${id} is not under way any more`, async () => {
         status = (await later.get(`/v1/payments/${id}`)).body['status'];
         return status !== 'processing';
       });

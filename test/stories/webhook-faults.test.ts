@@ -6,7 +6,7 @@ import type { Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/judging-receiver.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const events = effort({ usual: 200, long: 10_000 });
 // An event has ten attempts. Two may die with the worker, and the last one succeeds.
@@ -43,9 +43,9 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   after(() => story.close());
 
   async function replaceAt(worker: Awaited<ReturnType<DeliveryStory['start']>>, attempts: number) {
-    await waitUntil(`${attempts} requests have come`, () => shop.attempts.length >= attempts);
+    await eventually(`${attempts} requests have come`, () => shop.attempts.length >= attempts);
     await worker.kill();
-    await waitUntil('all that it sent has come', () => shop.connections === 0);
+    await eventually('all that it sent has come', () => shop.connections === 0);
     deaths.push(shop.attempts.length);
     return story.start('worker');
   }
@@ -108,7 +108,7 @@ describe('events on their way to a receiver that is well, by two workers', () =>
 async function untilHeard({ heardOf }: Subscriber): Promise<void> {
   for (let tenth = 1; tenth <= 10; tenth += 1) {
     const count = (events * tenth) / 10;
-    await waitUntil(`${count} events have come`, () => heardOf.size >= count);
+    await eventually(`${count} events have come`, () => heardOf.size >= count);
   }
 }
 

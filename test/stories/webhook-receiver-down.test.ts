@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DeliveryStory } from '../harness/delivery-story.ts';
 import type { Subscriber } from '../harness/delivery-story.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const events = 40;
 const minuteMs = 60_000;
@@ -20,13 +20,13 @@ describe('a receiver that is down while the service is restarted and its secret 
     let service = await story.startHere('all');
     await down.goAway();
     committed = await commit();
-    await waitUntil('the other one has them', () => well.attempts.length === events);
+    await eventually('the other one has them', () => well.attempts.length === events);
     // Past the first attempts again.
     await story.pass(minuteMs);
     await service.stop();
     committed.push(...(await commit()));
     service = await story.startHere('all');
-    await waitUntil('the other one has these too', () => well.attempts.length === 2 * events);
+    await eventually('the other one has these too', () => well.attempts.length === 2 * events);
     const path = `/v1/webhook-endpoints/${down.endpointId}/rotate-secret`;
     const { body } = await service.client.post(path, { overlap_hours: 0 });
     down.secrets.set('second', String(body['secret']));

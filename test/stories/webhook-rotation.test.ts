@@ -5,7 +5,7 @@ import { DeliveryStory } from '../harness/delivery-story.ts';
 import type { StoryService, Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/judging-receiver.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { eventually } from '../harness/eventually.ts';
 
 // In each of four parts. One that comes is followed by another, which is more than fifty a second.
 const events = effort({ usual: 60, long: 1_000 });
@@ -60,12 +60,12 @@ describe('a secret that is rotated under load', () => {
   ): Promise<void> {
     let meanwhile: Promise<void> = Promise.resolve();
     for (let number = 1; number <= count; number += 1) {
-      await waitUntil('those before have come', () => made.size - comeToBoth() < underWayMax);
+      await eventually('those before have come', () => made.size - comeToBoth() < underWayMax);
       if (number === count / 2) meanwhile = halfWay();
       made.set(await story.commit(), part);
     }
     await meanwhile;
-    await waitUntil('all have come', () => comeToBoth() === made.size);
+    await eventually('all have come', () => comeToBoth() === made.size);
   }
 
   function comeToBoth(): number {

@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 export interface ExpiringCacheOptions {
@@ -12,10 +13,11 @@ export interface ExpiringCacheOptions {
  */
 export class ExpiringCache<Value> {
   readonly #options: ExpiringCacheOptions;
-  readonly #entries = new Map<string, { value: Value; expiresAtMs: number }>();
+  readonly #entries: BoundedMap<string, { value: Value; expiresAtMs: number }>;
 
   constructor(options: ExpiringCacheOptions) {
     this.#options = options;
+    this.#entries = new BoundedMap(options.entriesMax);
   }
 
   async get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
@@ -26,16 +28,7 @@ export class ExpiringCache<Value> {
     if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
     const value = await load();
     this.#entries.delete(key);
-    if (value !== undefined) this.#remember(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
+    if (value !== undefined) this.#entries.set(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
     return value;
-  }
-
-  /** A Map keeps the order of insertion: the first key is the oldest. */
-  #remember(key: string, entry: { value: Value; expiresAtMs: number }): void {
-    if (this.#entries.size >= this.#options.entriesMax) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
-    this.#entries.set(key, entry);
   }
 }

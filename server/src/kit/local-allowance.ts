@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 import type { Taken } from './shared-allowance.ts';
 
@@ -21,7 +22,7 @@ export class LocalAllowances {
   readonly #costMs: number;
   readonly #burstMs: number;
   /** The theoretical arrival time of each key, in milliseconds; the key that took last stands last. */
-  readonly #arrivals = new Map<string, number>();
+  readonly #arrivals = new BoundedMap<string, number>(keysMax);
 
   constructor(clock: Clock, { rate, burst }: LocalAllowanceSettings) {
     this.#clock = clock;
@@ -37,7 +38,8 @@ export class LocalAllowances {
     // A millionth of a millisecond is what the sums of fractions are off by.
     const left = Math.floor(freeMs / this.#costMs + 1e-9);
     if (left < 1) return { retryAfterSeconds: Math.max(1, Math.ceil((this.#costMs - freeMs) / 1_000)) };
-    this.#remember(key, arrivalMs + this.#costMs);
+    this.#arrivals.delete(key);
+    this.#arrivals.set(key, arrivalMs + this.#costMs);
     return { left: left - 1 };
   }
 
@@ -53,16 +55,5 @@ export class LocalAllowances {
   #arrivalOf(key: string, nowMs: number): number {
     const arrivalMs = this.#arrivals.get(key) ?? nowMs;
     return arrivalMs > nowMs + this.#burstMs ? nowMs : Math.max(arrivalMs, nowMs);
-  }
-
-  #remember(key: string, arrivalMs: number): void {
-    this.#arrivals.delete(key);
-    if (this.#arrivals.size >= keysMax) this.#forgetOldest();
-    this.#arrivals.set(key, arrivalMs);
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#arrivals.keys();
-    if (oldest !== undefined) this.#arrivals.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { ExpiringCache } from '../kit/expiring-cache.ts';
@@ -33,8 +34,8 @@ export function createKeyAuthenticator(
 ): KeyAuthenticator {
   const cache = new ExpiringCache<KeyHolder>({ clock, entriesMax: keyCacheEntriesMax, lifetimeMs: keyCacheMs });
   // Apart, so that a flood of wrong keys makes no good one forgotten.
-  const valid = new RecentIds();
-  const invalid = new RecentIds();
+  const valid = new BoundedMap<string, 'valid'>(keyCacheEntriesMax);
+  const invalid = new BoundedMap<string, 'invalid'>(keyCacheEntriesMax);
   const look = async (keyHmac: Buffer): Promise<KeyHolder | undefined> => {
     const found = await findKeyByHmac(db, keyHmac);
     if (!found) return undefined;
@@ -48,27 +49,15 @@ export function createKeyAuthenticator(
       const keyHmac = hmacOfApiKey(pepper, key);
       const id = keyHmac.toString('base64');
       const holder = await cache.get(id, () => look(keyHmac));
-      const [now, before] = holder ? [valid, invalid] : [invalid, valid];
-      now.add(id);
-      before.delete(id);
+      (holder ? invalid : valid).delete(id);
+      if (holder) valid.set(id, 'valid');
+      else invalid.set(id, 'invalid');
       return holder;
     },
     recall(key) {
       if (!isWellFormedApiKey(key)) return 'invalid';
       const id = hmacOfApiKey(pepper, key).toString('base64');
-      if (valid.has(id)) return 'valid';
-      return invalid.has(id) ? 'invalid' : 'new';
+      return valid.get(id) ?? invalid.get(id) ?? 'new';
     },
   };
-}
-
-/** As many as the cache holds; a Set keeps the order of insertion, so the first is the oldest. */
-class RecentIds extends Set<string> {
-  override add(id: string): this {
-    if (!this.has(id) && this.size >= keyCacheEntriesMax) {
-      const [oldest] = this;
-      if (oldest !== undefined) this.delete(oldest);
-    }
-    return super.add(id);
-  }
 }

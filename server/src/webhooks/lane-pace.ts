@@ -1,3 +1,5 @@
+import { BoundedMap } from '../kit/bounded-map.ts';
+
 /**
  * `unproven`: nobody knows yet. `quick`: it answers, and soon. `slow`: it lets requests wait. A lane starts again as
  * unproven in each process, and after it has been quiet for very long.
@@ -77,14 +79,12 @@ export class LanePace {
 
 /** The paces of a process's lanes; those that were used longest ago are forgotten. */
 export class LanePaces {
-  readonly #byKey = new Map<string, LanePace>();
+  readonly #byKey = new BoundedMap<string, LanePace>(lanesKeptMax);
 
   of(laneKey: string): LanePace {
     const pace = this.#byKey.get(laneKey) ?? new LanePace();
     this.#byKey.delete(laneKey);
     this.#byKey.set(laneKey, pace);
-    const [oldest] = this.#byKey.keys();
-    if (this.#byKey.size > lanesKeptMax && oldest !== undefined) this.#byKey.delete(oldest);
     return pace;
   }
 }
