@@ -2,8 +2,7 @@ import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import type { Database, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createLog } from '../../server/src/kit/log.ts';
-import { LongLists } from '../../server/src/kit/long-lists.ts';
-import { SearchPlaces } from '../../server/src/kit/search-places.ts';
+import { ListReader } from '../../server/src/kit/list-reader.ts';
 import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
@@ -92,8 +91,7 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
     transferOwners: {},
     changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     log: createLog({ level: 'silent' }),
-    longLists: new LongLists(),
-    searches: new SearchPlaces(),
+    lists: new ListReader(db),
     settings: {
       publicUrl: baseUrl,
       callbackBaseUrl: baseUrl,

@@ -5,7 +5,7 @@ import type { Clock } from './kit/clock.ts';
 import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
 import type { Log } from './kit/log.ts';
-import { LongLists } from './kit/long-lists.ts';
+import { ListReader } from './kit/list-reader.ts';
 import { bulkResendLimits, SearchPlaces } from './kit/search-places.ts';
 import type { Notifier } from './kit/notifier.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
@@ -122,8 +122,7 @@ export function createMoneyContext(
     breakers: new BreakerCopy(),
     transferOwners: { refund: (tx, ended) => endRefund(tx, money, ended) },
     changes: notifier,
-    longLists: new LongLists(),
-    searches: new SearchPlaces(),
+    lists: new ListReader(db),
     settings: {
       publicUrl: address.publicUrl,
       callbackBaseUrl: address.internalUrl,

@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import type { WorkContext } from '../events/outbox.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 
 /** Somebody a merchant knows. Deleted ones are nobody any more, and are never read as this. */
 export interface Customer {
@@ -20,7 +20,7 @@ export interface Customer {
 /** What the use-cases of customers work with. */
 export interface CustomerContext extends WorkContext {
   db: Database;
-  searches: SearchPlaces;
+  lists: ListReader;
   /** Takes the person out of the customer's payments, which stand above this part. */
   forgetInPayments: (tx: Transaction, customer: { merchantId: string; id: string }) => Promise<void>;
 }

@@ -11,7 +11,7 @@ import { deleteIdentities, forgetCustomer } from './queries.ts';
  */
 export async function deleteCustomer(
   tx: Transaction,
-  context: Omit<CustomerContext, 'db' | 'searches'>,
+  context: Omit<CustomerContext, 'db' | 'lists'>,
   caller: Caller,
   id: string,
 ): Promise<void> {

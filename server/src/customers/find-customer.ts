@@ -1,18 +1,8 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
-import type { PageRequest } from '../kit/pagination.ts';
-import type { Customer, CustomerContext } from './customer.ts';
-import {
-  countCustomers,
-  findCustomerById,
-  listCustomerRows,
-  lockCustomerForChange,
-  lockCustomerForDeletion,
-} from './queries.ts';
+import type { Customer } from './customer.ts';
+import { findCustomerById, lockCustomerForChange, lockCustomerForDeletion } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
 export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {
@@ -27,20 +17,6 @@ export async function getCustomerForChange(tx: Transaction, merchantId: string, 
 /** The same, and no payment names it meanwhile. */
 export async function getCustomerForDeletion(tx: Transaction, merchantId: string, id: string): Promise<Customer> {
   return found(isUuid(id) ? await lockCustomerForDeletion(tx, merchantId, id) : undefined);
-}
-
-/** Newest first. Nothing is remembered of how many there are: customers can be deleted. */
-export function listCustomers(
-  context: Pick<CustomerContext, 'db' | 'searches'>,
-  merchantId: string,
-  page: PageRequest,
-  term: string | undefined,
-): Promise<Listed<Customer>> {
-  const { db } = context;
-  return listed(context, merchantId, term, {
-    rows: () => listCustomerRows(db, merchantId, term, { ...page, rowsMax: page.limit + 1 }),
-    total: () => countCustomers(db, merchantId, term, totalMax + 1),
-  });
 }
 
 function found(customer: Customer | undefined): Customer {

@@ -1,6 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, listClause, substringPattern } from '../kit/list-clause.ts';
-import type { Clause, ClausePart, Page } from '../kit/list-clause.ts';
+import { substringPattern } from '../kit/list-filter.ts';
+import type { ListFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import type { Customer } from './customer.ts';
 import { searchedNumbers } from './identities.ts';
 
@@ -154,50 +156,24 @@ export function lockCustomerForPayment(
   });
 }
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listCustomerRows(
-  db: Queryable,
-  merchantId: string,
-  term: string | undefined,
-  page: Page,
-): Promise<Customer[]> {
-  const clause = searchClause(term, page.before);
-  return db.rows<Customer>({
-    name: `customers_list_${clause.name}`,
-    text: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const customerList: ListSource<Customer> = {
+  name: 'customers',
+  select: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL`,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countCustomers(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listCustomers(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   term: string | undefined,
-  countMax: number,
-): Promise<number> {
-  const clause = searchClause(term, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `customers_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
-}
-
-function searchClause(term: string | undefined, before: string | null): Clause {
-  return listClause([
-    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
-    ...(term === undefined ? [] : [searchPart(term)]),
-  ]);
+): Promise<List<Customer>> {
+  const filters = term === undefined ? [] : [searchFilter(term)];
+  return lists.read(customerList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /** A substring of what was sent or of the id; where it can be a number, of the line's other numbers too. */
-function searchPart(term: string): ClausePart {
+function searchFilter(term: string): ListFilter {
   return {
     name: 'term',
     text: (next) => {

@@ -1,21 +1,15 @@
-import Type from 'typebox';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
 import { AlreadyThere, readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
 import { createCustomer } from './create-customer.ts';
 import type { CustomerContext } from './customer.ts';
 import { changeOf, newCustomerOf } from './customer-fields.ts';
 import { customerToWire } from './customer-wire.ts';
 import { deleteCustomer } from './delete-customer.ts';
-import { getCustomer, listCustomers } from './find-customer.ts';
+import { getCustomer } from './find-customer.ts';
+import { listCustomers } from './queries.ts';
 import { updateCustomer } from './update-customer.ts';
 import { customerChangeSchema, customerSchema, newCustomerSchema } from './wire-schemas.ts';
 
@@ -40,19 +34,17 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/customers',
   operationId: 'listCustomers',
   tag,
   summary: 'List customers, newest first',
   description: '`term` looks into names, email addresses and numbers, which it finds in either form.',
-  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
-  status: 200,
-  response: pageSchema(customerSchema),
-  async handle(context: CustomerContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listCustomers(context, caller.merchantId, page, searchTerm(query));
-    return pageToWire(page, rows, total, (customer) => customerToWire(caller, customer));
+  isSearchable: true,
+  item: customerSchema,
+  async read(context: CustomerContext, { caller, page, term }) {
+    const customers = await listCustomers(context.lists, caller.merchantId, page, term);
+    return mapRows(customers, (customer) => customerToWire(caller, customer));
   },
 });
 

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import type { TSchema } from 'typebox';
 import { fieldError } from './app-error.ts';
 import { isUuid } from './ids.ts';
 
@@ -60,37 +59,4 @@ export function searchTerm(query: { term?: string; search?: string }): string | 
   }
   const term = (query.term ?? query.search ?? '').trim();
   return term === '' ? undefined : term;
-}
-
-export function pageSchema(item: TSchema) {
-  return Type.Object({
-    data: Type.Array(item),
-    meta: Type.Object({
-      total: Type.Integer({ description: 'Exact up to 10,000.' }),
-      total_is_capped: Type.Optional(Type.Boolean({ description: 'True when there are more than 10,000.' })),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
-      next_cursor: Type.Union([Type.String(), Type.Null()]),
-    }),
-  });
-}
-
-/** A page in the form of the wire. `rows` holds one more than the limit when there is a next page. */
-export function pageToWire<Row extends { id: string }, Wire>(
-  page: PageRequest,
-  rows: readonly Row[],
-  total: number,
-  toWire: (row: Row) => Wire,
-): { data: Wire[]; meta: object } {
-  const shown = rows.slice(0, page.limit);
-  return {
-    data: shown.map(toWire),
-    meta: {
-      total: Math.min(total, totalMax),
-      ...(total > totalMax ? { total_is_capped: true } : {}),
-      limit: page.limit,
-      offset: page.offset,
-      next_cursor: rows.length > page.limit ? (shown.at(-1)?.id ?? null) : null,
-    },
-  };
 }

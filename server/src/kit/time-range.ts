@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { TimeFilter } from './list-filter.ts';
 import { firstMoment, lastMoment } from './time-or-day.ts';
 
 /** The schemas' format of a time, or of a day without one. */
@@ -14,9 +15,9 @@ export const timeOrDayType = (description: string) =>
   Type.String({ format: timeOrDayFormat, description, examples: ['2026-11-20', '2026-11-20T10:18:00.000Z'] });
 
 /** From the first to the last millisecond that was asked for; absent is no bound. */
-export function readTimeRange({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
+export function readTimeRange({ from, to }: { from?: string; to?: string }): TimeFilter {
   return {
-    ...(from === undefined ? {} : { from: firstMoment(from) }),
-    ...(to === undefined ? {} : { to: lastMoment(to) }),
+    from: from === undefined ? undefined : firstMoment(from),
+    to: to === undefined ? undefined : lastMoment(to),
   };
 }

@@ -1,14 +1,8 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
-import type { PageRequest } from '../kit/pagination.ts';
-import type { PaymentContext } from '../payments/context.ts';
 import type { PaymentLink } from './payment-link.ts';
-import { countLinks, findLinkRow, listLinkRows, lockLinkForChange } from './queries.ts';
-import type { LinkFilter } from './queries.ts';
+import { findLinkRow, lockLinkForChange } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
 export async function getLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink> {
@@ -22,20 +16,6 @@ export async function getLinkForChange(tx: Transaction, merchantId: string, id: 
   const link = isUuid(id) ? await lockLinkForChange(tx, merchantId, id) : undefined;
   if (!link) throw notFound();
   return link;
-}
-
-/** Newest first. Nothing is remembered of how many there are: links can be deleted. */
-export function listLinks(
-  context: PaymentContext,
-  merchantId: string,
-  page: PageRequest,
-  filter: LinkFilter,
-): Promise<Listed<PaymentLink>> {
-  const { db } = context;
-  return listed(context, merchantId, filter.term, {
-    rows: () => listLinkRows(db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    total: () => countLinks(db, merchantId, filter, totalMax + 1),
-  });
 }
 
 export function notFound(): AppError {

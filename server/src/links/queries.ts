@@ -1,6 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, Page } from '../kit/list-clause.ts';
+import { columnFilter, termFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
@@ -117,47 +118,23 @@ export interface LinkFilter {
 
 const searchColumns = ['title', 'description', 'token', 'id::text'];
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listLinkRows(
-  db: Queryable,
-  merchantId: string,
-  filter: LinkFilter,
-  page: Page,
-): Promise<PaymentLink[]> {
-  const clause = filterClause(filter, page.before);
-  return db.rows<PaymentLink>({
-    name: `payment_links_list_${clause.name}`,
-    text: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const linkList: ListSource<PaymentLink> = {
+  name: 'payment_links',
+  select: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL`,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countLinks(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listLinks(
+  lists: ListReader,
   merchantId: string,
-  filter: LinkFilter,
-  countMax: number,
-): Promise<number> {
-  const clause = filterClause(filter, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `payment_links_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
-}
-
-function filterClause({ active, term }: LinkFilter, before: string | null): Clause {
-  return listClause([
-    ...(active === undefined ? [] : [columnPart('active', 'active =', active)]),
-    ...(before === null ? [] : [columnPart('before', 'id <', before)]),
-    ...(term === undefined ? [] : [termPart(term, searchColumns)]),
-  ]);
+  page: PageRequest,
+  { active, term }: LinkFilter,
+): Promise<List<PaymentLink>> {
+  const filters = [
+    ...columnFilter('active', 'active =', active),
+    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+  ];
+  return lists.read(linkList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /** What stands behind a page: a link or a counter. */

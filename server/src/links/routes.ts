@@ -1,12 +1,6 @@
 import Type from 'typebox';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
@@ -14,9 +8,10 @@ import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createLink } from './create-link.ts';
 import { deleteLink } from './delete-link.ts';
-import { getLink, listLinks } from './find-link.ts';
+import { getLink } from './find-link.ts';
 import { changeOf } from './link-fields.ts';
 import { linkToWire } from './link-wire.ts';
+import { listLinks } from './queries.ts';
 import { updateLink } from './update-link.ts';
 import { linkChangeSchema, linkSchema, linkStatusType, newLinkSchema } from './wire-schemas.ts';
 
@@ -48,22 +43,18 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path,
   operationId: 'listPaymentLinks',
   tag,
   summary: 'List payment links, newest first',
-  query: Type.Object(
-    { ...pageParameters, ...searchParameters, status: Type.Optional(linkStatusType) },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(linkSchema),
-  async handle(context: PaymentContext, { caller, query }) {
-    const page = pageRequest(query);
+  isSearchable: true,
+  filters: { status: Type.Optional(linkStatusType) },
+  item: linkSchema,
+  async read(context: PaymentContext, { caller, query, page, term }) {
     const active = query.status === undefined ? undefined : query.status === 'active';
-    const { rows, total } = await listLinks(context, caller.merchantId, page, { active, term: searchTerm(query) });
-    return pageToWire(page, rows, total, (link) => linkToWire(context, caller, link));
+    const links = await listLinks(context.lists, caller.merchantId, page, { active, term });
+    return mapRows(links, (link) => linkToWire(context, caller, link));
   },
 });
 

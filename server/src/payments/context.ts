@@ -1,11 +1,10 @@
 import type { WorkContext } from '../events/outbox.ts';
 import type { ChangeFeed, Topic } from '../kit/changes.ts';
 import type { Database } from '../kit/db.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 import type { Log } from '../kit/log.ts';
-import type { LongLists } from '../kit/long-lists.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
@@ -17,8 +16,7 @@ export interface PaymentContext extends WorkContext {
   merchants: MerchantDirectory;
   changes: ChangeFeed;
   log: Log;
-  longLists: LongLists;
-  searches: SearchPlaces;
+  lists: ListReader;
   settings: PaymentSettings;
 }
 

@@ -1,23 +1,22 @@
 import { AppError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import type { List } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import type { ChargeFilter, IntentFilter } from './list-filters.ts';
+import type { ChargeFilter } from './list-filters.ts';
 import {
-  countCharges,
   findChargeById,
   findChargeByReference,
   findChargeByTransactionReference,
   findTellingCharge,
   listCharges,
 } from './queries/charges.ts';
-import { countIntents, findIntentById, findIntentBySecret, listIntents, listIntentsByIds } from './queries/intents.ts';
+import { findIntentById, findIntentBySecret, listIntentsByIds } from './queries/intents.ts';
 
 export interface FoundPayment {
   intent: Intent;
@@ -45,20 +44,6 @@ export async function findChargeByName(db: Queryable, merchantId: string, name: 
   return byReference ?? findChargeByTransactionReference(db, merchantId, name);
 }
 
-export async function listPayments(
-  context: PaymentContext,
-  merchantId: string,
-  page: PageRequest,
-  filter: IntentFilter,
-): Promise<Listed<Intent>> {
-  const isWhole = Object.keys(filter).length === 1;
-  const count = () => countIntents(context.db, merchantId, filter, totalMax + 1);
-  return listed(context, merchantId, filter.term, {
-    rows: () => listIntents(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    total: () => (isWhole ? context.longLists.count(`payments:${merchantId}`, count) : count()),
-  });
-}
-
 /**
  * A charge with its intent, by the charge's id, or by the intent's: then the charge that paid it, else its newest. Undefined
  * where neither has the id. Throws AppError `no_charge_yet`.
@@ -79,29 +64,20 @@ export async function findTransaction(
   return { intent, charge: told };
 }
 
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export async function listTransactions(
-  context: PaymentContext,
+  context: Pick<PaymentContext, 'db' | 'lists'>,
   merchantId: string,
   page: PageRequest,
   filter: ChargeFilter,
-): Promise<Listed<{ id: string; charge: Charge; intent: Intent }>> {
-  const isWhole = Object.keys(filter).length === 0;
-  const count = () => countCharges(context.db, merchantId, filter, totalMax + 1);
-  const { rows: charges, total } = await listed(context, merchantId, filter.term, {
-    rows: () => listCharges(context.db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    total: () => (isWhole ? context.longLists.count(`charges:${merchantId}`, count) : count()),
-  });
+): Promise<List<{ charge: Charge; intent: Intent }>> {
+  const list = await listCharges(context.lists, merchantId, page, filter);
+  const intentIds = list.rows.map((charge) => charge.intentId);
   const intents = new Map<string, Intent>();
-  for (const intent of await listIntentsByIds(
-    context.db,
-    merchantId,
-    charges.map((charge) => charge.intentId),
-  )) {
-    intents.set(intent.id, intent);
-  }
-  const rows = charges.flatMap((charge) => {
+  for (const intent of await listIntentsByIds(context.db, merchantId, intentIds)) intents.set(intent.id, intent);
+  return mapRows(list, (charge) => {
     const intent = intents.get(charge.intentId);
-    return intent ? [{ id: charge.id, charge, intent }] : [];
+    assert(intent, 'a charge is of an intent');
+    return { charge, intent };
   });
-  return { rows, total };
 }

@@ -1,55 +1,50 @@
-import { columnPart, commonParts, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, ClausePart } from '../kit/list-clause.ts';
+import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../kit/list-filter.ts';
 import type { ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
-import { eitherPart, intentPart, ofIntents, sharePart } from './queries/intent-part.ts';
-import { payerPart } from './queries/payer-part.ts';
+import { eitherFilter, intentFilter, ofIntents, shareFilter } from './queries/intent-filter.ts';
+import { payerFilter } from './queries/payer-filter.ts';
 
-/** What a list may be narrowed by; absent is no filter. */
-export interface IntentFilter {
-  status?: IntentStatus;
-  from?: Date;
-  to?: Date;
-  term?: string;
+/** What a list may be narrowed by; undefined is no filter. */
+export interface IntentFilter extends TimeFilter {
+  status?: IntentStatus | undefined;
+  term?: string | undefined;
   now: Date;
 }
 
-export interface ChargeFilter {
-  status?: ChargeStatus;
+export interface ChargeFilter extends TimeFilter {
+  status?: ChargeStatus | undefined;
   /** Of the payments of this customer. */
-  customerId?: string;
+  customerId?: string | undefined;
   /** Paid at this counter. */
-  terminalId?: string;
+  terminalId?: string | undefined;
   /** Paid through this link. */
-  paymentLinkId?: string;
+  paymentLinkId?: string | undefined;
   /** Of which this sub-account has a share. */
-  subAccountId?: string;
-  from?: Date;
-  to?: Date;
-  term?: string;
+  subAccountId?: string | undefined;
+  term?: string | undefined;
 }
 
-export function intentFilterClause(filter: IntentFilter, before: string | null): Clause {
-  const parts: ClausePart[] = [];
-  if (filter.status !== undefined) parts.push(statusPart(filter.status, filter.now));
-  parts.push(...commonParts('payment_intents', filter, before));
-  if (filter.term) parts.push(eitherPart(termPart(filter.term, intentSearchColumns), payerPart(filter.term)));
-  return listClause(parts);
+export function intentFilters({ status, term, now, ...times }: IntentFilter): ListFilter[] {
+  return [
+    ...(status === undefined ? [] : [statusFilter(status, now)]),
+    ...createdFilter('payment_intents', times),
+    ...(term === undefined ? [] : [eitherFilter(termFilter(term, intentSearchColumns), payerFilter(term))]),
+  ];
 }
 
-export function chargeFilterClause(filter: ChargeFilter, before: string | null): Clause {
-  const parts: ClausePart[] = [];
-  if (filter.status !== undefined) parts.push(columnPart('status', 'charges.status =', filter.status));
-  if (filter.customerId !== undefined) parts.push(intentPart('customer', 'customer_id', filter.customerId));
-  if (filter.terminalId !== undefined) parts.push(intentPart('terminal', 'terminal_id', filter.terminalId));
-  if (filter.paymentLinkId !== undefined) parts.push(intentPart('link', 'payment_link_id', filter.paymentLinkId));
-  if (filter.subAccountId !== undefined) parts.push(sharePart(filter.subAccountId));
-  parts.push(...commonParts('charges', filter, before));
-  if (filter.term) {
+export function chargeFilters(filter: ChargeFilter): ListFilter[] {
+  const { term } = filter;
+  return [
+    ...columnFilter('status', 'charges.status =', filter.status),
+    ...intentFilter('customer', 'customer_id', filter.customerId),
+    ...intentFilter('terminal', 'terminal_id', filter.terminalId),
+    ...intentFilter('link', 'payment_link_id', filter.paymentLinkId),
+    ...shareFilter(filter.subAccountId),
+    ...createdFilter('charges', filter),
     // The payer stands on the intent, and in the record of each of its charges.
-    parts.push(eitherPart(termPart(filter.term, chargeSearchColumns), ofIntents(payerPart(filter.term))));
-  }
-  return listClause(parts);
+    ...(term === undefined ? [] : [eitherFilter(termFilter(term, chargeSearchColumns), ofIntents(payerFilter(term)))]),
+  ];
 }
 
 const intentSearchColumns = ['title', 'description', 'id::text'];
@@ -65,7 +60,7 @@ const chargeSearchColumns = [
 ];
 
 /** The stored status lags behind the clock: what is due to expire counts as expired (decisions, "Payments"). */
-function statusPart(status: IntentStatus, now: Date): ClausePart {
+function statusFilter(status: IntentStatus, now: Date): ListFilter {
   const overdue = (parameter: string) =>
     `status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= ${parameter}`;
   if (status === 'expired') {

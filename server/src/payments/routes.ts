@@ -4,14 +4,8 @@ import { fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { notBlank } from '../kit/not-blank.ts';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
@@ -22,7 +16,8 @@ import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
 import { createPayment, fromApi } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
-import { findPayment, findPaymentBySecret, listPayments } from './find-payment.ts';
+import { findPayment, findPaymentBySecret } from './find-payment.ts';
+import { listIntents } from './queries/intents.ts';
 import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import { previewPayment } from './preview-payment.ts';
@@ -127,33 +122,19 @@ const retrieve = readRoute({
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/payments',
   operationId: 'listPayments',
   tag,
   summary: 'List payment intents, newest first',
-  query: Type.Object(
-    {
-      ...pageParameters,
-      ...searchParameters,
-      status: Type.Optional(intentSchema.properties.status),
-      ...timeRange('Created'),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(listedIntentSchema),
-  async handle(context: PaymentContext, { caller, query }) {
+  isSearchable: true,
+  filters: { status: Type.Optional(intentSchema.properties.status), ...timeRange('Created') },
+  item: listedIntentSchema,
+  async read(context: PaymentContext, { caller, query, page, term }) {
     const merchant = await merchantOf(context, caller);
-    const page = pageRequest(query);
-    const term = searchTerm(query);
-    const { rows, total } = await listPayments(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status }),
-      ...readTimeRange(query),
-      ...(term === undefined ? {} : { term }),
-      now: context.clock.now(),
-    });
-    return pageToWire(page, rows, total, (intent) => listedIntentToWire(context, merchant, intent));
+    const filter = { status: query.status, ...readTimeRange(query), term, now: context.clock.now() };
+    const intents = await listIntents(context.lists, caller.merchantId, page, filter);
+    return mapRows(intents, (intent) => listedIntentToWire(context, merchant, intent));
   },
 });
 

@@ -1,6 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, commonParts, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, Page } from '../kit/list-clause.ts';
+import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
+import type { TimeFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
 /** The parts' numbers come as text, so that none is a float. */
@@ -85,12 +87,10 @@ export async function listRefundsOfCharge(db: Queryable, merchantId: string, cha
 }
 
 /** What a list may be narrowed by; absent is no filter. */
-export interface RefundFilter {
-  status?: RefundStatus;
-  chargeId?: string;
-  from?: Date;
-  to?: Date;
-  term?: string;
+export interface RefundFilter extends TimeFilter {
+  status?: RefundStatus | undefined;
+  chargeId?: string | undefined;
+  term?: string | undefined;
 }
 
 const searchColumns = [
@@ -102,48 +102,29 @@ const searchColumns = [
   'refunds.id::text',
 ];
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export async function listRefundRows(
-  db: Queryable,
-  merchantId: string,
-  filter: RefundFilter,
-  page: Page,
-): Promise<Refund[]> {
-  const clause = filterClause(filter, page.before);
-  const rows = await db.rows<RefundRow>({
-    name: `refunds_list_${clause.name}`,
-    text: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1 ${clause.text}
-           ORDER BY refunds.id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-  return rows.map(toRefund);
-}
+const refundList: ListSource<Refund, RefundRow> = {
+  name: 'refunds',
+  select: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1`,
+  idColumn: 'refunds.id',
+  onlyGrows: true,
+  toRow: toRefund,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countRefunds(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listRefunds(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   filter: RefundFilter,
-  countMax: number,
-): Promise<number> {
-  const clause = filterClause(filter, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `refunds_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM ${joined} WHERE refunds.merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
-}
-
-function filterClause(filter: RefundFilter, before: string | null): Clause {
-  return listClause([
-    ...(filter.status === undefined ? [] : [columnPart('status', `${statusColumn} =`, filter.status)]),
-    ...(filter.chargeId === undefined ? [] : [columnPart('charge', 'charge_id =', filter.chargeId)]),
-    ...commonParts('refunds', filter, before),
-    ...(filter.term ? [termPart(filter.term, searchColumns)] : []),
-  ]);
+): Promise<List<Refund>> {
+  const { term } = filter;
+  const filters = [
+    ...columnFilter('status', `${statusColumn} =`, filter.status),
+    ...columnFilter('charge', 'charge_id =', filter.chargeId),
+    ...createdFilter('refunds', filter),
+    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+  ];
+  return lists.read(refundList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /** As `refundStatus` says. */

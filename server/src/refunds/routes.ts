@@ -1,12 +1,6 @@
 import Type from 'typebox';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
@@ -15,7 +9,8 @@ import { idParameters, idType } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { RefundContext } from './context.ts';
 import { createRefund } from './create-refund.ts';
-import { findRefund, listRefunds } from './find-refund.ts';
+import { findRefund } from './find-refund.ts';
+import { listRefunds } from './queries.ts';
 import { refundToWire } from './refund-wire.ts';
 import { newRefundSchema, refundSchema, refundStatusSchema } from './wire-schemas.ts';
 
@@ -61,34 +56,23 @@ const retrieve = readRoute({
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/refunds',
   operationId: 'listRefunds',
   tag,
   summary: 'List refunds, newest first',
-  query: Type.Object(
-    {
-      ...pageParameters,
-      ...searchParameters,
-      status: Type.Optional(refundStatusSchema),
-      charge: Type.Optional(idType('Of this charge only.')),
-      ...timeRange('Accepted'),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(refundSchema),
-  async handle(context: RefundContext, { caller, query }) {
+  isSearchable: true,
+  filters: {
+    status: Type.Optional(refundStatusSchema),
+    charge: Type.Optional(idType('Of this charge only.')),
+    ...timeRange('Accepted'),
+  },
+  item: refundSchema,
+  async read(context: RefundContext, { caller, query, page, term }) {
     const merchant = await merchantOf(context, caller);
-    const page = pageRequest(query);
-    const term = searchTerm(query);
-    const { rows, total } = await listRefunds(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status }),
-      ...(query.charge === undefined ? {} : { chargeId: query.charge }),
-      ...readTimeRange(query),
-      ...(term === undefined ? {} : { term }),
-    });
-    return pageToWire(page, rows, total, (refund) => refundToWire(merchant, refund));
+    const filter = { status: query.status, chargeId: query.charge, ...readTimeRange(query), term };
+    const refunds = await listRefunds(context.lists, caller.merchantId, page, filter);
+    return mapRows(refunds, (refund) => refundToWire(merchant, refund));
   },
 });
 

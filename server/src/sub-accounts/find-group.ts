@@ -1,11 +1,9 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
+import type { List } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
-import { countGroups, findGroupById, listGroupRows, listMembers, lockGroup } from './queries.ts';
+import { findGroupById, listGroupRows, listMembers, lockGroup } from './queries.ts';
 import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
@@ -19,20 +17,15 @@ export async function getGroupForChange(tx: Transaction, merchantId: string, id:
   return withOwnMembers(tx, isUuid(id) ? await lockGroup(tx, merchantId, id) : undefined);
 }
 
-/** Newest first. */
-export function listGroups(
-  context: SubAccountContext,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export async function listGroups(
+  context: Pick<SubAccountContext, 'db' | 'lists'>,
   merchantId: string,
   page: PageRequest,
   term: string | undefined,
-): Promise<Listed<SubAccountGroup>> {
-  const { db } = context;
-  const rows = async () =>
-    withMembers(db, merchantId, await listGroupRows(db, merchantId, term, { ...page, rowsMax: page.limit + 1 }));
-  return listed(context, merchantId, term, {
-    rows,
-    total: () => countGroups(db, merchantId, term, totalMax + 1),
-  });
+): Promise<List<SubAccountGroup>> {
+  const list = await listGroupRows(context.lists, merchantId, page, term);
+  return { ...list, rows: await withMembers(context.db, merchantId, list.rows) };
 }
 
 async function withOwnMembers(db: Queryable, row: GroupRow | undefined): Promise<SubAccountGroup> {

@@ -2,14 +2,10 @@ import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
-import type { PageRequest } from '../kit/pagination.ts';
 import type { Caller } from '../kit/route.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
-import { countSubAccounts, findSubAccountById, listSubAccountRows, lockSubAccountForChange } from './queries.ts';
+import { findSubAccountById, lockSubAccountForChange } from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
@@ -20,20 +16,6 @@ export async function getSubAccount(db: Queryable, merchantId: string, id: strin
 /** The same, and neither changed nor deleted by anybody else before the transaction ends. */
 export async function getSubAccountForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
   return found(isUuid(id) ? await lockSubAccountForChange(tx, merchantId, id) : undefined);
-}
-
-/** Newest first. Nothing is remembered of how many there are: sub-accounts can be deleted. */
-export function listSubAccounts(
-  context: SubAccountContext,
-  merchantId: string,
-  page: PageRequest,
-  term: string | undefined,
-): Promise<Listed<SubAccount>> {
-  const { db } = context;
-  return listed(context, merchantId, term, {
-    rows: () => listSubAccountRows(db, merchantId, term, { ...page, rowsMax: page.limit + 1 }),
-    total: () => countSubAccounts(db, merchantId, term, totalMax + 1),
-  });
 }
 
 export interface Balances {

@@ -1,13 +1,6 @@
-import Type from 'typebox';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
 import { notBlank } from '../kit/not-blank.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
@@ -38,18 +31,15 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/sub-account-groups',
   operationId: 'listSubAccountGroups',
   tag,
   summary: 'List groups of sub-accounts, newest first',
-  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
-  status: 200,
-  response: pageSchema(groupSchema),
-  async handle(context: SubAccountContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listGroups(context, caller.merchantId, page, searchTerm(query));
-    return pageToWire(page, rows, total, (group) => groupToWire(caller, group));
+  isSearchable: true,
+  item: groupSchema,
+  async read(context: SubAccountContext, { caller, page, term }) {
+    return mapRows(await listGroups(context, caller.merchantId, page, term), (group) => groupToWire(caller, group));
   },
 });
 

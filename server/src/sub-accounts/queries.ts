@@ -1,6 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { searchClause } from '../kit/list-clause.ts';
-import type { Page } from '../kit/list-clause.ts';
+import { termFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
@@ -99,39 +100,20 @@ export function lockSubAccountForDeletion(
 const searchColumns = ['name', 'account_number', 'account_canonical', 'settlement_code', 'id::text'];
 const groupSearchColumns = ['name', 'id::text'];
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listSubAccountRows(
-  db: Queryable,
-  merchantId: string,
-  term: string | undefined,
-  page: Page,
-): Promise<SubAccount[]> {
-  const clause = searchClause(term, page.before, searchColumns);
-  return db.rows<SubAccount>({
-    name: `sub_accounts_list_${clause.name}`,
-    text: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const subAccountList: ListSource<SubAccount> = {
+  name: 'sub_accounts',
+  select: `SELECT ${columns} FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL`,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countSubAccounts(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listSubAccounts(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   term: string | undefined,
-  countMax: number,
-): Promise<number> {
-  const clause = searchClause(term, null, searchColumns);
-  const row = await db.row<{ count: bigint }>({
-    name: `sub_accounts_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<SubAccount>> {
+  const filters = term === undefined ? [] : [termFilter(term, searchColumns)];
+  return lists.read(subAccountList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /** A sub-account as a payment needs it. */
@@ -301,40 +283,20 @@ export function findGroupOf(
   });
 }
 
-/** Newest first. */
-export function listGroupRows(
-  db: Queryable,
-  merchantId: string,
-  term: string | undefined,
-  page: Page,
-): Promise<GroupRow[]> {
-  const clause = searchClause(term, page.before, groupSearchColumns);
-  return db.rows<GroupRow>({
-    name: `sub_account_groups_list_${clause.name}`,
-    text: `SELECT ${groupColumns} FROM sub_account_groups
-           WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const groupList: ListSource<GroupRow> = {
+  name: 'sub_account_groups',
+  select: `SELECT ${groupColumns} FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL`,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countGroups(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listGroupRows(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   term: string | undefined,
-  countMax: number,
-): Promise<number> {
-  const clause = searchClause(term, null, groupSearchColumns);
-  const row = await db.row<{ count: bigint }>({
-    name: `sub_account_groups_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<GroupRow>> {
+  const filters = term === undefined ? [] : [termFilter(term, groupSearchColumns)];
+  return lists.read(groupList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /**

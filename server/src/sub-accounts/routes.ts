@@ -1,21 +1,15 @@
-import Type from 'typebox';
 import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
 import { bareOrWrapped, idParameters, unwrapped } from '../kit/wire-types.ts';
 import { createSubAccount } from './create-sub-account.ts';
 import type { NewSubAccount } from './create-sub-account.ts';
-import { balancesOf, getSubAccount, listSubAccounts } from './find-sub-account.ts';
+import { balancesOf, getSubAccount } from './find-sub-account.ts';
+import { listSubAccounts } from './queries.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { nameOf, subAccountToWire } from './sub-account-wire.ts';
 import { updateSubAccount } from './update-sub-account.ts';
@@ -41,19 +35,17 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/sub-accounts',
   operationId: 'listSubAccounts',
   tag,
   summary: 'List sub-accounts, newest first',
-  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
-  status: 200,
-  response: pageSchema(subAccountSchema),
-  async handle(context: SubAccountContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listSubAccounts(context, caller.merchantId, page, searchTerm(query));
-    const balances = await balancesOf(context, context.db, caller, rows);
-    return pageToWire(page, rows, total, (subAccount) => subAccountToWire(caller, subAccount, balances));
+  isSearchable: true,
+  item: subAccountSchema,
+  async read(context: SubAccountContext, { caller, page, term }) {
+    const subAccounts = await listSubAccounts(context.lists, caller.merchantId, page, term);
+    const balances = await balancesOf(context, context.db, caller, subAccounts.rows);
+    return mapRows(subAccounts, (subAccount) => subAccountToWire(caller, subAccount, balances));
   },
 });
 

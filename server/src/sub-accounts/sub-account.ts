@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
 /** Somebody who gets a percentage of payments, and where it is paid out to. */
@@ -46,5 +46,5 @@ export interface SubAccountContext {
   networks: NetworkRegistry;
   /** The part of the merchants' directory that is needed here: in which currency a merchant collects. */
   merchants: { byId(id: string, tx?: Queryable): Promise<{ currency: string } | undefined> };
-  searches: SearchPlaces;
+  lists: ListReader;
 }

@@ -1,12 +1,8 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
-import type { PageRequest } from '../kit/pagination.ts';
-import { countTerminals, findTerminalRow, listTerminalRows, lockTerminalForChange } from './queries.ts';
-import type { TerminalContext, VirtualTerminal } from './terminal.ts';
+import { findTerminalRow, lockTerminalForChange } from './queries.ts';
+import type { VirtualTerminal } from './terminal.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
 export async function getTerminal(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
@@ -22,20 +18,6 @@ export async function getTerminalForChange(tx: Transaction, merchantId: string, 
 /** As it is now, also one that was deleted. Throws AppError `not_found` for one that never was this merchant's. */
 export async function getTerminalForPayment(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
   return found(isUuid(id) ? await findTerminalRow(db, merchantId, id) : undefined);
-}
-
-/** Newest first. Nothing is remembered of how many there are: terminals can be deleted. */
-export function listTerminals(
-  context: TerminalContext,
-  merchantId: string,
-  page: PageRequest,
-  term: string | undefined,
-): Promise<Listed<VirtualTerminal>> {
-  const { db } = context;
-  return listed(context, merchantId, term, {
-    rows: () => listTerminalRows(db, merchantId, term, { ...page, rowsMax: page.limit + 1 }),
-    total: () => countTerminals(db, merchantId, term, totalMax + 1),
-  });
 }
 
 function found(terminal: VirtualTerminal | undefined): VirtualTerminal {

@@ -1,6 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { searchClause } from '../kit/list-clause.ts';
-import type { Page } from '../kit/list-clause.ts';
+import { termFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { VirtualTerminal } from './terminal.ts';
@@ -120,39 +121,20 @@ const searchColumns = [
   'id::text',
 ];
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listTerminalRows(
-  db: Queryable,
-  merchantId: string,
-  term: string | undefined,
-  page: Page,
-): Promise<VirtualTerminal[]> {
-  const clause = searchClause(term, page.before, searchColumns);
-  return db.rows<VirtualTerminal>({
-    name: `virtual_terminals_list_${clause.name}`,
-    text: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const terminalList: ListSource<VirtualTerminal> = {
+  name: 'virtual_terminals',
+  select: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL`,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countTerminals(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listTerminals(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   term: string | undefined,
-  countMax: number,
-): Promise<number> {
-  const clause = searchClause(term, null, searchColumns);
-  const row = await db.row<{ count: bigint }>({
-    name: `virtual_terminals_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<VirtualTerminal>> {
+  const filters = term === undefined ? [] : [termFilter(term, searchColumns)];
+  return lists.read(terminalList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 /** Takes of an allowance that all merchants and processes share: answers the new arrival time, or nothing when it is used up. */

@@ -1,19 +1,12 @@
-import Type from 'typebox';
 import type { Queryable } from '../kit/db.ts';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { deletedSchema, idParameters } from '../kit/wire-types.ts';
 import { createTerminal } from './create-terminal.ts';
 import { deleteTerminal } from './delete-terminal.ts';
-import { getTerminal, listTerminals } from './find-terminal.ts';
+import { getTerminal } from './find-terminal.ts';
+import { listTerminals } from './queries.ts';
 import { terminalsToWire } from './terminal-wire.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
 import { updateTerminal } from './update-terminal.ts';
@@ -37,19 +30,16 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path,
   operationId: 'listVirtualTerminals',
   tag,
   summary: 'List virtual terminals, newest first',
-  query: Type.Object({ ...pageParameters, ...searchParameters }, { additionalProperties: false }),
-  status: 200,
-  response: pageSchema(terminalSchema),
-  async handle(context: TerminalContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listTerminals(context, caller.merchantId, page, searchTerm(query));
-    const records = await terminalsToWire(context.db, context, caller, rows);
-    return pageToWire(page, records, total, (record) => record);
+  isSearchable: true,
+  item: terminalSchema,
+  async read(context: TerminalContext, { caller, page, term }) {
+    const terminals = await listTerminals(context.lists, caller.merchantId, page, term);
+    return { ...terminals, rows: await terminalsToWire(context.db, context, caller, terminals.rows) };
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 
 /** A counter with a QR code of its own. */
 export interface VirtualTerminal {
@@ -54,7 +54,7 @@ export interface TerminalContext {
   clock: Clock;
   random: Random;
   newId: () => string;
-  searches: SearchPlaces;
+  lists: ListReader;
   chatDelivery: ChatDeliveryReader;
   settings: TerminalAddressSettings;
 }

@@ -1,14 +1,8 @@
 import Type from 'typebox';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
@@ -48,47 +42,40 @@ const retrieve = readRoute({
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/transactions',
   operationId: 'listTransactions',
   tag,
   summary: 'List transactions, newest first',
-  query: Type.Object(
-    {
-      ...pageParameters,
-      ...searchParameters,
-      status: Type.Optional(chargeSchema.properties.status),
-      customer: Type.Optional(idType('Paid by this customer.')),
-      terminal_id: Type.Optional(idType('Paid at this virtual terminal.')),
-      payment_link: Type.Optional(idType('Paid through this payment link.')),
-      sub_account: Type.Optional(idType('Shared with this sub-account, by itself or in a group.')),
-      ...timeRange('Started'),
-      timeframe: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last so many minutes.' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(chargeSchema),
-  async handle(context: PaymentContext, { caller, query }) {
+  isSearchable: true,
+  filters: {
+    status: Type.Optional(chargeSchema.properties.status),
+    customer: Type.Optional(idType('Paid by this customer.')),
+    terminal_id: Type.Optional(idType('Paid at this virtual terminal.')),
+    payment_link: Type.Optional(idType('Paid through this payment link.')),
+    sub_account: Type.Optional(idType('Shared with this sub-account, by itself or in a group.')),
+    ...timeRange('Started'),
+    timeframe: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last so many minutes.' }),
+    ),
+  },
+  item: chargeSchema,
+  async read(context: PaymentContext, { caller, query, page, term }) {
     const merchant = await merchantOf(context, caller);
-    const page = pageRequest(query);
-    const term = searchTerm(query);
     if (query.timeframe !== undefined && query.from !== undefined) {
       throw fieldError('invalid_request', 'timeframe', 'Send timeframe or from, not both: each says where to begin.');
     }
-    const { rows, total } = await listTransactions(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status }),
-      ...(query.customer === undefined ? {} : { customerId: query.customer }),
-      ...(query.terminal_id === undefined ? {} : { terminalId: query.terminal_id }),
-      ...(query.payment_link === undefined ? {} : { paymentLinkId: query.payment_link }),
-      ...(query.sub_account === undefined ? {} : { subAccountId: query.sub_account }),
+    const charges = await listTransactions(context, caller.merchantId, page, {
+      status: query.status,
+      customerId: query.customer,
+      terminalId: query.terminal_id,
+      paymentLinkId: query.payment_link,
+      subAccountId: query.sub_account,
       ...readTimeRange(query),
       ...(query.timeframe === undefined ? {} : { from: addMs(context.clock.now(), -query.timeframe * minuteMs) }),
-      ...(term === undefined ? {} : { term }),
+      term,
     });
-    return pageToWire(page, rows, total, ({ charge, intent }) => chargeToWire(context, merchant, intent, charge));
+    return mapRows(charges, ({ charge, intent }) => chargeToWire(context, merchant, intent, charge));
   },
 });
 

@@ -1,10 +1,9 @@
 import type { WorkContext } from '../events/outbox.ts';
 import type { Database } from '../kit/db.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 import type { Log } from '../kit/log.ts';
-import type { LongLists } from '../kit/long-lists.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { BreakerContext } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
@@ -18,8 +17,7 @@ export interface TransferContext extends WorkContext, BreakerContext {
   networks: NetworkRegistry;
   merchants: MerchantDirectory;
   log: Log;
-  longLists: LongLists;
-  searches: SearchPlaces;
+  lists: ListReader;
   settings: TransferSettings;
   /** Who hears of the ends of transfers that are not the merchant's own orders. */
   transferOwners: Partial<Record<TransferKind, TransferOwner>>;

@@ -1,6 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnPart, commonParts, listClause, termPart } from '../kit/list-clause.ts';
-import type { Clause, Page } from '../kit/list-clause.ts';
+import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
+import type { TimeFilter } from '../kit/list-filter.ts';
+import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import type { Transfer, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
@@ -108,11 +110,9 @@ export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer
 }
 
 /** What a list may be narrowed by; absent is no filter. */
-export interface TransferFilter {
-  status?: TransferStatus;
-  from?: Date;
-  to?: Date;
-  term?: string;
+export interface TransferFilter extends TimeFilter {
+  status?: TransferStatus | undefined;
+  term?: string | undefined;
 }
 
 const searchColumns = [
@@ -126,39 +126,27 @@ const searchColumns = [
   'id::text',
 ];
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listTransferRows(
-  db: Queryable,
-  merchantId: string,
-  filter: TransferFilter,
-  page: Page,
-): Promise<Transfer[]> {
-  const clause = filterClause(filter, page.before);
-  return db.rows<Transfer>({
-    name: `transfers_list_${clause.name}`,
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const transferList: ListSource<Transfer> = {
+  name: 'transfers',
+  // A refund is a record of its own, whatever it goes out by.
+  select: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'`,
+  onlyGrows: true,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countTransfers(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listTransfers(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   filter: TransferFilter,
-  countMax: number,
-): Promise<number> {
-  const clause = filterClause(filter, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `transfers_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' ${clause.text}
-             LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<Transfer>> {
+  const { term } = filter;
+  const filters = [
+    ...columnFilter('status', 'status =', filter.status),
+    ...createdFilter('transfers', filter),
+    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+  ];
+  return lists.read(transferList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
 export interface TransferNote {
@@ -218,14 +206,6 @@ export function listNotesOfTransfer(db: Queryable, merchantId: string, transferI
            ) AS newest ORDER BY id`,
     values: [merchantId, transferId],
   });
-}
-
-function filterClause(filter: TransferFilter, before: string | null): Clause {
-  return listClause([
-    ...(filter.status === undefined ? [] : [columnPart('status', 'status =', filter.status)]),
-    ...commonParts('transfers', filter, before),
-    ...(filter.term ? [termPart(filter.term, searchColumns)] : []),
-  ]);
 }
 
 /** What a merchant orders in a currency on one UTC day, `2026-11-20`. */

@@ -3,14 +3,8 @@ import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { amountToJson } from '../kit/money.ts';
-import {
-  pageParameters,
-  pageRequest,
-  pageSchema,
-  pageToWire,
-  searchParameters,
-  searchTerm,
-} from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
@@ -23,7 +17,8 @@ import { cancelTransfer } from './cancel-transfer.ts';
 import type { TransferContext } from './context.ts';
 import { choosePayoutNetwork, createTransfer } from './create-transfer.ts';
 import type { NewTransfer } from './create-transfer.ts';
-import { findTransfer, listTransfers } from './find-transfer.ts';
+import { findTransfer } from './find-transfer.ts';
+import { listTransfers } from './queries.ts';
 import { transferTimeline } from './timeline.ts';
 import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
 import {
@@ -106,32 +101,19 @@ const retrieve = readRoute({
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/transfers',
   operationId: 'listTransfers',
   tag,
   summary: 'List transfers, newest first',
-  query: Type.Object(
-    {
-      ...pageParameters,
-      ...searchParameters,
-      status: Type.Optional(transferStatus),
-      ...timeRange('Accepted'),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(transferSchema),
-  async handle(context: TransferContext, { caller, query }) {
+  isSearchable: true,
+  filters: { status: Type.Optional(transferStatus), ...timeRange('Accepted') },
+  item: transferSchema,
+  async read(context: TransferContext, { caller, query, page, term }) {
     const merchant = await merchantOf(context, caller);
-    const page = pageRequest(query);
-    const term = searchTerm(query);
-    const { rows, total } = await listTransfers(context, caller.merchantId, page, {
-      ...(query.status === undefined ? {} : { status: query.status }),
-      ...readTimeRange(query),
-      ...(term === undefined ? {} : { term }),
-    });
-    return pageToWire(page, rows, total, (transfer) => maskedTransferToWire(merchant, transfer));
+    const filter = { status: query.status, ...readTimeRange(query), term };
+    const transfers = await listTransfers(context.lists, caller.merchantId, page, filter);
+    return mapRows(transfers, (transfer) => maskedTransferToWire(merchant, transfer));
   },
 });
 

@@ -9,10 +9,9 @@ import type { QueueName, Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
-import { LongLists } from '../kit/long-lists.ts';
+import { ListReader } from '../kit/list-reader.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { seededRandom } from '../kit/random.ts';
-import { SearchPlaces } from '../kit/search-places.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalance } from '../ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../ledger/verify.ts';
@@ -64,8 +63,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
     transferOwners: {},
-    longLists: new LongLists(),
-    searches: new SearchPlaces(),
+    lists: new ListReader(db),
     log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
     settings: {
       callbackBaseUrl: () => 'http://localhost:8080',

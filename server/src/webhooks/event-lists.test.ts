@@ -5,9 +5,11 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import type { Queryable } from '../kit/db.ts';
+import { ListReader } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
 import { listEndpointHealth } from './queries/endpoint-health.ts';
 import { listDeliveriesOfEvents, listTriesOfDeliveries } from './queries/event-deliveries.ts';
-import { countEvents, listEventRows } from './queries/event-lists.ts';
+import { listEventRows } from './queries/event-lists.ts';
 import type { EventFilter } from './queries/event-lists.ts';
 import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 
@@ -53,11 +55,16 @@ before(async () => {
 });
 after(() => database.drop());
 
+/** Of the page and of the count. */
+function planOfList(filter: EventFilter, page: PageRequest = firstPage): Promise<string> {
+  return planOf((db) => listEventRows(new ListReader(db), merchantId, page, filter));
+}
+
 async function planOf(ask: (db: Queryable) => Promise<unknown>): Promise<string> {
   return (await genericPlans(database, ask)).join('\n');
 }
 
-const firstPage = { before: null, after: null, offset: 0, rowsMax: 11 };
+const firstPage = { before: null, offset: 0, limit: 10 };
 const id = '01a17a1d-4b37-7417-9fed-11d78420f713';
 const from = new Date('2026-11-01T00:00:00Z');
 
@@ -75,20 +82,18 @@ test('a page of events is read from an index in its order, whatever narrows it',
   ];
   for (const [filter, index] of filters) {
     for (const page of [firstPage, { ...firstPage, before: id }]) {
-      const plan = await planOf((db) => listEventRows(db, merchantId, filter, page));
+      const plan = await planOfList(filter, page);
       assert.match(plan, index);
       assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash/, plan);
     }
-    const counted = await planOf((db) => countEvents(db, merchantId, filter, { after: null, countMax: 10_001 }));
-    assert.doesNotMatch(counted, /Seq Scan|Bitmap|Sort|Hash/, counted);
   }
   // An object has a handful of events: they are read and sorted.
-  const ofObject = await planOf((db) => listEventRows(db, merchantId, { objectId: id }, firstPage));
+  const ofObject = await planOfList({ objectId: id });
   assert.match(ofObject, /events_sequence_key/);
 });
 
 test('what follows an event is read forwards from there', async () => {
-  const plan = await planOf((db) => listEventRows(db, merchantId, {}, { ...firstPage, after: id }));
+  const plan = await planOfList({ after: id });
   assert.match(plan, /Index Scan using events_pkey/);
   assert.doesNotMatch(plan, /Seq Scan|Sort/, plan);
 });

@@ -1,13 +1,14 @@
 import Type from 'typebox';
 import { eventKinds } from '../events/kinds.ts';
-import { pageParameters, pageRequest, pageSchema, pageToWire } from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { JsonText, readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
 import { readKind } from './enabled-events.ts';
-import { eventToText, pageToText } from './event-wire.ts';
+import { eventToText } from './event-wire.ts';
 import { getEvent, listEvents } from './list-events.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
@@ -16,42 +17,33 @@ import { deliveryStatusType, eventSchema, eventWithTriesSchema, kindNameType } f
 
 const tag = 'Event log';
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/events',
   operationId: 'listEvents',
   tag,
   summary: 'List events, newest first',
   description: 'With what was sent of each. After an event that is named in `after` the oldest comes first.',
-  query: Type.Object(
-    {
-      ...pageParameters,
-      event: Type.Optional(Type.String({ maxLength: 64, description: 'Of this kind.' })),
-      object_id: Type.Optional(idType('About this record.')),
-      endpoint_id: Type.Optional(idType('With a delivery to this webhook endpoint.')),
-      status: Type.Optional(deliveryStatusType),
-      ...timeRange('Happened'),
-      after: Type.Optional(idType('Happened after this event, oldest first: to follow what happens.')),
-    },
-    { additionalProperties: false },
-  ),
-  status: 200,
-  response: pageSchema(eventSchema),
-  async handle(context: WebhookRouteContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listEvents(
-      context,
-      caller.merchantId,
-      { ...page, after: query.after ?? null },
-      {
-        ...(query.event === undefined ? {} : { kind: readKind(query.event, 'event') }),
-        ...(query.object_id === undefined ? {} : { objectId: query.object_id }),
-        ...(query.endpoint_id === undefined ? {} : { endpointId: query.endpoint_id }),
-        ...(query.status === undefined ? {} : { status: query.status }),
-        ...readTimeRange(query),
-      },
-    );
-    return pageToText(pageToWire(page, rows, total, (sent) => eventToText(sent, caller.testMode)));
+  filters: {
+    event: Type.Optional(Type.String({ maxLength: 64, description: 'Of this kind.' })),
+    object_id: Type.Optional(idType('About this record.')),
+    endpoint_id: Type.Optional(idType('With a delivery to this webhook endpoint.')),
+    status: Type.Optional(deliveryStatusType),
+    ...timeRange('Happened'),
+    after: Type.Optional(idType('Happened after this event, oldest first: to follow what happens.')),
   },
+  item: eventSchema,
+  async read(context: WebhookRouteContext, { caller, query, page }) {
+    const events = await listEvents(context, caller.merchantId, page, {
+      kind: query.event === undefined ? undefined : readKind(query.event, 'event'),
+      objectId: query.object_id,
+      endpointId: query.endpoint_id,
+      status: query.status,
+      after: query.after,
+      ...readTimeRange(query),
+    });
+    return mapRows(events, (sent) => eventToText(sent, caller.testMode));
+  },
+  recordsAreText: true,
 });
 
 const retrieve = readRoute({

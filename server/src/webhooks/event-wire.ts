@@ -1,4 +1,3 @@
-import { JsonText } from '../kit/route.ts';
 import { eventBody } from './envelope.ts';
 import type { SentEvent } from './list-events.ts';
 import type { DeliveryRow, TryRow } from './queries/event-deliveries.ts';
@@ -13,11 +12,6 @@ export function eventToText({ event, deliveries }: SentEvent, testMode: boolean,
     ...(triesOf && { tries: (triesOf.get(delivery.id) ?? []).map(tryToWire) }),
   }));
   return `${body.slice(0, -1)},"object_id":${objectId},"deliveries":${JSON.stringify(sent)}}`;
-}
-
-/** A page whose rows are JSON texts. */
-export function pageToText(page: { data: readonly string[]; meta: unknown }): JsonText {
-  return new JsonText(`{"data":[${page.data.join(',')}],"meta":${JSON.stringify(page.meta)}}`);
 }
 
 function deliveryToWire(delivery: DeliveryRow) {

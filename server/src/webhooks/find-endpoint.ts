@@ -1,6 +1,7 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
+import type { List } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Endpoint } from './endpoint.ts';
 import { findEndpointById, listEndpointsByMerchant, lockEndpoint } from './queries/endpoints.ts';
@@ -15,17 +16,14 @@ export async function getEndpointForChange(tx: Transaction, merchantId: string, 
   return found(isUuid(id) ? await lockEndpoint(tx, merchantId, id) : undefined);
 }
 
-/** Newest first; one row more than the limit where a next page exists. */
-export async function listEndpoints(
-  db: Queryable,
-  merchantId: string,
-  page: PageRequest,
-): Promise<{ rows: Endpoint[]; total: number }> {
+/** Newest first. */
+export async function listEndpoints(db: Queryable, merchantId: string, page: PageRequest): Promise<List<Endpoint>> {
   // All of them are few: a merchant's endpoints are bounded.
   const all = await listEndpointsByMerchant(db, merchantId);
-  const { before } = page;
-  const rest = before === null ? all : all.filter((endpoint) => endpoint.id < before);
-  return { rows: rest.slice(page.offset, page.offset + page.limit + 1), total: all.length };
+  const { before, offset, limit } = page;
+  const rest = (before === null ? all : all.filter((endpoint) => endpoint.id < before)).slice(offset);
+  const rows = rest.slice(0, limit);
+  return { rows, total: all.length, nextCursor: rest.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }
 
 function found(endpoint: Endpoint | undefined): Endpoint {

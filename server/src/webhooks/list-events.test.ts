@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ListReader } from '../kit/list-reader.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
 import { getEvent, listEvents } from './list-events.ts';
+import type { EventFilter } from './queries/event-lists.ts';
 import { resendEvent } from './resend-event.ts';
 import { createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
@@ -12,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-const page = { limit: 10, offset: 0, before: null, after: null };
+const page = { limit: 10, offset: 0, before: null };
 
 test('what one endpoint has missed is listed also while searches take every place; other deliveries are not', async () => {
   const { id: endpointId } = await world.endpointAt();
@@ -20,8 +22,8 @@ test('what one endpoint has missed is listed also while searches take every plac
   const eventId = await world.dispatch();
   const { merchantId } = world.caller;
   const searches = new SearchPlaces({ placesMax: 0, perMerchant: 0, full: 'Full.' });
-  const list = (filter: Parameters<typeof listEvents>[3]) =>
-    listEvents({ db: world.db, searches }, merchantId, page, filter);
+  const lists = new ListReader(world.db, searches);
+  const list = (filter: EventFilter) => listEvents({ db: world.db, lists }, merchantId, page, filter);
   const { rows, total } = await list({ endpointId, status: 'kept' });
   assert.deepEqual([rows.map(({ id }) => id), total], [[eventId], 1]);
   assert.equal((await list({ endpointId, status: 'failed', from: new Date(0) })).total, 0);

@@ -1,15 +1,13 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { listed } from '../kit/listed.ts';
-import type { Listed } from '../kit/listed.ts';
-import { totalMax } from '../kit/pagination.ts';
+import type { TimeFilter } from '../kit/list-filter.ts';
+import type { List, ListReader } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
 import { listDeliveriesOfEvents, listTriesOfDeliveries } from './queries/event-deliveries.ts';
 import type { DeliveryRow, TryRow } from './queries/event-deliveries.ts';
 import { isEndpointKnown } from './queries/endpoints.ts';
-import { countEvents, findEventById, listEventRows } from './queries/event-lists.ts';
+import { findEventById, listEventRows } from './queries/event-lists.ts';
 import type { EventFilter, EventRow } from './queries/event-lists.ts';
 
 /** An event with what became of it. */
@@ -21,33 +19,20 @@ export interface SentEvent {
 
 /**
  * Newest first, or oldest first behind the event `after`; with the deliveries of the page in one statement. Throws
- * AppError `invalid_request` on `endpoint_id` or `to`, and `rate_limited` where the search for deliveries finds no place.
+ * AppError `invalid_request` on `endpoint_id` or `to`, and `rate_limited` when too many searches are running.
  */
 export async function listEvents(
-  context: { db: Queryable; searches: SearchPlaces },
+  context: { db: Queryable; lists: ListReader },
   merchantId: string,
-  page: PageRequest & { after: string | null },
+  page: PageRequest,
   filter: EventFilter,
-): Promise<Listed<SentEvent>> {
+): Promise<List<SentEvent>> {
   const { db } = context;
   const { endpointId } = filter;
   if (endpointId !== undefined && !(await isEndpointKnown(db, merchantId, endpointId))) throw unknownEndpoint();
   checkTimes(filter);
-  const sought = isOfMissedAlone(filter) ? undefined : (filter.status ?? endpointId);
-  const { rows, total } = await listed(context, merchantId, sought, {
-    rows: () => listEventRows(db, merchantId, filter, { ...page, rowsMax: page.limit + 1 }),
-    total: () => countEvents(db, merchantId, filter, { after: page.after, countMax: totalMax + 1 }),
-  });
-  return { rows: await withDeliveries(db, merchantId, rows), total };
-}
-
-/**
- * What is asked of deliveries is looked for event by event: a search. Only what one endpoint has missed is read from an
- * index, unless it is narrowed by what stands in the events.
- */
-function isOfMissedAlone({ endpointId, status, kind, objectId }: EventFilter): boolean {
-  const isOfMissed = endpointId !== undefined && (status === 'failed' || status === 'kept');
-  return isOfMissed && kind === undefined && objectId === undefined;
+  const list = await listEventRows(context.lists, merchantId, page, filter);
+  return { ...list, rows: await withDeliveries(db, merchantId, list.rows) };
 }
 
 /** One event with its deliveries and every attempt. Throws AppError `not_found`, also for another merchant's. */
@@ -86,7 +71,7 @@ function notFound(): AppError {
 }
 
 /** Throws AppError `invalid_request` on `to` for times between which nothing can be. */
-export function checkTimes({ from, to }: { from?: Date | undefined; to?: Date | undefined }): void {
+export function checkTimes({ from, to }: TimeFilter): void {
   if (from && to && from > to) throw fieldError('invalid_request', 'to', 'to is before from.');
 }
 

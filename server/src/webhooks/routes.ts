@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { pageParameters, pageRequest, pageSchema, pageToWire } from '../kit/pagination.ts';
+import { mapRows } from '../kit/list-reader.ts';
+import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
@@ -48,19 +49,16 @@ const create = writeRoute('POST', {
   },
 });
 
-const list = readRoute({
+const list = listRoute({
   path: '/v1/webhook-endpoints',
   operationId: 'listWebhookEndpoints',
   tag,
   summary: 'List webhook endpoints, newest first',
-  query: Type.Object(pageParameters, { additionalProperties: false }),
-  status: 200,
-  response: pageSchema(endpointWithHealthSchema),
-  async handle(context: WebhookRouteContext, { caller, query }) {
-    const page = pageRequest(query);
-    const { rows, total } = await listEndpoints(context.db, caller.merchantId, page);
-    const health = await readEndpointHealth(context.db, caller.merchantId, rows.slice(0, page.limit));
-    return pageToWire(page, rows, total, (endpoint) => ({
+  item: endpointWithHealthSchema,
+  async read(context: WebhookRouteContext, { caller, page }) {
+    const endpoints = await listEndpoints(context.db, caller.merchantId, page);
+    const health = await readEndpointHealth(context.db, caller.merchantId, endpoints.rows);
+    return mapRows(endpoints, (endpoint) => ({
       ...endpointToWire(endpoint, caller.testMode),
       health: health.get(endpoint.id),
     }));

@@ -1,8 +1,9 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { Page } from '../../kit/list-clause.ts';
+import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
+import type { PageRequest } from '../../kit/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
-import { chargeFilterClause } from '../list-filters.ts';
+import { chargeFilters } from '../list-filters.ts';
 import type { ChargeFilter } from '../list-filters.ts';
 
 const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -207,32 +208,22 @@ export function updateChargeProgress(
   });
 }
 
-/** The newest charges that match, with their intents' ids; order and limits as for intents. */
-export function listCharges(db: Queryable, merchantId: string, filter: ChargeFilter, page: Page): Promise<Charge[]> {
-  const clause = chargeFilterClause(filter, page.before);
-  return db.rows<Charge>({
-    name: `charges_list_${clause.name}`,
-    text: `SELECT ${chargeColumns} FROM charges WHERE charges.merchant_id = $1 ${clause.text}
-           ORDER BY charges.id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const chargeList: ListSource<Charge> = {
+  name: 'charges',
+  select: `SELECT ${chargeColumns} FROM charges WHERE charges.merchant_id = $1`,
+  idColumn: 'charges.id',
+  onlyGrows: true,
+};
 
-export async function countCharges(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listCharges(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   filter: ChargeFilter,
-  countMax: number,
-): Promise<number> {
-  const clause = chargeFilterClause(filter, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `charges_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<Charge>> {
+  const filters = chargeFilters(filter);
+  return lists.read(chargeList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
 function jsonOrNull(value: unknown): string | null {

@@ -1,8 +1,9 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { Page } from '../../kit/list-clause.ts';
+import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
+import type { PageRequest } from '../../kit/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
-import { intentFilterClause } from '../list-filters.ts';
+import { intentFilters } from '../list-filters.ts';
 import type { IntentFilter } from '../list-filters.ts';
 
 /** The split of an intent that is shared; for others nothing is looked for. */
@@ -173,33 +174,22 @@ export function clearPayerOfIntents(
   });
 }
 
-/** Newest first: ids of version 7 count up with time, so the primary key is the order. */
-export function listIntents(db: Queryable, merchantId: string, filter: IntentFilter, page: Page): Promise<Intent[]> {
-  const clause = intentFilterClause(filter, page.before);
-  return intentRows(db, {
-    name: `payment_intents_list_${clause.name}`,
-    text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 ${clause.text}
-           ORDER BY id DESC LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
-    values: [merchantId, ...clause.values, page.rowsMax, page.offset],
-  });
-}
+const intentList: ListSource<Intent, IntentRow> = {
+  name: 'payment_intents',
+  select: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1`,
+  onlyGrows: true,
+  toRow: toIntent,
+};
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countIntents(
-  db: Queryable,
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listIntents(
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   filter: IntentFilter,
-  countMax: number,
-): Promise<number> {
-  const clause = intentFilterClause(filter, null);
-  const row = await db.row<{ count: bigint }>({
-    name: `payment_intents_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 ${clause.text} LIMIT $${clause.values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...clause.values, countMax],
-  });
-  return Number(row?.count ?? 0n);
+): Promise<List<Intent>> {
+  const filters = intentFilters(filter);
+  return lists.read(intentList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
 /** Open intents whose time has passed, oldest first; those under review wait for a person. */

@@ -2,8 +2,10 @@ import type { EventKind } from '../../events/kinds.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Queryable } from '../../kit/db.ts';
 import { firstIdAt } from '../../kit/ids.ts';
-import { columnPart, commonParts, listClause } from '../../kit/list-clause.ts';
-import type { Clause, ClausePart } from '../../kit/list-clause.ts';
+import { columnFilter, createdFilter } from '../../kit/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../../kit/list-filter.ts';
+import type { List, ListReader } from '../../kit/list-reader.ts';
+import type { PageRequest } from '../../kit/pagination.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 
 /** An event as a merchant looks it up. */
@@ -19,24 +21,16 @@ export interface EventRow {
   recordText: string;
 }
 
-/** What a list may be narrowed by; absent is no filter. */
-export interface EventFilter {
-  kind?: EventKind;
-  objectId?: string;
+/** What a list may be narrowed by; undefined is no filter. */
+export interface EventFilter extends TimeFilter {
+  kind?: EventKind | undefined;
+  objectId?: string | undefined;
   /** With a delivery to this endpoint's own URL. */
-  endpointId?: string;
+  endpointId?: string | undefined;
   /** With a delivery in this state: to that endpoint where one is named. */
-  status?: DeliveryStatus;
-  from?: Date;
-  to?: Date;
-}
-
-/** Where a page begins; `after` turns the order around. */
-export interface EventPage {
-  before: string | null;
-  after: string | null;
-  offset: number;
-  rowsMax: number;
+  status?: DeliveryStatus | undefined;
+  /** Behind this event, the oldest first. */
+  after?: string | undefined;
 }
 
 const columns = `events.id, events.kind, events.created_at AS "createdAt", events.sequence,
@@ -46,40 +40,50 @@ const columns = `events.id, events.kind, events.created_at AS "createdAt", event
 // An id is made a moment before its event's time is read, and never goes back with the clock.
 const idSlackMs = 60_000;
 
-/** Newest first, or oldest first behind `after`: ids count up with time, so an index that ends with the id is the order. */
+/**
+ * Newest first, or oldest first behind `after`. What one endpoint has missed has an index of its own, so that a list of it
+ * is read from there. Every other delivery is looked up from its event, one probe each, which makes it a search. Throws
+ * AppError `rate_limited` when too many searches are running.
+ */
 export function listEventRows(
-  db: Queryable,
+  lists: ListReader,
   merchantId: string,
+  page: PageRequest,
   filter: EventFilter,
-  page: EventPage,
-): Promise<EventRow[]> {
-  const { name, from, text, values, order } = eventClause(filter, page);
-  return db.rows<EventRow>({
-    name: `webhook_events_list_${name}`,
-    text: `SELECT ${columns} FROM ${from} WHERE ${text} ORDER BY ${order}
-           LIMIT $${values.length + 2} OFFSET $${values.length + 3}`,
-    values: [merchantId, ...values, page.rowsMax, page.offset],
+): Promise<List<EventRow>> {
+  const { endpointId, status, kind, objectId, after } = filter;
+  const isOfMissed = endpointId !== undefined && (status === 'failed' || status === 'kept');
+  const idColumn = isOfMissed ? 'missed.event_id' : 'events.id';
+  const source = {
+    name: isOfMissed ? 'webhook_missed_events' : 'webhook_events',
+    select: isOfMissed ? selectMissed : selectAll,
+    idColumn,
+    oldestFirst: after !== undefined,
+    countsInOrder: true,
+  };
+  const filters = [
+    ...(isOfMissed ? missedFilters(endpointId, status) : []),
+    ...timeFilters(idColumn, filter),
+    ...columnFilter('after', `${idColumn} >`, after),
+    ...columnFilter('kind', 'events.kind =', kind),
+    ...columnFilter('object', 'events.object_id =', objectId),
+    ...(isOfMissed ? [] : deliveryFilters(filter)),
+  ];
+  const asksDeliveries = endpointId !== undefined || status !== undefined;
+  const isReadFromIndex = isOfMissed && kind === undefined && objectId === undefined;
+  return lists.read<EventRow, EventRow>(source, {
+    merchantId,
+    page,
+    filters,
+    isSearch: asksDeliveries && !isReadFromIndex,
   });
 }
 
-/** Counts up to `countMax`, so that a long list costs no more than that. */
-export async function countEvents(
-  db: Queryable,
-  merchantId: string,
-  filter: EventFilter,
-  options: { after: string | null; countMax: number },
-): Promise<number> {
-  const { name, from, text, values, order } = eventClause(filter, { before: null, after: options.after });
-  const row = await db.row<{ count: bigint }>({
-    name: `webhook_events_count_${name}`,
-    // In the order of the list: without it the planner reads the whole table for what few of the rows have.
-    text: `SELECT count(*) AS count FROM (
-             SELECT 1 FROM ${from} WHERE ${text} ORDER BY ${order} LIMIT $${values.length + 2}
-           ) AS counted`,
-    values: [merchantId, ...values, options.countMax],
-  });
-  return Number(row?.count ?? 0n);
-}
+const selectAll = `SELECT ${columns} FROM events WHERE events.merchant_id = $1`;
+
+const selectMissed = `SELECT ${columns} FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1`;
 
 export function findEventById(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
   return db.row<EventRow>({
@@ -98,55 +102,25 @@ export function shareEventById(db: Queryable, merchantId: string, id: string): P
   });
 }
 
-interface EventClause extends Clause {
-  from: string;
-  order: string;
-}
-
-/**
- * What one endpoint has missed has an index of its own, so that a list of it is read from there. Every other delivery is
- * looked up from its event, one probe each.
- */
-function eventClause(filter: EventFilter, page: Pick<EventPage, 'before' | 'after'>): EventClause {
-  const { endpointId, status } = filter;
-  const isOfMissed = endpointId !== undefined && (status === 'failed' || status === 'kept');
-  const id = isOfMissed ? 'missed.event_id' : 'events.id';
-  const parts: ClausePart[] = [
-    ...(isOfMissed ? missedParts(endpointId, status) : []),
-    ...timeParts(id, filter),
-    ...(page.before === null ? [] : [columnPart('before', `${id} ${page.after === null ? '<' : '>'}`, page.before)]),
-    ...(page.after === null ? [] : [columnPart('after', `${id} >`, page.after)]),
-    ...(filter.kind === undefined ? [] : [columnPart('kind', 'events.kind =', filter.kind)]),
-    ...(filter.objectId === undefined ? [] : [columnPart('object', 'events.object_id =', filter.objectId)]),
-    ...(isOfMissed ? [] : deliveryParts(filter)),
-  ];
-  const clause = listClause(parts);
-  const order = `${id} ${page.after === null ? 'DESC' : 'ASC'}`;
-  if (!isOfMissed) return { ...clause, from: 'events', order, text: `events.merchant_id = $1 ${clause.text}` };
-  const from = `webhook_deliveries AS missed
-    JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id`;
-  return { ...clause, from, order, text: `missed.merchant_id = $1 ${clause.text}` };
-}
-
 /** The times between which an event happened, as times and as the ids that were made about then. */
-export function timeParts(id: string, { from, to }: Pick<EventFilter, 'from' | 'to'>): ClausePart[] {
+export function timeFilters(id: string, { from, to }: TimeFilter): ListFilter[] {
   return [
-    ...commonParts('events', { ...(from && { from }), ...(to && { to }) }, null),
-    ...(from === undefined ? [] : [columnPart('from_id', `${id} >=`, firstIdAt(addMs(from, -idSlackMs)))]),
-    ...(to === undefined ? [] : [columnPart('to_id', `${id} <`, firstIdAt(addMs(to, idSlackMs)))]),
+    ...createdFilter('events', { from, to }),
+    ...columnFilter('from_id', `${id} >=`, from && firstIdAt(addMs(from, -idSlackMs))),
+    ...columnFilter('to_id', `${id} <`, to && firstIdAt(addMs(to, idSlackMs))),
   ];
 }
 
-function missedParts(endpointId: string, status: DeliveryStatus): ClausePart[] {
+function missedFilters(endpointId: string, status: DeliveryStatus): ListFilter[] {
   return [
-    columnPart('missed', `missed.callback_url IS NULL AND missed.endpoint_id =`, endpointId),
+    ...columnFilter('missed', `missed.callback_url IS NULL AND missed.endpoint_id =`, endpointId),
     // The first half is what the index is of.
-    columnPart('status', `missed.status IN ('kept', 'failed') AND missed.status =`, status),
+    ...columnFilter('status', `missed.status IN ('kept', 'failed') AND missed.status =`, status),
   ];
 }
 
 /** A value and not an EXISTS, so that it stays one probe for each event, made as the page needs it. */
-function deliveryParts({ endpointId, status }: EventFilter): ClausePart[] {
+function deliveryFilters({ endpointId, status }: EventFilter): ListFilter[] {
   if (endpointId === undefined && status === undefined) return [];
   const ofEndpoint = endpointId !== undefined;
   return [

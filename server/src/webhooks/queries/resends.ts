@@ -1,16 +1,14 @@
 import type { EventKind } from '../../events/kinds.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { listClause } from '../../kit/list-clause.ts';
-import type { Clause } from '../../kit/list-clause.ts';
+import { listClause } from '../../kit/list-filter.ts';
+import type { ListClause, ListFilter, TimeFilter } from '../../kit/list-filter.ts';
 import type { DeliveryStatus } from '../delivery.ts';
-import { timeParts } from './event-lists.ts';
+import { timeFilters } from './event-lists.ts';
 
 /** Which of an endpoint's events are wanted; absent is no filter. */
-export interface ResendFilter {
+export interface ResendFilter extends TimeFilter {
   endpointId: string;
   kinds?: readonly EventKind[];
-  from?: Date;
-  to?: Date;
 }
 
 /** An event that is to be sent again. */
@@ -56,20 +54,16 @@ export function listEventsToResend(
   });
 }
 
-function resendClause(id: string, ofEndpoint: string, { endpointId, kinds, from, to }: ResendFilter): Clause {
+function resendClause(id: string, ofEndpoint: string, filter: ResendFilter): ListClause {
   return listClause([
-    { name: 'endpoint', text: (next) => `(${ofEndpoint} ${next()})`, values: [endpointId] },
-    ...timeParts(id, { ...(from && { from }), ...(to && { to }) }),
-    ...(kinds === undefined
-      ? []
-      : [
-          {
-            name: 'kinds',
-            text: (next: () => string) => `events.kind = ANY (${next()}::text[])`,
-            values: [[...kinds]],
-          },
-        ]),
+    { name: 'endpoint', text: (next) => `(${ofEndpoint} ${next()})`, values: [filter.endpointId] },
+    ...timeFilters(id, filter),
+    ...(filter.kinds === undefined ? [] : [kindsFilter(filter.kinds)]),
   ]);
+}
+
+function kindsFilter(kinds: readonly EventKind[]): ListFilter {
+  return { name: 'kinds', text: (next) => `events.kind = ANY (${next()}::text[])`, values: [[...kinds]] };
 }
 
 // A value and not an EXISTS, which for many rows the planner would answer by reading every attempt.

@@ -1,12 +1,12 @@
 import { searchedNumbers } from '../../customers/identities.ts';
-import { substringPattern } from '../../kit/list-clause.ts';
-import type { ClausePart } from '../../kit/list-clause.ts';
+import { substringPattern } from '../../kit/list-filter.ts';
+import type { ListFilter } from '../../kit/list-filter.ts';
 
 /**
  * Intents whose payer's name or email address holds the term, capitals or not, or whose number does: a number is kept as
  * it was sent, so its digits are compared with the digits of every number that the term may mean.
  */
-export function payerPart(term: string): ClausePart {
+export function payerFilter(term: string): ListFilter {
   return {
     name: 'payer',
     text: (next) => {

@@ -1,0 +1,123 @@
+import type { Queryable, Statement } from './db.ts';
+import { columnFilter, listClause } from './list-filter.ts';
+import type { ListFilter } from './list-filter.ts';
+import { totalMax } from './pagination.ts';
+import type { PageRequest } from './pagination.ts';
+import { SearchPlaces } from './search-places.ts';
+
+/** A list of a merchant's records as SQL that filters and a page are appended to. Newest first, unless it says otherwise. */
+export interface ListSource<Row extends { id: string }, Stored extends object = Row> {
+  /** Leads the names of its statements: `refunds`. */
+  name: string;
+  /** `SELECT … FROM … WHERE merchant_id = $1`. */
+  select: string;
+  /** The column of the id, `id` unless tables are joined. Ids of version 7 count up with time, so it is the order. */
+  idColumn?: string;
+  oldestFirst?: boolean;
+  /** True where the planner, asked for a number alone, would read the whole table for what few of its rows have. */
+  countsInOrder?: boolean;
+  /** True where no record is ever deleted: a total that once passed `totalMax` is not counted again. */
+  onlyGrows?: boolean;
+  toRow?: (stored: Stored) => Row;
+}
+
+export interface ListRequest {
+  merchantId: string;
+  page: PageRequest;
+  filters: readonly ListFilter[];
+  /** True where it reads all of a merchant's records, for which only a few permits are given at once. */
+  isSearch?: boolean;
+}
+
+/** One page of a list. */
+export interface List<Row> {
+  rows: Row[];
+  /** Exact up to `totalMax`. */
+  total: number;
+  /** The id of the last row where more follow. */
+  nextCursor: string | null;
+}
+
+/** The page with each row in another form. */
+export function mapRows<Row, Mapped>(list: List<Row>, map: (row: Row) => Mapped): List<Mapped> {
+  return { ...list, rows: list.rows.map(map) };
+}
+
+const longListsMax = 10_000;
+
+export class ListReader {
+  readonly #db: Queryable;
+  readonly #searches: SearchPlaces;
+  /** Lists that have outgrown the exact total: counting 10,000 rows for each first page would cost more than the page. */
+  readonly #longLists = new Set<string>();
+
+  constructor(db: Queryable, searches = new SearchPlaces()) {
+    this.#db = db;
+    this.#searches = searches;
+  }
+
+  /** Throws AppError `rate_limited` when too many searches are running. */
+  async read<Row extends { id: string }, Stored extends object>(
+    source: ListSource<Row, Stored>,
+    request: ListRequest,
+  ): Promise<List<Row>> {
+    const { isSearch = false } = request;
+    const readRows = () => this.#db.rows<Stored>(pageStatement(source, request));
+    const readTotal = () => this.#count(source, request);
+    // A search takes one connection at a time; other lists are quick and take two.
+    const [stored, total] = isSearch
+      ? await this.#searches.search(request.merchantId, async () => [await readRows(), await readTotal()] as const)
+      : // Together: of two that fail, one that nobody waits for would end the process.
+        await Promise.all([readRows(), readTotal()]);
+    const { limit } = request.page;
+    const shown = stored.slice(0, limit);
+    const rows = source.toRow ? shown.map(source.toRow) : (shown as object[] as Row[]);
+    return { rows, total, nextCursor: stored.length > limit ? (rows.at(-1)?.id ?? null) : null };
+  }
+
+  async #count(source: AnySource, request: ListRequest): Promise<number> {
+    const { merchantId, filters } = request;
+    const longList = source.onlyGrows && filters.length === 0 ? `${source.name}:${merchantId}` : undefined;
+    if (longList !== undefined && this.#longLists.has(longList)) return totalMax + 1;
+    const row = await this.#db.row<{ count: bigint }>(countStatement(source, request));
+    const total = Number(row?.count ?? 0n);
+    if (longList !== undefined && total > totalMax && this.#longLists.size < longListsMax)
+      this.#longLists.add(longList);
+    return total;
+  }
+}
+
+type AnySource = Omit<ListSource<never, never>, 'toRow'>;
+
+/** One row more than the page shows, which says whether another page follows. */
+function pageStatement(source: AnySource, { merchantId, filters, page }: ListRequest): Statement {
+  const behind = `${idColumnOf(source)} ${source.oldestFirst ? '>' : '<'}`;
+  const clause = listClause([...filters, ...columnFilter('before', behind, page.before ?? undefined)]);
+  return {
+    name: `${source.name}_list_${clause.name}`,
+    text: `${source.select} ${clause.text}
+           ORDER BY ${orderOf(source)} LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+    values: [merchantId, ...clause.values, page.limit + 1, page.offset],
+  };
+}
+
+/** Counts one row more than `totalMax` at most. The columns cost nothing: PostgreSQL computes none that nobody reads. */
+function countStatement(source: AnySource, { merchantId, filters }: ListRequest): Statement {
+  const clause = listClause(filters);
+  const order = source.countsInOrder ? `ORDER BY ${orderOf(source)}` : '';
+  return {
+    name: `${source.name}_count_${clause.name}`,
+    text: `SELECT count(*) AS count FROM (
+             ${source.select} ${clause.text} ${order} LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, totalMax + 1],
+  };
+}
+
+function orderOf(source: AnySource): string {
+  return `${idColumnOf(source)} ${source.oldestFirst ? 'ASC' : 'DESC'}`;
+}
+
+function idColumnOf({ idColumn = 'id' }: AnySource): string {
+  return idColumn;
+}

@@ -1,0 +1,80 @@
+import Type from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { ErrorCode } from './error-codes.ts';
+import type { List } from './list-reader.ts';
+import { pageParameters, pageRequest, searchParameters, searchTerm, totalMax } from './pagination.ts';
+import type { PageQuery, PageRequest } from './pagination.ts';
+import { JsonText, readRoute } from './route.ts';
+import type { ApiRequest, ApiRoute } from './route.ts';
+
+/** What the route of a list says and does beyond what every list does. */
+interface ListRoute<Context, Filters extends TProperties> {
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  errors?: readonly ErrorCode[];
+  /** Takes `term` and `search`; the text is handed on as `term`. */
+  isSearchable?: boolean;
+  /** The query parameters it can be narrowed by. */
+  filters?: Filters;
+  /** The schema of one record. */
+  item: TSchema;
+  /** The page asked for, in the form of the wire. */
+  read(context: Context, request: ListRequest<Filters>): Promise<List<unknown>>;
+  /** True where `read` answers each record as JSON text. */
+  recordsAreText?: boolean;
+}
+
+interface ListRequest<Filters extends TProperties> extends Omit<
+  ApiRequest<undefined, Static<TObject<Filters>>, undefined>,
+  'params' | 'body'
+> {
+  page: PageRequest;
+  term: string | undefined;
+}
+
+export function listRoute<Context, Filters extends TProperties = Record<never, never>>(
+  route: ListRoute<Context, Filters>,
+): ApiRoute<Context> {
+  const { isSearchable = false, filters, item, read, recordsAreText = false, ...rest } = route;
+  const parameters = { ...pageParameters, ...(isSearchable ? searchParameters : {}), ...filters };
+  return readRoute({
+    ...rest,
+    query: Type.Object(parameters as TProperties, { additionalProperties: false }),
+    status: 200,
+    response: pageSchema(item),
+    async handle(context: Context, { caller, query }) {
+      const page = pageRequest(query as PageQuery);
+      const term = searchTerm(query as { term?: string; search?: string });
+      const list = await read(context, { caller, query: query as Static<TObject<Filters>>, page, term });
+      const meta = metaOf(page, list);
+      if (!recordsAreText) return { data: list.rows, meta };
+      return new JsonText(`{"data":[${list.rows.join(',')}],"meta":${JSON.stringify(meta)}}`);
+    },
+  });
+}
+
+function pageSchema(item: TSchema) {
+  return Type.Object({
+    data: Type.Array(item),
+    meta: Type.Object({
+      total: Type.Integer({ description: 'Exact up to 10,000.' }),
+      total_is_capped: Type.Optional(Type.Boolean({ description: 'True when there are more than 10,000.' })),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+      next_cursor: Type.Union([Type.String(), Type.Null()]),
+    }),
+  });
+}
+
+function metaOf(page: PageRequest, { total, nextCursor }: List<unknown>): object {
+  return {
+    total: Math.min(total, totalMax),
+    ...(total > totalMax ? { total_is_capped: true } : {}),
+    limit: page.limit,
+    offset: page.offset,
+    next_cursor: nextCursor,
+  };
+}
