@@ -20,7 +20,7 @@ import { createSimulator } from './networks/simulator/simulator.ts';
 import type { ChatCallbackOptions } from './notifications/callbacks.ts';
 import { ChannelGate } from './notifications/channel-gate.ts';
 import { createDevelopmentChannel } from './notifications/development/channel.ts';
-import type { NoticeContext } from './notifications/notice.ts';
+import type { NoticeContext } from './notifications/context.ts';
 import { createTelegramChannel } from './notifications/telegram/channel.ts';
 import { createTelegramChats } from './notifications/telegram/chats.ts';
 import { createWhatsappChannel } from './notifications/whatsapp/channel.ts';

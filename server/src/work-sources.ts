@@ -10,7 +10,7 @@ import type { Log } from './kit/log.ts';
 import { purgeBreakers } from './networks/payout-breakers.ts';
 import { purgePrompts } from './networks/prompt-limits.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
-import type { NoticeContext } from './notifications/notice.ts';
+import type { NoticeContext } from './notifications/context.ts';
 import { notifyCharge } from './notifications/notify-charge.ts';
 import { purgeChatMessages, purgeNotices } from './notifications/retention.ts';
 import type { PaymentContext } from './payments/context.ts';

@@ -3,31 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { pointTitle, unlistedSteps } from './crash-points.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import { CrashWorld } from './crash-world.ts';
-import type { CrashRole } from './crash-world.ts';
 import { killTogether } from './crash-together.ts';
-import type { Killed } from './crash-together.ts';
+import type { CrashStory, Killed } from './crash-together.ts';
 import { effort } from './effort.ts';
 import { ProcessWorld } from './process.ts';
-
-/** What a process is doing when it dies, and what must be so when others have ended it. */
-export interface CrashStory {
-  /** Goes on from "a process that is killed": `while it accepts a transfer`. */
-  title: string;
-  role: CrashRole;
-  /** Everything before the process starts. `round` counts the repetitions from 0. */
-  prepare?(world: CrashWorld, round: number): Promise<void>;
-  /** Makes the process at `url` come to its points; a worker finds its work by itself. */
-  provoke?(world: CrashWorld, url: string): Promise<void>;
-  /** What is started again besides a worker, and what the merchant does then. */
-  restart?(world: CrashWorld, point: CrashPoint): Promise<void>;
-  verify(world: CrashWorld, point: CrashPoint): Promise<void>;
-  /** When a worker that nobody kills has come to its last point. Otherwise it is waited for until nothing is left to do. */
-  isDone?(world: CrashWorld): Promise<boolean>;
-  /** Where it dies: before and after everything that it waits for. */
-  points: readonly CrashPoint[];
-  /** Points of the same path that other stories have. */
-  elsewhere?: readonly CrashPoint[];
-}
 
 const rounds = effort({ usual: 1, long: 20 });
 // What starts in one process. More would be cheaper still, and need more connections than the tests' server takes.

@@ -1,5 +1,4 @@
 import { dalasi, multiplyPercent, roundUpToWhole } from '../kit/money.ts';
-import type { Merchant } from './merchant.ts';
 
 /** What something costs, in bututs: percent and fixed part, kept within bounds. */
 export interface FeeRule {
@@ -43,7 +42,7 @@ export function collectionFee(rule: CollectionFee, amountMinor: bigint): bigint 
 }
 
 /** The fee for transferring `amountMinor` by a network, charged on top of it. */
-export function transferFee(merchant: Pick<Merchant, 'transferFees'>, network: string, amountMinor: bigint): bigint {
+export function transferFee(merchant: { transferFees: TransferFees }, network: string, amountMinor: bigint): bigint {
   const { byNetwork, otherwise } = merchant.transferFees;
   return feeOf(byNetwork.get(network) ?? otherwise, amountMinor);
 }

@@ -11,7 +11,15 @@ import {
   upsertFeeRule,
   upsertLimit,
 } from './queries.ts';
-import type { LimitKind, StoredFeeRule, StoredLimit } from './rules.ts';
+import {
+  deleteDefaultReserve,
+  deleteReserve,
+  findDefaultReserve,
+  findReserveRules,
+  upsertDefaultReserve,
+  upsertReserve,
+} from './queries/reserve.ts';
+import type { LimitKind, ReserveRule, ReserveRules, StoredFeeRule, StoredLimit } from './rules.ts';
 
 export { findDefaultRules, findMerchantRules } from './queries.ts';
 
@@ -50,4 +58,20 @@ export async function setLimit(db: Queryable, owner: RuleOwner, limit: StoredLim
 export async function clearLimit(db: Queryable, owner: RuleOwner, kind: LimitKind): Promise<boolean> {
   const statement = owner === 'default' ? deleteDefaultLimit(kind) : deleteLimit(owner.merchantId, kind);
   return (await db.run(statement)) === 1;
+}
+
+/** The rules that are stored for the owner now, with the default behind them. */
+export async function findReserves(db: Queryable, owner: RuleOwner): Promise<ReserveRules> {
+  if (owner === 'default') return { own: null, fallback: (await findDefaultReserve(db)) ?? null };
+  return findReserveRules(db, owner.merchantId);
+}
+
+/** Puts a rule in place of the owner's. Payments that were made before keep theirs. */
+export async function setReserve(db: Queryable, owner: RuleOwner, rule: ReserveRule): Promise<void> {
+  await db.run(owner === 'default' ? upsertDefaultReserve(rule) : upsertReserve(owner.merchantId, rule));
+}
+
+/** Answers whether there was one. */
+export async function clearReserve(db: Queryable, owner: RuleOwner): Promise<boolean> {
+  return (await db.run(owner === 'default' ? deleteDefaultReserve() : deleteReserve(owner.merchantId))) === 1;
 }

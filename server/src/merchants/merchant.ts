@@ -1,7 +1,5 @@
 import type { CollectionFee, TransferFees } from './fees.ts';
-import type { MerchantRateLimits } from './rate-limits.ts';
-import type { ReserveRule } from './reserve.ts';
-import type { TransferLimits } from './rules.ts';
+import type { ReserveRule, TransferLimits } from './rules.ts';
 
 /**
  * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
@@ -23,6 +21,19 @@ export interface Merchant extends MerchantRateLimits {
   reserve: ReserveRule | null;
   createdAt: Date;
 }
+
+/** Rate limits of a merchant's own; null takes the server's setting. */
+export interface MerchantRateLimits {
+  /** Requests a second to the API, all keys together; 0 is no limit. Setting `RATE_LIMIT_LIVE` or `RATE_LIMIT_TEST`. */
+  rateLimitPerSecond: bigint | null;
+  /** How much of that one of several keys may send, 1 to 100; 100 is no limit. Setting `RATE_LIMIT_KEY_PERCENT`. */
+  rateLimitKeyPercent: bigint | null;
+  /** New payments a second from each link and each counter; 0 is no limit. Setting `RATE_LIMIT_PAGES`. */
+  rateLimitPages: bigint | null;
+}
+
+/** When sub-accounts are paid out by themselves: never, every UTC day, or every week from Monday on. */
+export type PayoutSchedule = 'manual' | 'daily' | 'weekly';
 
 /** Public tokens start with the short id: the part before it finds the merchant without a look-up by value. */
 export const shortIdLength = 8;

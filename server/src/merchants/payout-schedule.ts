@@ -1,8 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
+import type { PayoutSchedule } from './merchant.ts';
 import { findSubAccountPayouts, updateSubAccountPayouts } from './queries.ts';
-
-/** When sub-accounts are paid out by themselves: never, every UTC day, or every week from Monday on. */
-export type PayoutSchedule = 'manual' | 'daily' | 'weekly';
 
 export const payoutSchedules: readonly PayoutSchedule[] = ['manual', 'daily', 'weekly'];
 

@@ -1,13 +1,10 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
-import type { Merchant } from './merchant.ts';
-import type { PayoutSchedule } from './payout-schedule.ts';
+import type { Merchant, MerchantRateLimits, PayoutSchedule } from './merchant.ts';
 import { rateLimitColumns } from './queries/rate-limits.ts';
 import { reserves, toReserves } from './queries/reserve.ts';
 import type { ReserveRow } from './queries/reserve.ts';
-import type { MerchantRateLimits } from './rate-limits.ts';
-import { resolveReserve } from './reserve.ts';
-import { resolveCollectionFee, resolveTransferFees, resolveTransferLimits } from './rules.ts';
+import { resolveCollectionFee, resolveReserve, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
 interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits {

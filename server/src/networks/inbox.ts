@@ -14,22 +14,9 @@ import {
   listLanesWithDueRows,
   updateInboxRow,
 } from './queries.ts';
+import type { InboxRow } from './queries.ts';
 import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
-
-export interface NewInboxRow {
-  lane: bigint;
-  id: string;
-  connector: string;
-  body: Uint8Array;
-  /** What it said, as `news-text.ts` writes it. */
-  news: string;
-  receivedAt: Date;
-}
-
-export interface InboxRow extends NewInboxRow {
-  attempts: bigint;
-}
 
 export interface InboxContext {
   db: Queryable;

@@ -1,7 +1,27 @@
 import type { Queryable } from '../kit/db.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
-import type { InboxRow, NewInboxRow } from './inbox.ts';
-import type { ReceiptClaim } from './receipts.ts';
+
+export interface NewInboxRow {
+  lane: bigint;
+  id: string;
+  connector: string;
+  body: Uint8Array;
+  /** What it said, as `news-text.ts` writes it. */
+  news: string;
+  receivedAt: Date;
+}
+
+export interface InboxRow extends NewInboxRow {
+  attempts: bigint;
+}
+
+export interface ReceiptClaim {
+  railAccount: string;
+  transactionId: string;
+  kind: 'collection' | 'payout';
+  merchantId: string;
+  subjectId: string;
+}
 
 /** One row per rail account, transaction and kind, whoever comes first. */
 export function insertReceiptOnce(db: Queryable, claim: ReceiptClaim & { createdAt: Date }): Promise<number> {

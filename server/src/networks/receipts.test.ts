@@ -7,7 +7,7 @@ import { systemClock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { stableUuid } from '../kit/ids.ts';
 import { claimReceipt } from './receipts.ts';
-import type { ReceiptClaim } from './receipts.ts';
+import type { ReceiptClaim } from './queries.ts';
 
 let database: TestDatabase;
 let db: Database;

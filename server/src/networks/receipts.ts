@@ -1,14 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findReceiptOwner, insertReceiptOnce } from './queries.ts';
-
-export interface ReceiptClaim {
-  railAccount: string;
-  transactionId: string;
-  kind: 'collection' | 'payout';
-  merchantId: string;
-  subjectId: string;
-}
+import type { ReceiptClaim } from './queries.ts';
 
 /**
  * Claims a network's transaction id for one subject, whichever merchant's. A statement of its own before the booking:

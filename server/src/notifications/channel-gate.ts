@@ -5,16 +5,7 @@ import type { Log } from '../kit/log.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import type { ChannelName } from './channel.ts';
 import { deleteChannelStop, insertChannelStopOnce, listChannelStops, takeProbe, updateChannelStop } from './queries.ts';
-
-/** Why a channel takes nothing: something that a person has to put right. */
-export interface ChannelStop {
-  channel: ChannelName;
-  scope: 'template' | 'channel';
-  reason: string;
-  stoppedAt: Date;
-  /** When one message is let through to see. */
-  retryAt: Date;
-}
+import type { ChannelStop } from './queries.ts';
 
 export type Passage =
   /** `isProbe`: what becomes of this send decides about the stop. */

@@ -3,7 +3,8 @@ import type { VirtualTerminal } from '../terminals/terminal.ts';
 import type { Channel, SendAnswer } from './channel.ts';
 import { chooseChannel } from './choose-channel.ts';
 import type { NoticeText } from './message.ts';
-import type { NoticeContext, NoticeRow, NumberState } from './notice.ts';
+import type { NoticeContext } from './context.ts';
+import type { NoticeRow, NumberState } from './notice.ts';
 import {
   claimNotice,
   countNoticesAhead,

@@ -20,7 +20,7 @@ import { ChannelGate } from './channel-gate.ts';
 import { readChatDelivery } from './chat-delivery.ts';
 import { createDevelopmentChannel } from './development/channel.ts';
 import { startFakeChat } from './fake-chat.corpus.ts';
-import type { NoticeContext } from './notice.ts';
+import type { NoticeContext } from './context.ts';
 import { notifyCharge } from './notify-charge.ts';
 import { createTelegramChannel } from './telegram/channel.ts';
 import { createTelegramChats } from './telegram/chats.ts';

@@ -1,11 +1,4 @@
-import type { Database } from '../kit/db.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
-import type { Random } from '../kit/random.ts';
-import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
-import type { ChannelGate } from './channel-gate.ts';
-import type { ChannelName, ChannelSet } from './channel.ts';
+import type { ChannelName } from './channel.ts';
 
 /**
  * `pending`: due at `dueAt`. `sent`: the channel took it. `delivered`, `read`: it said so later. `failed`: it said that
@@ -34,17 +27,4 @@ export interface NumberState {
   stoppedReason: string | null;
   stoppedAt: Date | null;
   recipient: string | null;
-}
-
-/** What sending notices works with. */
-export interface NoticeContext {
-  db: Database;
-  clock: Clock;
-  random: Random;
-  newId: () => string;
-  log: Log;
-  networks: NetworkRegistry;
-  merchants: MerchantDirectory;
-  channels: ChannelSet;
-  gate: ChannelGate;
 }

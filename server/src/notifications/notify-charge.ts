@@ -5,7 +5,8 @@ import { getTerminalForPayment } from '../terminals/find-terminal.ts';
 import { deliverNotice } from './deliver-notice.ts';
 import type { Announcement } from './deliver-notice.ts';
 import { noticeText } from './message.ts';
-import type { NoticeContext, NoticeRow } from './notice.ts';
+import type { NoticeContext } from './context.ts';
+import type { NoticeRow } from './notice.ts';
 import { insertNoticeOnce, listNotices } from './queries.ts';
 
 /**

@@ -1,8 +1,23 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { ChannelName } from './channel.ts';
-import type { ChannelStop } from './channel-gate.ts';
-import type { ChatMessage } from './development/chat-messages.ts';
 import type { NoticeRow, NoticeStatus, NumberState } from './notice.ts';
+
+/** Why a channel takes nothing: something that a person has to put right. */
+export interface ChannelStop {
+  channel: ChannelName;
+  scope: 'template' | 'channel';
+  reason: string;
+  stoppedAt: Date;
+  /** When one message is let through to see. */
+  retryAt: Date;
+}
+
+/** A message on a simulated phone. */
+export interface ChatMessage {
+  id: string;
+  body: string;
+  createdAt: Date;
+}
 
 // Notices -------------------------------------------------------------------------------------------------------------
 

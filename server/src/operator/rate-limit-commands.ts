@@ -4,7 +4,7 @@ import { getLink } from '../links/find-link.ts';
 import { listLinksWithRateLimit, setLinkRateLimit } from '../links/rate-limit.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/rate-limits.ts';
-import type { MerchantRateLimits } from '../merchants/rate-limits.ts';
+import type { MerchantRateLimits } from '../merchants/merchant.ts';
 import { getTerminal } from '../terminals/find-terminal.ts';
 import { listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/rate-limit.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';

@@ -1,9 +1,8 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { parseHundredths, percentToJson } from '../kit/money.ts';
-import { clearReserve, findReserves, setReserve } from '../merchants/reserve.ts';
-import type { ReserveRule } from '../merchants/reserve.ts';
-import type { RuleSource } from '../merchants/rules.ts';
+import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
+import type { ReserveRule, RuleSource } from '../merchants/rules.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 

@@ -2,7 +2,7 @@ import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { reserveAt } from '../merchants/reserve.ts';
+import { reserveAt } from '../merchants/rules.ts';
 import type { Booked, SharedCharge } from './booking.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';

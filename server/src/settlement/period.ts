@@ -1,5 +1,5 @@
 import { addMs, utcDay } from '../kit/clock.ts';
-import type { PayoutSchedule } from '../merchants/payout-schedule.ts';
+import type { PayoutSchedule } from '../merchants/merchant.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

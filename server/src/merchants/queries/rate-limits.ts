@@ -1,5 +1,5 @@
 import type { Statement } from '../../kit/db.ts';
-import type { MerchantRateLimits } from '../rate-limits.ts';
+import type { MerchantRateLimits } from '../merchant.ts';
 
 /** The columns of a merchant's rate limits, under the names that `MerchantRateLimits` has. */
 export const rateLimitColumns = `rate_limit_per_second AS "rateLimitPerSecond",

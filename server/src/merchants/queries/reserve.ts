@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { ReserveRule, ReserveRules } from '../reserve.ts';
+import type { ReserveRule, ReserveRules } from '../rules.ts';
 
 /** Reserve rules as they are read with a merchant. */
 export interface ReserveRow {

@@ -1,12 +1,8 @@
 import type { Queryable } from '../../kit/db.ts';
 import { listChatMessageRows } from '../queries.ts';
+import type { ChatMessage } from '../queries.ts';
 
-/** A message on a simulated phone. */
-export interface ChatMessage {
-  id: string;
-  body: string;
-  createdAt: Date;
-}
+export type { ChatMessage } from '../queries.ts';
 
 // More than fit on a phone's screen by far.
 const shownMax = 50;

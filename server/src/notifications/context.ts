@@ -1,0 +1,21 @@
+import type { Database } from '../kit/db.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import type { Random } from '../kit/random.ts';
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+import type { ChannelGate } from './channel-gate.ts';
+import type { ChannelSet } from './channel.ts';
+
+/** What sending notices works with. */
+export interface NoticeContext {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  newId: () => string;
+  log: Log;
+  networks: NetworkRegistry;
+  merchants: MerchantDirectory;
+  channels: ChannelSet;
+  gate: ChannelGate;
+}
