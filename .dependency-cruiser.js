@@ -10,7 +10,7 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 
 // Which part may know which (docs/architecture.md, "Layout"). From the bottom up: a part imports from lower lines only,
 // and the parts of one line do not know each other.
-const levels = [
+export const levels = [
   ['kit'],
   ['database'],
   ['ledger', 'events', 'networks', 'keyring'],

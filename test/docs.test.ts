@@ -10,6 +10,7 @@ import { payoutScenarioOf } from '../server/src/networks/simulator/payouts/payou
 import { scenarioOf } from '../server/src/networks/simulator/scenarios.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
 import { settingsPage } from '../tools/docs.ts';
+import { structurePicture } from '../tools/structure.ts';
 
 const repository = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
@@ -29,6 +30,10 @@ function tableRows(text: string): string[][] {
 
 test('the page of settings is what the table in the code says', () => {
   assert.equal(read('docs/settings.md'), settingsPage());
+});
+
+test('the picture of the parts is what the imports say', () => {
+  assert.equal(read('docs/images/structure.svg'), structurePicture(), 'Run: node tools/structure.ts');
 });
 
 test('every dependency has its line with its version, and no line is stale', () => {
