@@ -28,3 +28,10 @@ export interface NumberState {
   stoppedAt: Date | null;
   recipient: string | null;
 }
+
+/** A message on a simulated phone. */
+export interface ChatMessage {
+  id: string;
+  body: string;
+  createdAt: Date;
+}

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { ChannelName } from './channel.ts';
-import type { NoticeRow, NoticeStatus, NumberState } from './notice.ts';
+import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
 
 /** Why a channel takes nothing: something that a person has to put right. */
 export interface ChannelStop {
@@ -10,13 +10,6 @@ export interface ChannelStop {
   stoppedAt: Date;
   /** When one message is let through to see. */
   retryAt: Date;
-}
-
-/** A message on a simulated phone. */
-export interface ChatMessage {
-  id: string;
-  body: string;
-  createdAt: Date;
 }
 
 // Notices -------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
 import type { Queryable } from '../../kit/db.ts';
 import { listChatMessageRows } from '../queries.ts';
-import type { ChatMessage } from '../queries.ts';
-
-export type { ChatMessage } from '../queries.ts';
+import type { ChatMessage } from '../notice.ts';
 
 // More than fit on a phone's screen by far.
 const shownMax = 50;

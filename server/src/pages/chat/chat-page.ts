@@ -1,6 +1,6 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import type { ChatMessage } from '../../notifications/development/chat-messages.ts';
+import type { ChatMessage } from '../../notifications/notice.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { formatTime } from '../page-text.ts';

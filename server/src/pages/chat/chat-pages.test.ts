@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { createLog } from '../../kit/log.ts';
-import type { ChatMessage } from '../../notifications/development/chat-messages.ts';
+import type { ChatMessage } from '../../notifications/notice.ts';
 import { chatPages } from './chat-pages.ts';
 
 const message = (body: string): ChatMessage => ({

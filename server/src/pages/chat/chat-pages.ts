@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Log } from '../../kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
-import type { ChatMessage } from '../../notifications/development/chat-messages.ts';
+import type { ChatMessage } from '../../notifications/notice.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
