@@ -111,6 +111,7 @@ function schemaOf(route: ApiRoute<never>): object {
     summary: route.summary,
     tags: [route.tag],
     ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.deprecated ? { deprecated: true } : {}),
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),

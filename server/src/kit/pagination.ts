@@ -25,7 +25,9 @@ export const searchParameters = {
   term: Type.Optional(
     Type.String({ maxLength: termLengthMax, description: 'Text to look for in names, numbers and references.' }),
   ),
-  search: Type.Optional(Type.String({ maxLength: termLengthMax, description: 'The same as `term`.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: termLengthMax, description: 'The same as `term`.', deprecated: true }),
+  ),
 };
 
 export interface PageQuery {

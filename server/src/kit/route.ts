@@ -25,6 +25,8 @@ interface RouteBase {
   /** One line for the reference. */
   summary: string;
   description?: string;
+  /** True where only clients of the inherited interface need it (docs/adr/0017-inherited-interface.md). */
+  deprecated?: boolean;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;

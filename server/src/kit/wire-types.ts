@@ -45,12 +45,14 @@ export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Lite
 export const optional = <Schema extends TSchema>(schema: Schema, meaning: { default?: unknown } = {}) =>
   Type.Optional(Type.Union([schema, Type.Null()], meaning));
 
-/** Another name for the field `name`; who uses it says the same, also to an idempotency key. */
+/** The inherited interface's name for the field `name`; who uses it says the same, also to an idempotency key. */
 export const aliasOf = <Schema extends TSchema>(name: string, schema: Schema) =>
-  Type.Optional(Type.Unsafe<Static<Schema>>({ ...schema, 'x-alias-of': name }));
+  Type.Optional(Type.Unsafe<Static<Schema>>({ ...schema, deprecated: true, 'x-alias-of': name }));
 
-/** What widely used clients send and nobody reads: it says nothing, also to an idempotency key. */
-export const ignoredType = Type.Optional(Type.Unknown({ description: 'Accepted and ignored.', 'x-ignored': true }));
+/** What clients of the inherited interface send and nobody reads: it says nothing, also to an idempotency key. */
+export const ignoredType = Type.Optional(
+  Type.Unknown({ description: 'Accepted and ignored.', deprecated: true, 'x-ignored': true }),
+);
 
 /** The currency of a request; another one is refused. */
 export const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }), {

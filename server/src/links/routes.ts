@@ -107,18 +107,31 @@ const remove = writeRoute('DELETE', {
   },
 });
 
-/** The other address that clients in use know (decisions, "Payment links and customers"). */
-const single = { path: `${path}/single/:id`, description: 'The same at the address of older clients.' };
+const single = {
+  path: `${path}/single/:id`,
+  description: 'Does the same as `/v1/payment-links/{id}`, which replaces it.',
+  deprecated: true,
+};
 
 const singles: ApiRoute<PaymentContext>[] = [
   {
     ...retrieve,
     ...single,
     operationId: 'retrieveSinglePaymentLink',
-    summary: 'Retrieve a payment link (older clients)',
+    summary: 'Retrieve a payment link at its former address',
   },
-  { ...update, ...single, operationId: 'updateSinglePaymentLink', summary: 'Change a payment link (older clients)' },
-  { ...remove, ...single, operationId: 'deleteSinglePaymentLink', summary: 'Delete a payment link (older clients)' },
+  {
+    ...update,
+    ...single,
+    operationId: 'updateSinglePaymentLink',
+    summary: 'Change a payment link at its former address',
+  },
+  {
+    ...remove,
+    ...single,
+    operationId: 'deleteSinglePaymentLink',
+    summary: 'Delete a payment link at its former address',
+  },
 ];
 
 export const linkRoutes: readonly ApiRoute<PaymentContext>[] = [create, list, retrieve, update, remove, ...singles];

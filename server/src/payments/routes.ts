@@ -96,8 +96,9 @@ const verifyByQuery = readRoute({
   path: '/v1/payments/verify',
   operationId: 'verifyPaymentByQuery',
   tag,
-  summary: 'Find a payment intent by its secret (older clients)',
-  description: 'Kept for existing clients. Prefer the POST: addresses end up in histories.',
+  summary: 'Find a payment intent by its secret in the query',
+  description: 'Send the secret in the body of the POST instead: addresses end up in browser histories and logs.',
+  deprecated: true,
   query: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
   status: 200,
   response: intentSchema,
@@ -160,8 +161,9 @@ const cancelByPatch = writeRoute('PATCH', {
   ...cancel,
   path: '/v1/payments/:id',
   operationId: 'cancelPaymentByPatch',
-  summary: 'Cancel a payment intent (older clients)',
-  description: 'The same as POST …/cancel, without a body.',
+  summary: 'Cancel a payment intent by PATCH',
+  description: 'Does the same as `POST /v1/payments/{id}/cancel`, which replaces it.',
+  deprecated: true,
   handle: cancel.handle,
 });
 

@@ -9,6 +9,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
+  deprecated?: boolean;
   tags: string[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -34,6 +35,7 @@ export interface Schema {
   items?: Schema;
   additionalProperties?: unknown;
   description?: string;
+  deprecated?: boolean;
   examples?: unknown[];
   default?: unknown;
   format?: string;

@@ -78,7 +78,7 @@ function operationSection(placed: PlacedOperation, options: ReferenceOptions): H
   const { method, path, operation } = placed;
   const body = bodySchemaOf(operation);
   return html`<article id="${operation.operationId}">
-<h3>${operation.summary}</h3>
+<h3>${operation.summary}${operation.deprecated && html` ${deprecatedMark}`}</h3>
 <p class="address"><span class="method">${method}</span> <code>${path}</code></p>
 ${operation.description !== undefined && html`<p>${text(operation.description)}</p>`}
 <pre tabindex="0"><code>${curlExample(placed, options.baseUrl)}</code></pre>
@@ -95,6 +95,7 @@ function parameterFields({ operation }: PlacedOperation): Field[] {
     type: `${describeType(withoutNull(parameter.schema).schema)}, in the ${parameter.in}`,
     record: null,
     isRequired: parameter.required ?? false,
+    isDeprecated: parameter.schema.deprecated ?? false,
     description: parameter.description ?? '',
   }));
 }
@@ -132,11 +133,13 @@ function fieldList(heading: string | null, fields: readonly Field[]): Html | nul
 ${fields.map(
   (
     field,
-  ) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Answer' && html`<b class="required">required</b>`}</dt>
+  ) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Answer' && html`<b class="required">required</b>`}${field.isDeprecated && html` ${deprecatedMark}`}</dt>
 <dd><span class="type">${typeText(field)}</span>${field.description !== '' && html` <span>${text(field.description)}</span>`}</dd></div>`,
 )}
 </dl>`;
 }
+
+const deprecatedMark = html`<b class="deprecated">deprecated</b>`;
 
 /** A record's name leads to where it stands. */
 function typeText({ type, record }: Field): Html {

@@ -10,6 +10,7 @@ export interface Field {
   /** The record it is, where that stands elsewhere on the page. */
   record: string | null;
   isRequired: boolean;
+  isDeprecated: boolean;
   description: string;
 }
 
@@ -24,6 +25,7 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
       type: describeType(inner) + (isNullable ? ', or null' : ''),
       record: recordName(inner) ?? (inner.items ? recordName(inner.items) : null),
       isRequired: required.has(name),
+      isDeprecated: property.deprecated ?? false,
       description: property.description ?? inner.description ?? '',
     };
     const nested = inner.items ? fieldsOf(inner.items, `${path}[].`) : fieldsOf(inner, `${path}.`);
