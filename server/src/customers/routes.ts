@@ -21,8 +21,9 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Create a customer',
   description:
-    'With `config.distinct` it answers the customer who has the same email or phone already, the oldest of several, ' +
-    'and makes none. The 7 and the 9 digits of a line are one phone.',
+    'With `config.distinct`, returns the existing customer with the same email or phone (the oldest, ' +
+    'where there are several) instead of creating one. The 7-digit and the 9-digit form of a number ' +
+    'count as the same phone.',
   body: newCustomerSchema,
   status: 201,
   answersExisting: true,
@@ -39,7 +40,7 @@ const list = listRoute({
   operationId: 'listCustomers',
   tag,
   summary: 'List customers, newest first',
-  description: '`term` looks into names, email addresses and numbers, which it finds in either form.',
+  description: '`term` searches names, email addresses and phone numbers, in their 7-digit and 9-digit form.',
   isSearchable: true,
   item: customerSchema,
   async read(context: CustomerContext, { caller, page, term }) {
@@ -65,8 +66,8 @@ const update = writeRoute('PUT', {
   path: '/v1/customers/:id',
   operationId: 'updateCustomer',
   tag,
-  summary: 'Change a customer',
-  description: 'Send only what changes; null takes an email or a phone away. Payments that exist stay as they are.',
+  summary: 'Update a customer',
+  description: 'Send only what changes; null removes an email or a phone. Existing payments do not change.',
   params: idParameters,
   body: bareOrWrapped(customerChangeSchema),
   status: 200,
@@ -83,7 +84,9 @@ const remove = writeRoute('DELETE', {
   operationId: 'deleteCustomer',
   tag,
   summary: 'Delete a customer',
-  description: 'Forgets the person, in past payments too. The payments stay, with their amounts and the customer’s id.',
+  description:
+    'Erases the person’s details, in past payments too. The payments stay, with their amounts and the ' +
+    'customer’s id.',
   params: idParameters,
   status: 200,
   response: deletedSchema,

@@ -5,11 +5,16 @@ const nameLengthMax = 200;
 const emailLengthMax = 254;
 const phoneLengthMax = 32;
 
-const nameType = textType('Who it is.', nameLengthMax);
+const nameType = textType('The customer’s name.', nameLengthMax);
 const contactFields = {
-  email: optional(Type.String({ format: 'email', maxLength: emailLengthMax, description: 'Their email address.' })),
+  email: optional(
+    Type.String({ format: 'email', maxLength: emailLengthMax, description: 'The customer’s email address.' }),
+  ),
   phone: optional(
-    textType('Their number: Gambian in any usual form, or foreign with + and its country code.', phoneLengthMax),
+    textType(
+      'The customer’s phone number: Gambian in any usual form, or foreign with + and its country code.',
+      phoneLengthMax,
+    ),
   ),
   metadata: optional(metadataType),
 };
@@ -24,12 +29,14 @@ export const newCustomerSchema = Type.Object(
         {
           distinct: optional(
             Type.Boolean({
-              description: 'True answers the customer with the same email or phone, with 200, instead of another one.',
+              description:
+                'If true, returns the existing customer with the same email or phone, with status 200, instead of ' +
+                'creating another.',
             }),
             { default: false },
           ),
         },
-        { description: 'Other settings are accepted and ignored.' },
+        { description: 'Other settings are ignored.' },
       ),
       { default: {} },
     ),
@@ -51,7 +58,7 @@ export const customerSchema = Type.Object(
     id: idType('The customer.'),
     name: Type.String(),
     email: orNull(Type.String()),
-    phone: orNull(Type.String({ description: 'As it was sent.' })),
+    phone: orNull(Type.String({ description: 'As you sent it.' })),
     metadata: Type.Record(Type.String(), Type.Unknown()),
     test_mode: Type.Boolean(),
     createdAt: timeType('When it was created.'),

@@ -102,7 +102,7 @@ function schemaOf(route: ApiRoute<never>): object {
   const key = Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Repeating a request with its key has no second effect.',
+    description: 'A retry with the same key has no second effect.',
   });
   const keyHeader = Type.Object({ 'idempotency-key': route.idempotencyKeyRequired ? key : Type.Optional(key) });
   const { params, query, body } = route;
@@ -123,7 +123,7 @@ function schemaOf(route: ApiRoute<never>): object {
 function successResponses(route: ApiRoute<never>): Record<string, object> {
   if (route.kind === 'file') return { 200: fileResponse(route.contentTypes) };
   return {
-    ...(route.answersExisting ? { 200: { description: 'It was there already.', ...route.response } } : {}),
+    ...(route.answersExisting ? { 200: { description: 'It existed already.', ...route.response } } : {}),
     [route.status]: successResponse(route),
   };
 }
@@ -134,9 +134,9 @@ function fileResponse(contentTypes: readonly string[]): object {
 }
 
 function successResponse(route: Exclude<ApiRoute<never>, { kind: 'file' }>): object {
-  const description = 'Done.';
+  const description = 'The request succeeded.';
   if (route.kind !== 'read' || !route.csv) return { description, ...route.response };
-  const table = Type.String({ description: 'The same as a table, for `Accept: text/csv`.' });
+  const table = Type.String({ description: 'The same as CSV, for `Accept: text/csv`.' });
   return {
     description,
     content: { 'application/json': { schema: route.response }, 'text/csv': { schema: table } },

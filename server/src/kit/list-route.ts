@@ -61,7 +61,7 @@ function pageSchema(item: TSchema) {
     data: Type.Array(item),
     meta: Type.Object({
       total: Type.Integer({ description: 'Exact up to 10,000.' }),
-      total_is_capped: Type.Optional(Type.Boolean({ description: 'True when there are more than 10,000.' })),
+      total_is_capped: Type.Optional(Type.Boolean({ description: 'True if there are more than 10,000.' })),
       limit: Type.Integer(),
       offset: Type.Integer(),
       next_cursor: Type.Union([Type.String(), Type.Null()]),

@@ -12,7 +12,7 @@ const termLengthMax = 100;
 /** The query parameters that every list takes. */
 export const pageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, description: 'Rows of a page.' }),
+    Type.Integer({ minimum: 1, maximum: limitMax, default: limitDefault, description: 'Rows per page.' }),
   ),
   offset: Type.Optional(
     Type.Integer({ minimum: 0, maximum: offsetMax, description: 'Rows to skip; for deep pages use `cursor`.' }),
@@ -23,7 +23,7 @@ export const pageParameters = {
 /** The parameters of lists that can be searched. */
 export const searchParameters = {
   term: Type.Optional(
-    Type.String({ maxLength: termLengthMax, description: 'Text to look for in names, numbers and references.' }),
+    Type.String({ maxLength: termLengthMax, description: 'Text to search for in names, numbers and references.' }),
   ),
   search: Type.Optional(
     Type.String({ maxLength: termLengthMax, description: 'The same as `term`.', deprecated: true }),

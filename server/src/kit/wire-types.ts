@@ -29,7 +29,7 @@ export const metadataType = Type.Record(
   Type.Unknown(),
   {
     maxProperties: metadataKeysMax,
-    description: `Free-form data of yours: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; a value has at most 500 characters, counted in its JSON where it is not a text.`,
+    description: `Your own data: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; values of at most 500 characters, counted as JSON unless they are strings.`,
   },
 );
 
@@ -55,7 +55,7 @@ export const ignoredType = Type.Optional(
 );
 
 /** The currency of a request; another one is refused. */
-export const currencyType = optional(Type.String({ maxLength: 3, description: 'GMD, which is also the default.' }), {
+export const currencyType = optional(Type.String({ maxLength: 3, description: '`GMD`, the default.' }), {
   default: 'GMD',
 });
 

@@ -31,7 +31,8 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Create a payment link',
   description:
-    'A hosted page that can be paid any number of times. Without `amount` the payer enters one, at least `min_amount`.',
+    'A hosted page that can be paid any number of times. Leave out `amount` to let the payer enter one, ' +
+    'of at least `min_amount`.',
   body: Type.Object({ data: newLinkSchema }, { additionalProperties: false }),
   status: 201,
   response: linkSchema,
@@ -75,10 +76,10 @@ const update = writeRoute('PUT', {
   path: `${path}/:id`,
   operationId: 'updatePaymentLink',
   tag,
-  summary: 'Change a payment link',
+  summary: 'Update a payment link',
   description:
-    'Send only what changes; null takes an optional field away. Payments that exist stay as they are. With ' +
-    '`status: "inactive"` the page says that the link is not active, and takes no money.',
+    'Send only what changes; null removes an optional field. Existing payments do not change. With ' +
+    '`status: "inactive"` the page says that the link is not active and accepts no payments.',
   params: idParameters,
   body: bareOrWrapped(linkChangeSchema),
   status: 200,
@@ -97,7 +98,9 @@ const remove = writeRoute('DELETE', {
   operationId: 'deletePaymentLink',
   tag,
   summary: 'Delete a payment link',
-  description: 'Its page says that it was deleted. Its payments stay, and those that were begun can still be paid.',
+  description:
+    'Its page says that the link was deleted. Its payments stay, and payments that have started can ' +
+    'still be completed.',
   params: idParameters,
   status: 200,
   response: deletedSchema,
@@ -124,7 +127,7 @@ const singles: ApiRoute<PaymentContext>[] = [
     ...update,
     ...single,
     operationId: 'updateSinglePaymentLink',
-    summary: 'Change a payment link at its former address',
+    summary: 'Update a payment link at its former address',
   },
   {
     ...remove,

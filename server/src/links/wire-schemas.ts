@@ -16,26 +16,29 @@ const titleLengthMax = 200;
 const labelsMax = 10;
 const labelLengthMax = 40;
 
-const titleType = textType('What is paid for, shown to the payer.', titleLengthMax);
+const titleType = textType('The title shown to the payer.', titleLengthMax);
 
 export const linkStatusType = Type.Union([Type.Literal('active'), Type.Literal('inactive')], {
-  description: 'The page of an inactive link says so and takes no money.',
+  description: 'The page of an inactive link accepts no payments.',
 });
 
 const newFields = {
-  amount: optional(amountType('What each payer pays; without it the payer enters the amount.')),
-  min_amount: optional(amountType('The least that a payer may enter, where the link has no amount.')),
+  amount: optional(amountType('The amount each payer pays; leave it out to let the payer enter one.')),
+  min_amount: optional(amountType('The smallest amount a payer may enter, for a link without an amount.')),
   currency: currencyType,
-  description: optional(textType('More about it, shown to the payer.')),
+  description: optional(textType('The description shown to the payer.')),
   metadata: optional(metadataType),
-  redirect_url: optional(urlType('Where the payer returns after paying; gets `payment_intent_id` and `status`.')),
+  redirect_url: optional(
+    urlType('Where the payer returns after paying, with `payment_intent_id` and `status` in the query.'),
+  ),
   cancel_url: optional(urlType('Where the payer returns after cancelling.')),
   custom_fields: optional(
     Type.Array(Type.String({ minLength: 1, maxLength: labelLengthMax }), {
       minItems: 1,
       maxItems: labelsMax,
       description:
-        'Labels that the payer may fill in, each once; the answers are in the charge’s `custom_fields_values`.',
+        'Labels of fields that the payer may fill in, each once; the answers are in `custom_fields_values` ' +
+        'of the charge.',
       examples: [['Student', 'Class']],
     }),
   ),
@@ -55,18 +58,18 @@ export const linkChangeSchema = Type.Object(
 export const linkSchema = Type.Object(
   {
     id: idType('The link.'),
-    url: Type.String({ description: 'Its page: send it to whoever is to pay.' }),
+    url: Type.String({ description: 'The URL of its hosted page. Send it to the payer.' }),
     title: Type.String(),
     description: orNull(Type.String()),
-    amount: orNull(amountType('What each payer pays; null where the payer enters the amount.')),
-    min_amount: orNull(amountType('The least that a payer may enter.')),
+    amount: orNull(amountType('The amount each payer pays; null if the payer enters it.')),
+    min_amount: orNull(amountType('The smallest amount a payer may enter.')),
     currency: Type.String(),
-    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'Every charge through the link has it.' }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'Copied to every charge of the link.' }),
     redirect_url: orNull(Type.String()),
     cancel_url: orNull(Type.String()),
-    custom_fields: Type.Array(Type.String(), { description: 'Labels that the payer may fill in.' }),
-    sub_account: orNull(Type.String({ description: 'The sub-account that its payments are shared with.' })),
-    sub_account_group: orNull(Type.String({ description: 'The group that they are shared with.' })),
+    custom_fields: Type.Array(Type.String(), { description: 'Labels of the fields that the payer may fill in.' }),
+    sub_account: orNull(Type.String({ description: 'The sub-account that receives a share of its payments.' })),
+    sub_account_group: orNull(Type.String({ description: 'The sub-account group that its payments are split among.' })),
     status: linkStatusType,
     test_mode: Type.Boolean(),
     createdAt: timeType('When it was created.'),

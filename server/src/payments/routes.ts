@@ -42,8 +42,8 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Create a payment intent',
   description:
-    'Answers with the hosted page. With `network` and `account_number` the first attempt starts at once and the ' +
-    'intent answers `processing`.',
+    'Returns the intent with the URL of its hosted page. Send `network` and `account_number` to start ' +
+    'the first attempt at once; the intent is then `processing`.',
   body: Type.Object({ data: newPaymentSchema, ...splitFields }, { additionalProperties: false }),
   status: 201,
   response: createdIntentSchema,
@@ -67,8 +67,8 @@ const preview = writeRoute('POST', {
   path: '/v1/payments/preview',
   operationId: 'previewPayment',
   tag,
-  summary: 'Say what a payment would cost, and whom',
-  description: 'The fee, each share, the rounding and what the merchant keeps. Nothing is stored.',
+  summary: 'Preview fees and shares',
+  description: 'Returns the fee, each share with its rounding, and what the merchant keeps. Stores nothing.',
   body: Type.Object({ data: previewSchema, ...splitFields }, { additionalProperties: false }),
   status: 200,
   response: previewAnswerSchema,
@@ -144,7 +144,9 @@ const cancel = writeRoute('POST', {
   operationId: 'cancelPayment',
   tag,
   summary: 'Cancel a payment intent',
-  description: 'Also while the payer is being asked. Money that comes all the same is booked and marked `late`.',
+  description:
+    'Possible until the payment succeeds, also while the payer has a prompt open. Money that arrives ' +
+    'afterwards is booked, and the charge is marked `late`.',
   params: idParameters,
   status: 200,
   response: intentSchema,
@@ -171,7 +173,7 @@ const timeline = readRoute({
   path: '/v1/payments/:id/timeline',
   operationId: 'retrievePaymentTimeline',
   tag,
-  summary: 'Tell what happened to a payment, step by step',
+  summary: 'Retrieve the timeline of a payment',
   params: idParameters,
   status: 200,
   response: timelineSchema,

@@ -18,17 +18,21 @@ const phoneLengthMax = 32;
 
 /** Whom a payment is shared with; inside `data`, and beside it for clients that send it there. */
 export const splitFields = {
-  sub_account: optional(Type.String({ maxLength: 64, description: 'The sub-account that gets its share.' })),
-  sub_account_group: optional(Type.String({ maxLength: 64, description: 'The group that it is shared with.' })),
+  sub_account: optional(Type.String({ maxLength: 64, description: 'The sub-account that receives its share.' })),
+  sub_account_group: optional(
+    Type.String({ maxLength: 64, description: 'The sub-account group that the payment is split among.' }),
+  ),
 };
 
 export const newPaymentSchema = Type.Object(
   {
     amount: amountType('What the merchant collects.'),
     currency: currencyType,
-    return_url: optional(urlType('Where the payer returns after paying; gets `payment_intent_id` and `status`.')),
+    return_url: optional(
+      urlType('Where the payer returns after paying, with `payment_intent_id` and `status` in the query.'),
+    ),
     cancel_url: optional(urlType('Where the payer returns after cancelling.')),
-    callback_url: optional(urlType('Receives the events of this payment, besides the endpoints.')),
+    callback_url: optional(urlType('Receives the events of this payment, in addition to your webhook endpoints.')),
     network: optional(Type.String({ minLength: 1, maxLength: 32, description: 'Starts the first attempt at once.' })),
     account_number: optional(
       Type.String({ minLength: 1, maxLength: phoneLengthMax, description: 'The payer’s number, in any usual form.' }),
@@ -36,18 +40,18 @@ export const newPaymentSchema = Type.Object(
     skip_url_validation: optional(
       Type.Boolean({
         description:
-          'Stores the URLs as they are, for app links such as `shop://done`. A page links http, https and apps’ own ' +
-          'schemes, and shows other addresses as text.',
+          'Stores the URLs without validation, for app links such as `shop://done`. Pages link http, https ' +
+          'and app schemes, and show other addresses as text.',
       }),
       { default: false },
     ),
     metadata: optional(metadataType, { default: {} }),
-    title: optional(textType('What is paid for, shown to the payer.', nameLengthMax)),
-    description: optional(textType('More about it, shown to the payer.')),
+    title: optional(textType('The title shown to the payer.', nameLengthMax)),
+    description: optional(textType('The description shown to the payer.')),
     customer: optional(
       Type.String({
         maxLength: 64,
-        description: 'A customer of yours; the three fields below are taken from it where they are left out.',
+        description: 'One of your customers. Name, email and phone default to the customer’s.',
       }),
     ),
     customer_name: optional(textType('The payer’s name.', nameLengthMax)),
@@ -61,7 +65,7 @@ export const newPaymentSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
         minItems: 1,
         maxItems: 10,
-        description: 'The networks the page may offer; `wallet` means all.',
+        description: 'The networks the page offers; `wallet` stands for all.',
       }),
       { default: ['wallet'] },
     ),
@@ -98,7 +102,7 @@ const nextAction = orNull(
       Type.Object({ type: Type.Literal('approve_then_confirm') }),
       Type.Object({ type: Type.Literal('enter_code'), length: Type.Integer() }),
     ],
-    { description: 'What the payer must still do.' },
+    { description: 'What the payer has to do next.' },
   ),
 );
 
@@ -106,13 +110,13 @@ const nextAction = orNull(
 const createdFields = {
   id: idType('The intent, the same as `payment_intent_id`.'),
   payment_intent_id: idType('The intent.'),
-  intent_secret: Type.String({ description: '64 hex characters, by which your server can verify the payment.' }),
+  intent_secret: Type.String({ description: '64 hexadecimal characters with which your server verifies the payment.' }),
   payment_link: Type.String({ description: 'The hosted page: send the payer here.' }),
   amount: amountType('What the merchant collects.'),
   transaction_fee: amountType('The fee.'),
   transaction_fee_type: feePayer,
   currency: Type.String(),
-  expires_at: timeType('When the payer’s time ends.'),
+  expires_at: timeType('When the intent expires.'),
   status: intentStatus,
 };
 
@@ -121,21 +125,21 @@ const shareSchema = Type.Object(
   {
     sub_account: idType('The sub-account.'),
     percentage: Type.Number({ description: 'Its percentage when the payment was created.' }),
-    amount: amountType('What it gets.'),
-    exact_amount: Type.String({ description: 'Its part before any rounding, in dalasi.', examples: ['18.74875'] }),
-    explanation: Type.String({ description: 'How it was rounded, in a sentence.' }),
+    amount: amountType('The amount of the share.'),
+    exact_amount: Type.String({ description: 'The exact share before rounding, in dalasi.', examples: ['18.74875'] }),
+    explanation: Type.String({ description: 'A sentence that explains the rounding.' }),
   },
   { title: 'Share' },
 );
 
 const splitResult = {
-  shares: Type.Array(shareSchema, { description: 'What sub-accounts get; empty where it is not shared.' }),
-  merchant_receives: amountType('What the merchant keeps, after fee and shares.'),
+  shares: Type.Array(shareSchema, { description: 'The shares of sub-accounts; empty for a payment without a split.' }),
+  merchant_receives: amountType('What the merchant receives after the fee and the shares.'),
 };
 
 const detailFields = {
-  sub_account: orNull(Type.String({ description: 'The sub-account that it is shared with.' })),
-  sub_account_group: orNull(Type.String({ description: 'The group that it is shared with.' })),
+  sub_account: orNull(Type.String({ description: 'The sub-account that receives a share.' })),
+  sub_account_group: orNull(Type.String({ description: 'The sub-account group that the payment is split among.' })),
   ...splitResult,
   title: orNull(Type.String()),
   description: orNull(Type.String()),
@@ -148,12 +152,13 @@ const detailFields = {
   callback_url: orNull(Type.String()),
   payment_methods: orNull(Type.Array(Type.String())),
   metadata: Type.Record(Type.String(), Type.Unknown()),
-  attempts: Type.Integer({ description: 'How often the payer has tried; at most 5.' }),
+  attempts: Type.Integer({ description: 'Attempts made so far; at most 5.' }),
   late: Type.Boolean({
     description:
-      'Paid after this payment had expired, failed or been cancelled. A charge’s `late` is about that attempt.',
+      'True when the payment succeeded after it had expired, failed or been cancelled. `late` of a charge ' +
+      'concerns that attempt alone.',
   }),
-  review: orNull(Type.String({ description: 'Why it waits for a person.' })),
+  review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
   test_mode: Type.Boolean(),
   createdAt: timeType('When it was created.'),
   updatedAt: timeType('When it last changed.'),
@@ -168,7 +173,7 @@ export const intentSchema = Type.Object(
     ...createdFields,
     ...detailFields,
     next_action: nextAction,
-    transaction_id: orNull(idType('The attempt that paid, else the newest.')),
+    transaction_id: orNull(idType('The charge that paid the intent, or its newest charge.')),
   },
   { title: 'PaymentIntent' },
 );
@@ -177,7 +182,7 @@ export const listedIntentSchema = Type.Object({ ...listedFields, ...detailFields
 
 export const previewAnswerSchema = Type.Object(
   {
-    amount: amountType('What the merchant asks for.'),
+    amount: amountType('The amount requested by the merchant.'),
     amount_paid: amountType('What the payer pays.'),
     transaction_fee: amountType('The fee.'),
     transaction_fee_type: feePayer,
@@ -206,26 +211,21 @@ export const chargeSchema = Type.Object(
     id: idType('The charge, which is the transaction id.'),
     type: Type.Literal('payment'),
     status: chargeStatus,
-    reference: Type.String({ description: 'Our reference of this attempt, the one the network has.' }),
+    reference: Type.String({ description: 'Our reference for this attempt, as sent to the network.' }),
     transaction_reference: Type.String({ examples: ['TX-20261120-101800-7KQ2M9XA'] }),
     network_reference: orNull(Type.String()),
-    network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
     payment_intent_id: idType('The intent it pays.'),
     attempt: Type.Integer(),
     account_id: idType('The merchant in this environment.'),
     business_id: idType('The business.'),
     test_mode: Type.Boolean(),
     amount: amountType('What the merchant collects.'),
-    amount_paid: amountType('What the payer paid; what the payer is asked for, as long as nothing has come.'),
-    amount_refunded: amountType('What was given back.'),
-    amount_reversed: Type.Optional(
-      amountType('What the network took back of it in parts; left out where that is nothing.'),
-    ),
+    amount_paid: amountType('The amount the payer paid, or the amount requested while the charge is unpaid.'),
+    amount_refunded: amountType('The amount refunded.'),
+    amount_reversed: Type.Optional(amountType('The amount the network reversed in part; absent if none.')),
     debt_repaid: Type.Optional(
-      amountType(
-        'What of it repaid your `owed_balance` when it was paid, instead of adding to your balance; left out where that ' +
-          'is nothing.',
-      ),
+      amountType('The part that repaid your `owed_balance` instead of adding to your balance; absent if none.'),
     ),
     currency: Type.String(),
     transaction_fee: amountType('The fee.'),
@@ -233,11 +233,11 @@ export const chargeSchema = Type.Object(
     ...splitResult,
     source: Type.String(),
     payment_method: Type.String({ description: 'The network.' }),
-    payment_method_id: idType('The same for the same network and number.'),
+    payment_method_id: idType('Stable for one network and account number.'),
     payment_account: Type.String({ description: 'The last four digits of the number, empty while unknown.' }),
     auth_mode: Type.Union([Type.Literal('confirm'), Type.Literal('pin')]),
     auth_length: Type.Integer(),
-    requires_auth: Type.Boolean({ description: 'Whether the payer must still act.' }),
+    requires_auth: Type.Boolean({ description: 'Whether the payer still has to act.' }),
     customer: orNull(Type.String()),
     customer_name: orNull(Type.String()),
     customer_email: orNull(Type.String()),
@@ -248,8 +248,8 @@ export const chargeSchema = Type.Object(
     review: orNull(Type.String()),
     late: Type.Boolean({
       description:
-        'Paid after this attempt had ended, for example approved after it had been declined, or after its payment had. ' +
-        'The intent’s `late` is about the payment alone: it stays false while the payment was still open.',
+        'True when this attempt succeeded after it, or its payment, had ended, for example when it was ' +
+        'approved after being declined. `late` of the intent stays false if the payment was still open.',
     }),
     next_action: nextAction,
     notes: Type.Null(),

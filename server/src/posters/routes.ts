@@ -40,8 +40,8 @@ const download = fileRoute({
   tag: 'Virtual terminals',
   summary: 'Download a counter’s poster',
   description:
-    'A poster with the counter’s QR code, to print and hang up. A PNG of 1440 × 2340 pixels, unless `format` or `size` ' +
-    'say otherwise.',
+    'Returns a poster with the counter’s QR code, to print and hang up: a PNG of 1440 × 2340 pixels, ' +
+    'unless `format` or `size` ask for another.',
   params: idParameters,
   query: Type.Object(
     {
@@ -50,7 +50,7 @@ const download = fileRoute({
         posterSizes,
         '`a4`, `a5`, `a6`: that paper, 1654 × 2340 pixels as PNG; `sticker`: 100 × 100 mm, 1440 × 1440 pixels.',
       ),
-      language: oneOf([...languages.keys()], 'Of the words around the names; English unless said otherwise.'),
+      language: oneOf([...languages.keys()], 'The language of the poster’s fixed texts; defaults to English.'),
     },
     { additionalProperties: false },
   ),

@@ -22,8 +22,8 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Refund a transaction, whole or in part',
   description:
-    'Holds the money and answers `pending` at once; a worker calls the network. Send an `Idempotency-Key`: with it a ' +
-    'repetition is safe for ever, the same key never refunds twice.',
+    'Holds the amount and returns the refund as `pending`; a worker sends it to the network. Send an ' +
+    '`Idempotency-Key` to make retries safe: the same key never refunds twice, however late the retry.',
   body: newRefundSchema,
   status: 201,
   response: refundSchema,
@@ -64,7 +64,7 @@ const list = listRoute({
   isSearchable: true,
   filters: {
     status: Type.Optional(refundStatusSchema),
-    charge: Type.Optional(idType('Of this charge only.')),
+    charge: Type.Optional(idType('Refunds of this charge only.')),
     ...timeRange('Accepted'),
   },
   item: refundSchema,

@@ -9,9 +9,9 @@ export const newRefundSchema = Type.Object(
     reference: Type.String({
       minLength: 1,
       maxLength: referenceLengthMax,
-      description: 'The transaction’s `reference` or `transaction_reference`; its id is taken too.',
+      description: 'The transaction’s `reference`, `transaction_reference` or id.',
     }),
-    amount: optional(amountType('What is given back; all that is left where it is not sent.')),
+    amount: optional(amountType('The amount to refund; defaults to everything not refunded yet.')),
   },
   { additionalProperties: false },
 );
@@ -21,8 +21,8 @@ export const refundStatusSchema = Type.Union(['pending', 'completed', 'failed'].
 const refundShare = Type.Object(
   {
     sub_account: idType('The sub-account.'),
-    amount: amountType('What its share gives back.'),
-    advanced: amountType('How much of it the merchant gives in its place; its next shares repay that.'),
+    amount: amountType('The part returned from its share.'),
+    advanced: amountType('The part that the merchant advances for it; its next shares repay the advance.'),
   },
   { title: 'RefundShare' },
 );
@@ -33,8 +33,8 @@ export const refundSchema = Type.Object(
     charge_id: idType('The charge that is refunded.'),
     payment_intent_id: idType('The charge’s intent.'),
     transaction_reference: Type.String({ description: 'The charge’s.' }),
-    reference: Type.String({ description: 'Our reference of the refund, the one the network has.' }),
-    amount: amountType('What goes back to the payer.'),
+    reference: Type.String({ description: 'Our reference for the refund, as sent to the network.' }),
+    amount: amountType('The amount returned to the payer.'),
     currency: Type.String(),
     status: refundStatusSchema,
     route: Type.Union([Type.Literal('network'), Type.Literal('payout')], {
@@ -42,21 +42,24 @@ export const refundSchema = Type.Object(
     }),
     network: Type.String(),
     network_reference: orNull(Type.String()),
-    network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),
-    shares: Type.Array(refundShare, { description: 'What sub-accounts give back; empty once a refund has failed.' }),
-    transaction_fee: amountType('What of the fee goes back; 0 where the business pays the fee.'),
-    merchant_gives: amountType('The rest; below 0 where shares make up for bututs that it gave for them before.'),
-    advanced: amountType('What the merchant gives in the place of sub-accounts, beside its own part.'),
-    waiting_for: orNull(Type.String({ description: 'Why it is not sent just now.' })),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
+    shares: Type.Array(refundShare, { description: 'The parts returned by sub-accounts; empty for a failed refund.' }),
+    transaction_fee: amountType('The part of the fee that is returned; 0 if the business pays the fee.'),
+    merchant_gives: amountType(
+      'The merchant’s part, the rest. Negative when shares return rounding differences that the merchant ' +
+        'had covered before.',
+    ),
+    advanced: amountType('What the merchant advances for sub-accounts, in addition to its own part.'),
+    waiting_for: orNull(Type.String({ description: 'Why it has not been sent yet.' })),
     failure_code: orNull(Type.String()),
     failure_reason: orNull(Type.String()),
-    review: orNull(Type.String({ description: 'Why it waits for a person.' })),
+    review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
     account_id: idType('The merchant in this environment.'),
     business_id: idType('The business.'),
     test_mode: Type.Boolean(),
     createdAt: timeType('When it was accepted.'),
     updatedAt: timeType('When it last changed.'),
-    completed_at: orNull(timeType('When the network’s success was booked.')),
+    completed_at: orNull(timeType('When its success was booked.')),
   },
   { title: 'Refund' },
 );

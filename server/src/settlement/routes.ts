@@ -32,11 +32,11 @@ const payOut = writeRoute('POST', {
   path: '/v1/sub-accounts/:id/payouts',
   operationId: 'createSubAccountPayout',
   tag,
-  summary: 'Pay a sub-account out',
+  summary: 'Pay out a sub-account',
   description:
-    'Once the settled balance is at least 10 GMD. The amount arrives in full at the sub-account’s number; a fee is the ' +
-    'merchant’s. Answers the transfer, `pending` at once; a paused sub-account can be paid out too. The ' +
-    '`Idempotency-Key` makes a repetition safe for ever.',
+    'Needs a settled balance of at least 10 GMD. The sub-account receives the full amount; the merchant ' +
+    'pays the fee. Returns the transfer as `pending`. A paused sub-account can be paid out too. The ' +
+    '`Idempotency-Key` makes retries safe: the same key never pays twice.',
   params: idParameters,
   body: newPayoutSchema,
   status: 201,
@@ -62,8 +62,9 @@ const remove = writeRoute('DELETE', {
   tag,
   summary: 'Delete a sub-account',
   description:
-    'Refused while it has money or owes you some, a payout or refund of its money is under way, an open payment shares ' +
-    'with it, or a group contains it. Its history stays. To stop using one that has money, set its `active` to false.',
+    'Refused while it has a balance or a debt, while a payout or refund of its money is pending, while ' +
+    'an open payment is shared with it, and while it belongs to a group. Its history stays. To stop ' +
+    'using a sub-account that has a balance, set `active` to false.',
   params: idParameters,
   status: 200,
   response: deletedSchema,
@@ -96,10 +97,11 @@ const statement = readRoute({
   path: '/v1/sub-accounts/:id/statement',
   operationId: 'retrieveSubAccountStatement',
   tag,
-  summary: 'List what a sub-account got and gave, oldest first',
+  summary: 'Retrieve the statement of a sub-account',
   description:
-    'Every share, refund, payout and repayment with the balance after it, settled or not. With `Accept: text/csv` the ' +
-    'whole time as a table, up to 10,000 lines; it is safe to open in a spreadsheet.',
+    'Lists every share, refund, payout and repayment with the balance after it, settled and pending ' +
+    'together, oldest first. Send `Accept: text/csv` for the whole period as a CSV file of up to 10,000 ' +
+    'lines that is safe to open in a spreadsheet.',
   params: idParameters,
   query: Type.Object({ ...timeRange('Booked'), limit, cursor }, { additionalProperties: false }),
   waitsForItsMerchant: 'history',
@@ -142,7 +144,7 @@ const movements = readRoute({
   path: '/v1/balances/movements',
   operationId: 'listBalanceMovements',
   tag: 'Balances',
-  summary: 'Say why a balance is what it is, newest movement first',
+  summary: 'List the movements behind a balance, newest first',
   query: Type.Object(
     {
       account: Type.String({
@@ -152,7 +154,7 @@ const movements = readRoute({
           '`sub:<id>:pending` for what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
       }),
       at: Type.Optional(
-        timeOrDayType('The moment to explain; now unless given. A date alone means the end of that day, UTC.'),
+        timeOrDayType('The moment to explain; defaults to now. A date alone means the end of that day, UTC.'),
       ),
       limit,
       cursor,

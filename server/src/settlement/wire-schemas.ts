@@ -3,7 +3,7 @@ import { amountType, idType, optional, orNull, timeType } from '../kit/wire-type
 import { statementKinds } from './statement.ts';
 
 export const newPayoutSchema = Type.Object(
-  { amount: optional(amountType('How much of the settled balance to pay out, from 1; all of it unless given.')) },
+  { amount: optional(amountType('The amount to pay out, at least 1; defaults to the whole settled balance.')) },
   { additionalProperties: false },
 );
 
@@ -14,7 +14,7 @@ const sourceFields = {
     description:
       '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the test money it began with.',
   }),
-  source_id: idType('Of the charge, transfer, payout, refund or merchant.'),
+  source_id: idType('The id of the charge, transfer, payout, refund or merchant behind it.'),
   reference: orNull(Type.String({ description: 'Its reference.' })),
 };
 
@@ -24,25 +24,23 @@ export const statementSchema = Type.Object(
   {
     data: Type.Array(
       Type.Object({
-        id: idType('The line.'),
+        id: idType('The id of the statement line.'),
         createdAt: timeType('When it was booked.'),
         kind: Type.Union(
           statementKinds.map((kind) => Type.Literal(kind)),
           { description: 'What happened.' },
         ),
-        amount: amountType('Above zero where the sub-account got it, below where it gave it.'),
-        balance: amountType('What the sub-account had after it.'),
+        amount: amountType('Positive for a credit, negative for a debit.'),
+        balance: amountType('The balance after it.'),
         ...sourceFields,
         description: orNull(Type.String({ description: 'The payment’s title.' })),
       }),
     ),
-    sub_account: idType('Whose statement it is.'),
+    sub_account: idType('The sub-account.'),
     currency: Type.String(),
-    opening_balance: amountType('What the sub-account had at `from`.'),
-    closing_balance: amountType('What it had at `to`, or has now.'),
-    owed_balance: Type.Optional(
-      amountType('What it owed you at `to`, or owes you now; left out where that is nothing.'),
-    ),
+    opening_balance: amountType('The balance at `from`.'),
+    closing_balance: amountType('The balance at `to`, or now.'),
+    owed_balance: Type.Optional(amountType('What it owed you at `to`, or owes you now; absent if nothing.')),
     meta: cursorMeta,
   },
   { title: 'SubAccountStatement' },
@@ -54,15 +52,17 @@ export const balanceMovementsSchema = Type.Object(
       Type.Object({
         id: idType('The movement.'),
         createdAt: timeType('When it was booked.'),
-        flow: Type.String({ description: 'The rule that moved it: `collected`, `held`, `released`, `settled`, …' }),
-        amount: amountType('Above zero where it came, below where it went.'),
-        balance: amountType('What there was after it.'),
+        flow: Type.String({
+          description: 'The flow it belongs to: `collected`, `held`, `released`, `settled` and others.',
+        }),
+        amount: amountType('Positive for a credit, negative for a debit.'),
+        balance: amountType('The balance after it.'),
         ...sourceFields,
       }),
     ),
     account: Type.String(),
-    at: orNull(timeType('The moment that was asked about.')),
-    balance: amountType('What there was at that moment, or is now.'),
+    at: orNull(timeType('The moment explained.')),
+    balance: amountType('The balance at that moment.'),
     currency: Type.String(),
     meta: cursorMeta,
   },

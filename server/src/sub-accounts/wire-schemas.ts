@@ -5,24 +5,24 @@ import { membersMax } from './group-members.ts';
 const nameLengthMax = 200;
 const phoneLengthMax = 32;
 
-const nameType = textType('Who it is.', nameLengthMax);
+const nameType = textType('The customer’s name.', nameLengthMax);
 const percentageType = (description: string) =>
   Type.Number({ description: `${description} Above 0, at most 100, at most two decimals.`, examples: [20, 12.5] });
 const settlementCodeType = Type.String({
   minLength: 1,
   maxLength: 32,
-  description: 'The network that pays them out, such as `wave`.',
+  description: 'The network of its payouts, such as `wave`.',
 });
 const accountNumberType = Type.Union(
   [Type.String({ minLength: 1, maxLength: phoneLengthMax }), Type.Integer({ minimum: 1 })],
-  { description: 'Their number there, in any usual form, as text or as a number.' },
+  { description: 'Its account number at that network, in any usual form, as a string or a number.' },
 );
-const sharePercentage = percentageType('The part of each payment that they get.');
+const sharePercentage = percentageType('The percentage of each payment.');
 
 export const newSubAccountSchema = Type.Object(
   {
     name: Type.Optional(nameType),
-    business_name: aliasOf('name', textType('Accepted for `name`; send one of the two.', nameLengthMax)),
+    business_name: aliasOf('name', textType('Use `name` instead; send only one of the two.', nameLengthMax)),
     percentage: sharePercentage,
     settlement_code: settlementCodeType,
     account_number: accountNumberType,
@@ -41,7 +41,9 @@ export const subAccountChangeSchema = Type.Object(
     percentage: Type.Optional(sharePercentage),
     settlement_code: Type.Optional(settlementCodeType),
     account_number: Type.Optional(accountNumberType),
-    active: Type.Optional(Type.Boolean({ description: 'False pauses it: new payments that use it are refused.' })),
+    active: Type.Optional(
+      Type.Boolean({ description: 'False pauses the sub-account: new payments that name it are refused.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -51,12 +53,12 @@ export const subAccountSchema = Type.Object(
     id: idType('The sub-account.'),
     name: Type.String(),
     percentage: sharePercentage,
-    settlement_code: Type.String({ description: 'The network that pays them out.' }),
-    account_number: Type.String({ description: 'As it was sent.' }),
-    active: Type.Boolean({ description: 'False while it is paused.' }),
-    balance: amountType('What it has: settled, and waiting for settlement.'),
+    settlement_code: Type.String({ description: 'The network of its payouts.' }),
+    account_number: Type.String({ description: 'As you sent it.' }),
+    active: Type.Boolean({ description: 'False while the sub-account is paused.' }),
+    balance: amountType('Its balance, settled and pending together.'),
     owed_balance: Type.Optional(
-      amountType('What you advanced for it. Its next money repays it first; left out while it owes nothing.'),
+      amountType('What it owes you for advances. Its next shares repay it first. Absent if it owes nothing.'),
     ),
     currency: Type.String(),
     test_mode: Type.Boolean(),
@@ -66,19 +68,19 @@ export const subAccountSchema = Type.Object(
   { title: 'SubAccount' },
 );
 
-const groupName = textType('What the group is called.', nameLengthMax);
+const groupName = textType('The name of the group.', nameLengthMax);
 const membersType = Type.Array(
   Type.Object(
     {
-      sub_account: idType('A sub-account of yours.'),
-      percentage: percentageType('Its part of each payment of this group, whatever it gets elsewhere.'),
+      sub_account: idType('One of your sub-accounts.'),
+      percentage: percentageType('Its percentage of each payment of this group, whatever its own percentage is.'),
     },
     { additionalProperties: false },
   ),
   {
     minItems: 1,
     maxItems: membersMax,
-    description: 'Who shares; each sub-account once, percentages summing to at most 100.',
+    description: 'The members; each sub-account once, with percentages that sum to at most 100.',
   },
 );
 
@@ -97,7 +99,7 @@ export const groupSchema = Type.Object(
       Type.Object({
         sub_account: idType('The sub-account.'),
         name: Type.String({ description: 'The sub-account’s name.' }),
-        percentage: percentageType('Its part of each payment of this group.'),
+        percentage: percentageType('Its percentage of each payment of this group.'),
       }),
     ),
     test_mode: Type.Boolean(),

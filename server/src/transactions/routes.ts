@@ -27,7 +27,8 @@ const retrieve = readRoute({
   tag,
   summary: 'Retrieve a transaction',
   description:
-    'The full charge record. A payment intent’s id answers the charge that paid it, else its newest; a transfer’s id that transfer.',
+    'Returns the full charge. Given a payment intent’s id, returns the charge that paid it, or its ' +
+    'newest one; given a transfer’s id, that transfer.',
   params: idParameters,
   status: 200,
   response: Type.Union([chargeSchema, transferSchema]),
@@ -53,10 +54,10 @@ const list = listRoute({
     customer: Type.Optional(idType('Paid by this customer.')),
     terminal_id: Type.Optional(idType('Paid at this virtual terminal.')),
     payment_link: Type.Optional(idType('Paid through this payment link.')),
-    sub_account: Type.Optional(idType('Shared with this sub-account, by itself or in a group.')),
+    sub_account: Type.Optional(idType('Split with this sub-account, on its own or as a member of a group.')),
     ...timeRange('Started'),
     timeframe: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last so many minutes.' }),
+      Type.Integer({ minimum: 1, maximum: timeframeMax, description: 'Started in the last this many minutes.' }),
     ),
   },
   item: chargeSchema,

@@ -8,10 +8,10 @@ import type { PaymentContext } from '../payments/context.ts';
 import { readRange, terminalSummary } from './terminal-summary.ts';
 
 const totals = {
-  count: Type.Integer({ description: 'Payments, also those that were refunded since.' }),
-  sum: amountType('What payers paid, less what was refunded.'),
-  amount_paid: amountType('What payers paid.'),
-  amount_refunded: amountType('What was refunded of it, whenever that was.'),
+  count: Type.Integer({ description: 'Payments, including refunded ones.' }),
+  sum: amountType('The amount paid less the amount refunded.'),
+  amount_paid: amountType('The amount paid.'),
+  amount_refunded: amountType('The amount refunded, whenever the refund completed.'),
 };
 
 const summarySchema = Type.Object(
@@ -22,8 +22,8 @@ const summarySchema = Type.Object(
     currency: Type.String(),
     ...totals,
     by_method: Type.Array(Type.Object({ payment_method: Type.String({ description: 'The network.' }), ...totals })),
-    by_hour: Type.Array(Type.Object({ hour: timeType('When the hour begins.'), ...totals }), {
-      description: 'Hours in which something was paid, the earliest first.',
+    by_hour: Type.Array(Type.Object({ hour: timeType('The beginning of the hour.'), ...totals }), {
+      description: 'Hours with at least one payment, earliest first.',
     }),
   },
   { title: 'VirtualTerminalSummary' },
@@ -33,11 +33,11 @@ const summary = readRoute({
   path: '/v1/virtual-terminals/:id/summary',
   operationId: 'summariseVirtualTerminal',
   tag: 'Virtual terminals',
-  summary: 'Add up what was paid at a virtual terminal',
+  summary: 'Retrieve the totals of a virtual terminal',
   description:
-    'Without `to` until now, without `from` since the beginning of that day, UTC; at most 366 days. A payment counts in ' +
-    'the hour in which it was paid. A refund is taken off that same hour once it has completed; what a network took ' +
-    'back is not there.',
+    '`to` defaults to now and `from` to the beginning of that day, UTC; the range is at most 366 days. ' +
+    'A payment counts in the hour in which it was paid. A completed refund is subtracted from that same ' +
+    'hour; a payment that its network reversed does not count.',
   params: idParameters,
   query: Type.Object(
     {

@@ -39,8 +39,9 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Pay out to a mobile-money account',
   description:
-    'Holds amount and fee and answers `pending` at once; a worker calls the network. The `Idempotency-Key` makes a ' +
-    'repetition safe for ever: the same key never pays twice.',
+    'Holds the amount and the fee and returns the transfer as `pending`; a worker sends it to the ' +
+    'network. The `Idempotency-Key` makes retries safe: the same key never pays twice, however late the ' +
+    'retry.',
   body: newTransferSchema,
   status: 201,
   response: transferSchema,
@@ -70,8 +71,8 @@ const fees = writeRoute('POST', {
   path: '/v1/transfers/fees',
   operationId: 'quoteTransferFee',
   tag,
-  summary: 'Say what a transfer would cost',
-  description: 'Nothing is stored.',
+  summary: 'Preview the fee of a transfer',
+  description: 'Stores nothing.',
   body: transferFeeSchema,
   status: 200,
   response: transferFeeAnswerSchema,
@@ -122,7 +123,9 @@ const cancel = writeRoute('POST', {
   operationId: 'cancelTransfer',
   tag,
   summary: 'Cancel a transfer that has not been sent',
-  description: 'Its money is free again. Once the network may have heard of it, only its answer ends it.',
+  description:
+    'Releases the held amount and fee. Once a transfer may have reached the network, only the network’s ' +
+    'answer ends it.',
   params: idParameters,
   status: 200,
   response: transferSchema,
@@ -137,7 +140,7 @@ const timeline = readRoute({
   path: '/v1/transfers/:id/timeline',
   operationId: 'retrieveTransferTimeline',
   tag,
-  summary: 'Tell what happened to a transfer, step by step',
+  summary: 'Retrieve the timeline of a transfer',
   params: idParameters,
   status: 200,
   response: transferTimelineSchema,
@@ -152,7 +155,7 @@ const balances = readRoute({
   path: '/v1/balances',
   operationId: 'retrieveBalances',
   tag: 'Balances',
-  summary: 'Say what can be paid out now',
+  summary: 'Retrieve balances',
   status: 200,
   response: balancesSchema,
   async handle(context: TransferContext, { caller }) {

@@ -16,11 +16,15 @@ const phoneLengthMax = 32;
 // What networks show beside the money; Wave takes 40 characters and gets the first of these.
 const narrationLengthMax = 100;
 
-const networkType = Type.String({ minLength: 1, maxLength: 32, description: 'The network that pays, such as `wave`.' });
+const networkType = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'The network of the beneficiary’s account, such as `wave`.',
+});
 
 export const newTransferSchema = Type.Object(
   {
-    amount: amountType('What the beneficiary gets; the fee comes on top.'),
+    amount: amountType('The amount the beneficiary receives; the fee is charged on top.'),
     currency: currencyType,
     network: networkType,
     account_number: Type.String({
@@ -28,9 +32,9 @@ export const newTransferSchema = Type.Object(
       maxLength: phoneLengthMax,
       description: 'The beneficiary’s number, in any usual form.',
     }),
-    beneficiary_name: textType('Whose account it is.', nameLengthMax),
-    narration: optional(textType('What the beneficiary reads beside the money.', narrationLengthMax)),
-    callback_url: optional(urlType('Receives the events of this transfer, besides the endpoints.')),
+    beneficiary_name: textType('The name of the account holder.', nameLengthMax),
+    narration: optional(textType('A message that the beneficiary sees with the payment.', narrationLengthMax)),
+    callback_url: optional(urlType('Receives the events of this transfer, in addition to your webhook endpoints.')),
     metadata: optional(metadataType, { default: {} }),
   },
   { additionalProperties: false },
@@ -46,7 +50,7 @@ export const transferFeeAnswerSchema = Type.Object(
     fee: amountType('Charged on top of the amount.'),
     currency: Type.String(),
     network: Type.String(),
-    amount: amountType('What the beneficiary gets.'),
+    amount: amountType('The amount the beneficiary receives.'),
   },
   { title: 'TransferFee' },
 );
@@ -58,33 +62,33 @@ export const transferStatus = Type.Union(
 export const transferSchema = Type.Object(
   {
     id: idType('The transfer.'),
-    amount: amountType('What the beneficiary gets.'),
+    amount: amountType('The amount the beneficiary receives.'),
     currency: Type.String(),
     status: transferStatus,
-    fee: amountType('Charged on top, given back with the amount.'),
+    fee: amountType('Charged on top of the amount, and returned with it if the transfer fails.'),
     network: Type.String(),
-    account_number: Type.String({ description: 'As it was sent; in lists and events the last four digits.' }),
+    account_number: Type.String({ description: 'As you sent it; lists and events show the last four digits.' }),
     beneficiary_name: orNull(Type.String()),
     narration: orNull(Type.String()),
     callback_url: orNull(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown()),
     kind: Type.String({ description: '`transfer`, or `sub_account_payout` for a sub-account’s balance.' }),
-    sub_account: orNull(idType('The sub-account whose balance it pays out.')),
-    reference: Type.String({ description: 'Our reference, the one the network has.' }),
+    sub_account: orNull(idType('The sub-account that is paid out.')),
+    reference: Type.String({ description: 'Our reference, as sent to the network.' }),
     network_reference: orNull(Type.String()),
-    network_transaction_id: orNull(Type.String({ description: 'The network’s id of the money.' })),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
     waiting_for: orNull(
-      Type.String({ description: 'Why it is not sent just now: `network_unavailable` or `float_empty`.' }),
+      Type.String({ description: 'Why it has not been sent yet: `network_unavailable` or `float_empty`.' }),
     ),
     failure_code: orNull(Type.String()),
     failure_reason: orNull(Type.String()),
-    review: orNull(Type.String({ description: 'Why it waits for a person.' })),
+    review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
     account_id: idType('The merchant in this environment.'),
     business_id: idType('The business.'),
     test_mode: Type.Boolean(),
     createdAt: timeType('When it was accepted.'),
     updatedAt: timeType('When it last changed.'),
-    completed_at: orNull(timeType('When the network’s success was booked.')),
+    completed_at: orNull(timeType('When its success was booked.')),
   },
   { title: 'Transfer' },
 );
@@ -98,10 +102,10 @@ export const transferTimelineSchema = Type.Object(
 
 export const balancesSchema = Type.Object(
   {
-    available_balance: amountType('Collected, and still waiting for settlement.'),
-    payout_balance: amountType('Can be paid out now.'),
+    available_balance: amountType('Collected and not settled yet.'),
+    payout_balance: amountType('Available for payouts now.'),
     owed_balance: optional(
-      amountType('What the merchant owes: new payments repay it first. Absent while nothing is owed.'),
+      amountType('What the merchant owes. New payments repay it first. Absent if nothing is owed.'),
     ),
     currency: Type.String(),
   },

@@ -22,14 +22,15 @@ const list = listRoute({
   operationId: 'listEvents',
   tag,
   summary: 'List events, newest first',
-  description: 'With what was sent of each. After an event that is named in `after` the oldest comes first.',
+  description:
+    'Returns each event with its deliveries. With `after`, returns what happened after that event, ' + 'oldest first.',
   filters: {
-    event: Type.Optional(Type.String({ maxLength: 64, description: 'Of this kind.' })),
-    object_id: Type.Optional(idType('About this record.')),
-    endpoint_id: Type.Optional(idType('With a delivery to this webhook endpoint.')),
+    event: Type.Optional(Type.String({ maxLength: 64, description: 'Events of this type.' })),
+    object_id: Type.Optional(idType('Events of this record.')),
+    endpoint_id: Type.Optional(idType('Events with a delivery to this webhook endpoint.')),
     status: Type.Optional(deliveryStatusType),
     ...timeRange('Happened'),
-    after: Type.Optional(idType('Happened after this event, oldest first: to follow what happens.')),
+    after: Type.Optional(idType('Events after this one, oldest first. Use it to follow new events.')),
   },
   item: eventSchema,
   async read(context: WebhookRouteContext, { caller, query, page }) {
@@ -63,12 +64,16 @@ const resend = writeRoute('POST', {
   path: '/v1/events/:id/resend',
   operationId: 'resendEvent',
   tag,
-  summary: 'Send an event again',
+  summary: 'Resend an event',
   description:
-    'To one webhook endpoint, or to each enabled one that subscribes to it or has had it, and to the callback URL. The ' +
-    'retry schedule begins again; an attempt under way is left to end.',
+    'Resends to one webhook endpoint, or to every enabled endpoint that subscribes to the event or has ' +
+    'received it, and to the callback URL. The retry schedule starts again; an attempt in progress is ' +
+    'not interrupted.',
   params: idParameters,
-  body: Type.Object({ endpoint_id: Type.Optional(idType('Only to this one.')) }, { additionalProperties: false }),
+  body: Type.Object(
+    { endpoint_id: Type.Optional(idType('The only endpoint to resend to.')) },
+    { additionalProperties: false },
+  ),
   status: 200,
   response: eventWithTriesSchema,
   errors: ['state_conflict'],
@@ -82,8 +87,8 @@ const resendMany = writeRoute('POST', {
   path: '/v1/events/resend',
   operationId: 'resendEvents',
   tag,
-  summary: 'Send many events again',
-  description: 'To one webhook endpoint, oldest first, at most 10,000 in one call.',
+  summary: 'Resend events in bulk',
+  description: 'Resends to one webhook endpoint, oldest first, at most 10,000 events in one call.',
   body: Type.Object(
     {
       endpoint_id: idType('The webhook endpoint.'),
@@ -91,7 +96,9 @@ const resendMany = writeRoute('POST', {
         Type.Array(kindNameType, {
           minItems: 1,
           maxItems: eventKinds.length,
-          description: 'Only these kinds. Left out: all that it missed; with status `all`, what it subscribes to.',
+          description:
+            'Event types to resend. Defaults to all that the endpoint missed; with status `all`, to what it ' +
+            'subscribes to.',
         }),
       ),
       ...timeRange('Happened'),
@@ -101,7 +108,7 @@ const resendMany = writeRoute('POST', {
           description: '`undelivered` (default): what failed or was kept. `all`: also what it has, or never had.',
         }),
       ),
-      dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Count only.' })),
+      dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only counts, without resending.' })),
     },
     { additionalProperties: false },
   ),
@@ -110,8 +117,8 @@ const resendMany = writeRoute('POST', {
     {
       dry_run: Type.Boolean(),
       endpoint_id: idType('The webhook endpoint.'),
-      matched: Type.Integer({ description: 'The events of this call.' }),
-      resent: Type.Integer({ description: 'Those that are sent again; the others were under way already.' }),
+      matched: Type.Integer({ description: 'The events covered by this call.' }),
+      resent: Type.Integer({ description: 'The events resent; the others were already in progress.' }),
       continue_from: orNull(timeType('`from` of the next call; null when all were taken.')),
     },
     { title: 'ResentEvents' },

@@ -9,19 +9,23 @@ export const enabledEventsType = Type.Array(kindNameType, {
   minItems: 1,
   maxItems: eventKinds.length + 1,
   description:
-    'The kinds of event it receives. `["*"]` takes all kinds, also those that are added later; null takes the five default ones.',
+    'The event types it receives. `["*"]` stands for all types, including future ones; null for the ' +
+    'five default types.',
 });
-export const descriptionType = Type.String({ maxLength: descriptionLengthMax, description: 'For your own eyes.' });
+export const descriptionType = Type.String({
+  maxLength: descriptionLengthMax,
+  description: 'A description for yourself; never shown to payers.',
+});
 export const endpointStatusType = Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]);
 
 const endpointFields = {
   id: idType('The endpoint.'),
   url: orNull(Type.String()),
   description: Type.String(),
-  enabled_events: Type.Array(Type.String(), { description: 'Kinds of event, or `*` alone for all of them.' }),
+  enabled_events: Type.Array(Type.String(), { description: 'Event types, or `*` alone for all of them.' }),
   status: endpointStatusType,
   disabled_reason: orNull(Type.String({ description: '`manual`, `gone` (it answered 410) or `failing`.' })),
-  is_default: Type.Boolean({ description: 'Its secret signs what goes to callback URLs.' }),
+  is_default: Type.Boolean({ description: 'True for the endpoint whose secret signs deliveries to callback URLs.' }),
   test_mode: Type.Boolean(),
   createdAt: timeType('When it was created.'),
   updatedAt: timeType('When it last changed.'),
@@ -31,13 +35,15 @@ const countType = (what: string) => Type.Integer({ description: `${what} Exact u
 
 const healthSchema = Type.Object(
   {
-    last_success_at: orNull(timeType('When it last answered 2xx.')),
-    failing_since: orNull(timeType('The first attempt that failed since then; null while it answers.')),
-    last_failure: orNull(Type.String({ description: 'The status of the last attempt that failed, or why none came.' })),
-    pending: countType('Events on their way to it.'),
-    kept: countType('Events of the time while it was off.'),
-    failed: countType('Events that were given up.'),
-    counts_are_capped: Type.Optional(Type.Boolean({ description: 'True where there are more.' })),
+    last_success_at: orNull(timeType('When it last returned a 2xx status.')),
+    failing_since: orNull(timeType('The first failed attempt since then; null while deliveries succeed.')),
+    last_failure: orNull(
+      Type.String({ description: 'The HTTP status of the last failed attempt, or why there was no response.' }),
+    ),
+    pending: countType('Pending events.'),
+    kept: countType('Events retained while it was disabled.'),
+    failed: countType('Events whose last attempt failed.'),
+    counts_are_capped: Type.Optional(Type.Boolean({ description: 'True if there are more.' })),
   },
   { title: 'WebhookEndpointHealth' },
 );
@@ -48,7 +54,7 @@ export const endpointWithHealthSchema = Type.Object(
   { title: 'WebhookEndpointWithHealth' },
 );
 export const endpointWithSecretSchema = Type.Object(
-  { ...endpointFields, secret: Type.String({ description: 'Signs the events. Shown once.' }) },
+  { ...endpointFields, secret: Type.String({ description: 'The signing secret. Shown once.' }) },
   { title: 'WebhookEndpointWithSecret' },
 );
 
@@ -62,12 +68,12 @@ export const deliveryStatusType = Type.Union(
 
 const deliveryFields = {
   id: idType('The delivery.'),
-  endpoint_id: idType('Where it goes; for a callback URL, the endpoint whose secret signs.'),
-  callback_url: orNull(Type.String({ description: 'The record’s own callback URL, where it goes there.' })),
+  endpoint_id: idType('The receiving endpoint; for a callback URL, the endpoint whose secret signs.'),
+  callback_url: orNull(Type.String({ description: 'The callback URL, for a delivery to the record’s own URL.' })),
   status: deliveryStatusType,
   attempts: Type.Integer(),
-  next_attempt_at: orNull(timeType('When it is tried again.')),
-  delivered_at: orNull(timeType('When it was answered 2xx.')),
+  next_attempt_at: orNull(timeType('When the next attempt is due.')),
+  delivered_at: orNull(timeType('When a 2xx status came back.')),
 };
 const deliverySchema = Type.Object(deliveryFields, { title: 'EventDelivery' });
 
@@ -75,26 +81,26 @@ const trySchema = Type.Object(
   {
     attempt: Type.Integer(),
     sent_at: timeType('When it was sent.'),
-    status: orNull(Type.Integer({ description: 'The HTTP status that came.' })),
-    failure: orNull(Type.String({ description: 'Why none came.' })),
+    status: orNull(Type.Integer({ description: 'The HTTP status of the response.' })),
+    failure: orNull(Type.String({ description: 'Why there was no response.' })),
     duration_ms: Type.Integer(),
-    answer: Type.String({ description: 'The first kilobyte of the answer.' }),
+    answer: Type.String({ description: 'The first kilobyte of the response body.' }),
   },
   { title: 'EventTry' },
 );
 
 /** What every event has in its body; the record stands there twice. */
 export const envelopeFields = {
-  id: idType('The event; the same each time it is sent.'),
-  event: Type.String({ description: 'The kind.' }),
+  id: idType('The event id, the same on every attempt.'),
+  event: Type.String({ description: 'The event type.' }),
   created_at: timeType('When it happened.'),
   test_mode: Type.Boolean(),
-  sequence: Type.Integer({ description: 'Counts up from 1 for each record.' }),
+  sequence: Type.Integer({ description: 'Counts the events of one record from 1.' }),
   request_id: orNull(
     Type.String({
       description:
-        'The `x-request-id` of the request that caused it, yours or the payer’s on a hosted page; null where a network, a ' +
-        'schedule or the time did.',
+        'The `x-request-id` of the request that caused it, yours or a payer’s on a hosted page; null if a ' +
+        'network, a schedule or an expiry caused it.',
     }),
   ),
 };
@@ -102,7 +108,7 @@ export const envelopeFields = {
 const record = Type.Record(Type.String(), Type.Unknown());
 const eventFields = {
   ...envelopeFields,
-  object_id: idType('The record that it tells of.'),
+  object_id: idType('The record as it was.'),
   data: record,
   payload: record,
 };
