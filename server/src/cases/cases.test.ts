@@ -57,7 +57,7 @@ test('the same thing opens one case, however often it is told', async () => {
   assert.deepEqual(others, []);
   const { id, ...found } = only;
   const untouched = { status: 'open', createdAt: clock.now(), resolvedAt: null, proposalId: null, resolution: null };
-  assert.deepEqual(found, { ...sample, ...untouched });
+  assert.deepEqual(found, { ...sample, transactionId: 'T1', reportedAgain: 0n, ...untouched });
   assert.deepEqual(await findCaseById(db, id), only);
 });
 

@@ -25,6 +25,8 @@ export interface NewCase {
   subjectId: string;
   /** The network's transaction id, another reference, or '' where there is none: the same thing opens one case only. */
   reference: string;
+  /** The network's transaction, where the reference is something else. */
+  transactionId?: string;
   amountMinor: bigint;
   currency: string;
   summary: string;
@@ -32,6 +34,10 @@ export interface NewCase {
 
 export interface Case extends NewCase {
   id: string;
+  /** The network's transaction that it is about, or the reference where there is none. */
+  transactionId: string;
+  /** How often the network reported the same again with nothing that tells a repetition from something new. */
+  reportedAgain: bigint;
   status: 'open' | 'resolved';
   createdAt: Date;
   resolvedAt: Date | null;

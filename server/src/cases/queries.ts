@@ -3,7 +3,8 @@ import type { Case, NewCase } from './open-case.ts';
 import type { ResolutionStep } from './resolution.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution`;
 
 /** One case per kind, subject and reference. */
@@ -11,8 +12,8 @@ export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; c
   return db.run({
     name: 'cases_insert_once',
     text: `INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency,
-             summary, created_at)
-           VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10)
+             summary, created_at, network_transaction_id)
+           VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11)
            ON CONFLICT (merchant_id, kind, subject_id, reference) DO NOTHING`,
     values: [
       newCase.merchantId,
@@ -25,7 +26,20 @@ export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; c
       newCase.currency,
       newCase.summary,
       newCase.createdAt,
+      newCase.transactionId ?? null,
     ],
+  });
+}
+
+/** Counts a report that may be a repetition of what the case is about. The caller holds the record's lock. */
+export function countReportOfCase(
+  db: Queryable,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<number> {
+  return db.run({
+    name: 'cases_count_report',
+    text: `UPDATE cases SET reported_again = reported_again + 1 WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
   });
 }
 

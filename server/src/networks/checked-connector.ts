@@ -93,7 +93,11 @@ const notAnId = {
 } as const;
 
 function isUsable(answer: CollectionAnswer | PayoutAnswer): boolean {
-  if ('receipt' in answer) return [answer.receipt.transactionId, answer.receipt.networkReference].every(isNetworkId);
+  if ('receipt' in answer) {
+    const { transactionId, networkReference } = answer.receipt;
+    const reversalIds = answer.state === 'reversed' && answer.reversalId !== undefined ? [answer.reversalId] : [];
+    return [transactionId, networkReference, ...reversalIds].every(isNetworkId);
+  }
   return !('handles' in answer) || (isNetworkId(answer.networkReference) && areUsable(answer.handles));
 }
 

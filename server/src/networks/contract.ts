@@ -155,7 +155,7 @@ export type CollectionAnswer =
   | { state: 'processing' }
   | { state: 'succeeded'; receipt: Receipt }
   /** The receipt is the one of the money that is taken back, with its transaction id. */
-  | { state: 'reversed'; receipt: Receipt }
+  | ({ state: 'reversed'; receipt: Receipt } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
   /** The code was wrong and may be typed again. */
   | { state: 'code_refused'; attemptsLeft: number }
@@ -169,7 +169,7 @@ export type PayoutAnswer =
   | { state: 'processing'; networkReference: string; handles: NetworkHandles }
   | { state: 'succeeded'; receipt: PayoutReceipt }
   /** The receipt is the one of the money that came back, with its transaction id. */
-  | { state: 'reversed'; receipt: PayoutReceipt }
+  | ({ state: 'reversed'; receipt: PayoutReceipt } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
   /** Documented to have done nothing, for a reason that passes: the same order may be sent again later. */
   | { state: 'not_accepted'; reason: PauseReason }
@@ -177,6 +177,15 @@ export type PayoutAnswer =
   | { state: 'not_found' }
   /** No answer, or none that is understood: look up. */
   | { state: 'unknown'; detail: string };
+
+/** What tells two reversals of one transaction apart. */
+export interface ReversalIdentity {
+  /**
+   * The network's own id of the reversal, the same on each repetition: its transaction where the network makes one of it,
+   * else the id of the notification. Left out where the network gives none, as in answers to look-ups.
+   */
+  reversalId?: string;
+}
 
 /** Why a network takes no payouts for a while. */
 export type PauseReason = 'network_unavailable' | 'float_empty';

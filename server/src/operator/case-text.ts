@@ -15,6 +15,8 @@ export function caseToData(found: Case, merchants: ReadonlyMap<string, string>) 
     merchant: merchants.get(found.merchantId) ?? null,
     subject: `${found.subjectType} ${found.subjectId}`,
     reference: found.reference,
+    transaction_id: found.transactionId === '' ? null : found.transactionId,
+    reported_again: Number(found.reportedAgain),
     createdAt: found.createdAt.toISOString(),
     resolvedAt: found.resolvedAt?.toISOString() ?? null,
     resolution: found.resolution,

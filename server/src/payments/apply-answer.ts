@@ -27,7 +27,7 @@ export async function applyAnswer(context: PaymentContext, charge: Charge, answe
       await applySuccess(context, charge, answer.receipt);
       return 'settled';
     case 'reversed':
-      await applyReversal(context, charge, answer.receipt);
+      await applyReversal(context, charge, answer);
       return 'settled';
     case 'refused':
       await applyRefusal(context, charge, answer.failure);

@@ -1,9 +1,10 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import type { Case } from '../cases/open-case.ts';
+import { isReversalCase, openPartialReversal } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import type { Receipt } from '../networks/contract.ts';
+import type { Receipt, ReversalIdentity } from '../networks/contract.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './apply-success.ts';
 import { bookReversed } from './booking.ts';
@@ -15,13 +16,24 @@ import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
 
+/** Money that the network took back, and how it names that. */
+interface TakenCollection extends Collection {
+  /** Null where the network gives none. */
+  reversalId: string | null;
+}
+
 /**
  * The network took a collection back after it had said that it was paid. The success is booked first where we had not
  * heard of it, so that its own news, when it comes late, finds it settled; in the same transaction, because a booked
  * success is no longer looked up, and this might have been the only news of both.
  */
-export async function applyReversal(context: PaymentContext, charge: Charge, receipt: Receipt): Promise<void> {
-  const from = { ...(await claimCollection(context, charge, receipt)), isTakenBack: true };
+export async function applyReversal(
+  context: PaymentContext,
+  charge: Charge,
+  { receipt, reversalId }: { receipt: Receipt } & ReversalIdentity,
+): Promise<void> {
+  const claimed = await claimCollection(context, charge, receipt);
+  const from: TakenCollection = { ...claimed, isTakenBack: true, reversalId: reversalId ?? null };
   await withLockedPayment(context, charge, async (tx, locked) => {
     if (await isUnheardOf(tx, locked.charge, receipt)) {
       const kind = isAsAsked(charge, receipt) ? 'network_reversal' : 'partial_reversal';
@@ -38,12 +50,14 @@ export async function applyReversal(context: PaymentContext, charge: Charge, rec
       await openReversalCase(tx, context, charge, from, suspenseRemark(receipt, waited));
       return;
     }
-    if (!isPaid(payment.charge) || isToldAgain(cases, receipt)) return;
+    if (!isPaid(payment.charge) || wasReversedWhole(cases, receipt)) return;
     // What a person accepted is what came with this transaction; else it is what was asked for.
     const takenMinor = waited?.resolution === 'accept' ? waited.amountMinor : charge.amountPaidMinor;
     const isWhole = receipt.amountMinor === takenMinor && receipt.currency === charge.currency;
     // Another amount than what came is nothing that a rule may book, nor is what follows on a part that was taken.
-    const isFirst = payment.charge.amountReversedMinor === 0n && !cases.some((found) => isAbout(found, receipt));
+    const isFirst =
+      payment.charge.amountReversedMinor === 0n &&
+      !cases.some((found) => isReversalCase(found) && found.transactionId === receipt.transactionId);
     if (isWhole && isFirst) {
       await takeBack(tx, context, payment, { ...from, takenMinor, divided: 'as_it_came' });
       return;
@@ -68,7 +82,7 @@ function suspenseRemark(receipt: Receipt, waited: Case | undefined): ReversalRem
   if (waited?.status === 'resolved') {
     return { kind, remark: `It had been returned already, by case ${waited.id}: nothing was booked.` };
   }
-  const isWhole = waited !== undefined && isSameMoney({ ...receipt, reference: receipt.transactionId }, waited);
+  const isWhole = waited !== undefined && isSameMoney(receipt, waited);
   if (!isWhole) return { kind: 'partial_reversal', remark: notWhatCame };
   return { kind, remark: 'It stands in suspense: there is nothing left to return.' };
 }
@@ -82,7 +96,7 @@ async function takeBack(
   tx: Transaction,
   context: PaymentContext,
   payment: LockedPayment,
-  from: Collection & Omit<TakenMoney, 'railAccount'>,
+  from: TakenCollection & Omit<TakenMoney, 'railAccount'>,
 ): Promise<void> {
   const { shortfallMinor } = await takeFromCharge(tx, context, payment, from);
   const { currency } = payment.charge;
@@ -134,52 +148,26 @@ async function isUnheardOf(tx: Transaction, charge: Charge, receipt: Receipt): P
   return !cases.some(({ reference, kind }) => reference === transactionId && isMoneyCase(kind));
 }
 
-/** Opens the case once; the same news again is about the same case. */
+/** All of a transaction's money is taken back once, however often and under whatever ids it is reported. */
+function wasReversedWhole(cases: readonly Case[], receipt: Receipt): boolean {
+  return cases.some((found) => found.kind === 'network_reversal' && isSameMoney(found, receipt));
+}
+
+/** Opens the case once; a repetition is about the same case. */
 async function openReversalCase(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  { receipt, networkName }: Collection,
+  { receipt, networkName, reversalId }: TakenCollection,
   { kind, remark }: ReversalRemark,
 ): Promise<void> {
   const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
-  if (isToldAgain(cases, receipt)) return;
+  if (wasReversedWhole(cases, receipt)) return;
+  const { transactionId, amountMinor, currency } = receipt;
+  const { merchantId, id: subjectId } = charge;
   const taken = `${networkName} took ${moneyText(receipt)} back after it had been paid.`;
-  await openCase(tx, context, {
-    merchantId: charge.merchantId,
-    kind,
-    subjectType: 'charge',
-    subjectId: charge.id,
-    reference: referenceOf(receipt, cases),
-    amountMinor: receipt.amountMinor,
-    currency: receipt.currency,
-    summary: `${taken} ${remark}`.trimEnd(),
-  });
-}
-
-// News of a reversal names the transaction that had brought the money, so two parts of it come under one name: each amount
-// has a case of its own.
-const partMark = ' part ';
-
-function referenceOf(receipt: Receipt, cases: readonly Case[]): string {
-  const { transactionId, amountMinor } = receipt;
-  return cases.some((found) => isAbout(found, receipt)) ? `${transactionId}${partMark}${amountMinor}` : transactionId;
-}
-
-/** The network's transaction that a reversal's case is about. */
-export function transactionOf(reference: string): string {
-  return reference.split(partMark, 1)[0] ?? reference;
-}
-
-function isToldAgain(cases: readonly Case[], receipt: Receipt): boolean {
-  const { amountMinor, currency } = receipt;
-  return cases.some(
-    (found) => isAbout(found, receipt) && found.amountMinor === amountMinor && found.currency === currency,
-  );
-}
-
-/** Whether the case tells of a reversal of the same transaction, whatever its amount. */
-function isAbout({ kind, reference }: Case, { transactionId }: Receipt): boolean {
-  const isReversal = kind === 'network_reversal' || kind === 'partial_reversal';
-  return isReversal && transactionOf(reference) === transactionId;
+  const about = { merchantId, subjectType: 'charge', subjectId, summary: `${taken} ${remark}`.trimEnd() } as const;
+  const reversal = { transactionId, amountMinor, currency, reversalId };
+  if (kind === 'partial_reversal') await openPartialReversal(tx, context, about, reversal);
+  else await openCase(tx, context, { ...about, kind, reference: transactionId, amountMinor, currency });
 }

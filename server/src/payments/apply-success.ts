@@ -1,5 +1,6 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
+import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Case, CaseKind } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
@@ -157,10 +158,8 @@ async function suspend(
 
 /** It came before, or the network had told that it took all of it back before it told of it: nothing is there. */
 function accountsFor(found: Case, receipt: Receipt): boolean {
-  if (found.reference !== receipt.transactionId) return false;
-  const isReversal = found.kind === 'network_reversal' || found.kind === 'partial_reversal';
-  const isBack = isReversal && isSameMoney(found, { ...receipt, reference: found.reference });
-  return isMoneyCase(found.kind) || isBack;
+  if (isMoneyCase(found.kind)) return found.transactionId === receipt.transactionId;
+  return isReversalCase(found) && isSameMoney(found, receipt);
 }
 
 /** An attempt that is not paid says what came, together with what waits for a person already. */

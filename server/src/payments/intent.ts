@@ -58,11 +58,13 @@ export function isMoneyCase(kind: string): boolean {
 }
 
 /** Whether two cases are about the same money of a network: what it brought, and what it took back. */
-export function isSameMoney(one: Money, other: Money): boolean {
-  return one.reference === other.reference && one.amountMinor === other.amountMinor && one.currency === other.currency;
+export function isSameMoney(one: NetworkMoney, other: NetworkMoney): boolean {
+  const isSameTransaction = one.transactionId === other.transactionId;
+  return isSameTransaction && one.amountMinor === other.amountMinor && one.currency === other.currency;
 }
 
-type Money = Readonly<{ reference: string; amountMinor: bigint; currency: string }>;
+/** Money of a network's transaction, as a receipt or a case names it. */
+type NetworkMoney = Readonly<{ transactionId: string; amountMinor: bigint; currency: string }>;
 
 /** The payer may try this often; a typo, an empty wallet and a change of mind fit, a guessing game does not. */
 export const attemptsMax = 5n;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
+import type { Case } from '../cases/open-case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -33,6 +35,12 @@ async function paid(): Promise<{ charge: Charge; awa: string; transactionId: str
   return { charge, awa, transactionId };
 }
 
+/** The case of a part that the network reversed. */
+async function partOf(charge: Charge, isMeant: (found: Case) => boolean): Promise<Case> {
+  const cases = await listCasesOfSubject(world.db, charge.merchantId, charge.id);
+  return cases.find((found) => found.kind === 'partial_reversal' && isMeant(found)) ?? assert.fail('no such case');
+}
+
 async function standing(awa: string): Promise<bigint[]> {
   const accounts = ['fees', `sub:${awa}`, 'payable_available', `sub_owed:${awa}`] as const;
   return Promise.all(accounts.map((account) => world.balance(account)));
@@ -62,7 +70,7 @@ test('a part that the network takes back is given in proportion, with an event, 
   assert.equal(chargeToWire(world.context, world.merchant, intent, now)['amount_reversed'], 40);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
   await tell(6_000n);
-  const second = await world.caseOf(charge, 'partial_reversal', `${transactionId} part 6000`);
+  const second = await partOf(charge, (found) => found.amountMinor === 6_000n);
   const rest = { transactionId, amountMinor: 6_000n };
   assert.deepEqual(await change(awa, () => world.resolve(second, 'reversed', rest)), [-200n, -1_140n, -4_660n, 0n]);
   assert.equal((await world.charge(charge)).status, 'reversed');
@@ -101,4 +109,37 @@ test('a part told of before the success waits for it, and is booked once the suc
   assert.equal((await world.charge(charge)).status, 'completed');
   await world.resolve(found, 'reversed', { transactionId, amountMinor: 4_000n });
   assert.equal((await world.charge(charge)).amountReversedMinor, 4_000n);
+});
+
+test('two equal parts with ids of their own are two cases, each once, and both are booked', async () => {
+  const { charge, transactionId } = await paid();
+  const part = { transactionId, amountMinor: 4_000n };
+  for (const reversalId of ['EV-1', 'EV-2', 'EV-1', 'EV-2']) {
+    await applyAnswer(world.context, charge, reversed(charge, part, { reversalId }));
+  }
+  assert.deepEqual(await world.cases(charge), ['partial_reversal', 'partial_reversal']);
+  for (const reversalId of ['EV-1', 'EV-2']) {
+    await world.resolve(await partOf(charge, ({ reference }) => reference === reversalId), 'reversed', part);
+  }
+  assert.equal((await world.charge(charge)).amountReversedMinor, 8_000n);
+  assert.match(
+    (await partOf(charge, ({ reference }) => reference === 'EV-2')).summary,
+    /the same amount before, in case/,
+  );
+});
+
+test('an equal part without an id is counted on its open case, and is a case of its own once that is resolved', async () => {
+  const { charge, transactionId } = await paid();
+  const part = { transactionId, amountMinor: 4_000n };
+  const tell = () => applyAnswer(world.context, charge, reversed(charge, part));
+  for (let time = 0; time < 3; time += 1) await tell();
+  const first = await partOf(charge, () => true);
+  assert.equal(first.reportedAgain, 2n);
+  assert.equal(world.logged.filter((line) => line.includes(first.id)).length, 2, 'each is logged');
+  await world.resolve(first, 'reversed', part);
+  for (let time = 0; time < 2; time += 1) await tell();
+  const second = await partOf(charge, ({ id }) => id !== first.id);
+  assert.deepEqual([second.status, second.reportedAgain], ['open', 1n]);
+  assert.match(second.summary, new RegExp(`in case ${first.id}: ask it whether this is another`));
+  assert.equal((await world.charge(charge)).amountReversedMinor, 4_000n, 'nothing is booked twice');
 });

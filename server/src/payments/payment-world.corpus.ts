@@ -25,7 +25,7 @@ import { setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
-import type { CollectionAnswer, Receipt } from '../networks/contract.ts';
+import type { CollectionAnswer, Receipt, ReversalIdentity } from '../networks/contract.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
@@ -281,8 +281,12 @@ export function succeeded(charge: Charge, changes: Partial<Receipt> = {}): Colle
   return { state: 'succeeded', receipt: receiptOf(charge, changes) };
 }
 
-export function reversed(charge: Charge, changes: Partial<Receipt> = {}): CollectionAnswer {
-  return { state: 'reversed', receipt: receiptOf(charge, changes) };
+export function reversed(
+  charge: Charge,
+  changes: Partial<Receipt> = {},
+  identity: ReversalIdentity = {},
+): CollectionAnswer {
+  return { state: 'reversed', receipt: receiptOf(charge, changes), ...identity };
 }
 
 export const refused: CollectionAnswer = {

@@ -6,7 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
 import type { SharedCharge } from './booking.ts';
-import { isPaid, takeFromCharge, transactionOf } from './apply-reversal.ts';
+import { isPaid, takeFromCharge } from './apply-reversal.ts';
 import { keptMinor, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge } from './charge-outcome.ts';
@@ -148,7 +148,7 @@ function refuseAccepting(situation: Situation): string | null {
 }
 
 function refuseTakingBack({ found, charge, cases }: Situation): string | null {
-  const waiting = cases.find((other) => isOpenMoney(other) && other.reference === transactionOf(found.reference));
+  const waiting = cases.find((other) => isOpenMoney(other) && other.transactionId === found.transactionId);
   if (waiting) return `The money that it was taken of stands in suspense: resolve case ${waiting.id} first.`;
   if (found.currency !== charge.currency) {
     return `The network names ${found.currency} and the payment is in ${charge.currency}: ask the network again.`;
@@ -158,7 +158,7 @@ function refuseTakingBack({ found, charge, cases }: Situation): string | null {
 
 /** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
 function amountTaken(charge: Charge, found: Case, told: ToldMoney | null): bigint {
-  const transactionId = transactionOf(found.reference);
+  const { transactionId } = found;
   if (told?.transactionId !== transactionId) {
     throw new AppError(
       'state_conflict',

@@ -7,7 +7,6 @@ import type { Case } from '../cases/open-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { transactionOf } from './apply-reversal.ts';
 import { keptMinor, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
@@ -114,7 +113,7 @@ async function toldOf(found: Case, resolution: string): Promise<ToldMoney | null
   if (resolution !== 'reversed') return null;
   const left = keptMinor(await world.charge({ merchantId: found.merchantId, id: found.subjectId }));
   const amountMinor = found.amountMinor < left ? found.amountMinor : left;
-  return { transactionId: transactionOf(found.reference), amountMinor };
+  return { transactionId: found.transactionId, amountMinor };
 }
 
 async function casesOf(intent: Intent): Promise<Case[]> {

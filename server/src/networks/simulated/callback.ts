@@ -45,8 +45,11 @@ function readNews(body: Uint8Array): CallbackReading {
   } catch {
     return { accepted: false, reason: 'malformed' };
   }
-  const { type, data } = (report ?? {}) as { type?: unknown; data?: unknown };
+  const { id, type, data } = (report ?? {}) as { id?: unknown; type?: unknown; data?: unknown };
   const isPayout = typeof type === 'string' && type.startsWith('payout.');
   const news = isPayout ? payoutNews(data) : sessionNews(data);
-  return news ? { accepted: true, news: [news] } : { accepted: false, reason: 'malformed' };
+  if (!news) return { accepted: false, reason: 'malformed' };
+  // The same on each delivery of a notification, and another one for each reversal.
+  if (news.answer.state === 'reversed' && typeof id === 'string') news.answer.reversalId = id;
+  return { accepted: true, news: [news] };
 }

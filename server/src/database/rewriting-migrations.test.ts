@@ -117,3 +117,32 @@ test('work for networks moves to its network’s queues, test and live apart, an
     );
   });
 });
+
+test('a case of a part that a network reversed names the transaction, and keeps the reference it had', async () => {
+  await migrateTo('0025');
+  await withAdminClient(database.adminUrl, async (client) => {
+    await addMerchants(client);
+    const row = { merchant_id: testMerchant, status: 'open', subject_type: 'charge', subject_id: testMerchant };
+    const money = { amount: 4_000, currency: 'GMD', summary: 'A part came back.', created_at: moment };
+    for (const [index, [kind, reference]] of [
+      ['partial_reversal', 'T-1'],
+      ['partial_reversal', 'T-1 part 4000'],
+      ['second_success', 'T-2'],
+    ].entries()) {
+      await insert(client, 'cases', {
+        ...row,
+        ...money,
+        id: `01939f00-0000-7000-8000-00000000000${index}`,
+        kind,
+        reference,
+      });
+    }
+    await migrateTo('0026');
+    const { rows } = await client.query<{ text: string }>(
+      `SELECT reference || ', ' || COALESCE(network_transaction_id, 'the same') || ', ' || reported_again AS text
+       FROM cases ORDER BY id`,
+    );
+    const told = rows.map(({ text }) => text);
+    assert.deepEqual(told, ['T-1, the same, 0', 'T-1 part 4000, T-1, 0', 'T-2, the same, 0']);
+  });
+});
