@@ -26,7 +26,7 @@ import { createTelegramChats } from './notifications/telegram/chats.ts';
 import { createWhatsappChannel } from './notifications/whatsapp/channel.ts';
 import { ownHosts, urlPolicyOf } from './own-hosts.ts';
 import type { PaymentContext } from './payments/context.ts';
-import { endRefund } from './refunds/end-refund.ts';
+import { createRefundOwner } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createWebhookWorker } from './webhooks/webhook-worker.ts';
@@ -120,7 +120,7 @@ export function createMoneyContext(
     wake: (work) => notifier.announce(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
-    transferOwners: { refund: (tx, ended) => endRefund(tx, money, ended) },
+    transferOwners: { refund: createRefundOwner(() => money) },
     changes: notifier,
     lists: new ListReader(db),
     settings: {

@@ -41,6 +41,8 @@ export async function openPartialReversal(
   const open = alike.find(({ status }) => status === 'open');
   if (reversalId === null && open) {
     await countReportOfCase(tx, open);
+    // A look-up reports the same each time: only the first of them is news in the log.
+    if (open.reportedAgain > 0n) return;
     const fields = { merchant_id: merchantId, [`${subjectType}_id`]: subjectId, case_id: open.id };
     tx.afterCommit(() => context.log.warn('a network reported a partial reversal again, without an id', fields));
     return;

@@ -127,3 +127,8 @@ function splitAmount(minor: bigint): { sign: string; whole: string; fraction: st
 function assertNotNegative(minor: bigint): void {
   assert(minor >= 0n, 'an amount to round is not negative');
 }
+
+/** The smallest of several amounts. */
+export function least(first: bigint, ...others: bigint[]): bigint {
+  return others.reduce((smallest, one) => (one < smallest ? one : smallest), first);
+}

@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
+import { least } from '../kit/money.ts';
 import type { Account, AccountKind } from './accounts.ts';
 import { readBalances } from './balances.ts';
 import { lockBalance, lockBalances, post } from './post.ts';
@@ -133,8 +134,4 @@ export interface OwedRow {
 /** Every account of these kinds, which grow by debits, that holds something, whoever's it is. */
 export function listOwedAccounts(db: Queryable, kinds: readonly AccountKind[]): Promise<OwedRow[]> {
   return listOwedRows(db, kinds);
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -131,7 +131,8 @@ async function grow(tx: Transaction, posting: Posting, account: Account, amountM
   tx.send(updateBalance(at, amountMinor));
 }
 
-function changesByAccount(movements: readonly Movement[]): Map<Account, bigint> {
+/** How movements change balances, in bututs: above zero where they grow. */
+export function changesByAccount(movements: readonly Movement[]): Map<Account, bigint> {
   const changes = new Map<Account, bigint>();
   const add = (account: Account, change: bigint) => changes.set(account, (changes.get(account) ?? 0n) + change);
   for (const { debit, credit, amountMinor } of movements) {

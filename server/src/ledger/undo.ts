@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { least } from '../kit/money.ts';
 import type { Account } from './accounts.ts';
 import type { Movement, Posting } from './post.ts';
 import { listMovementsOfSource } from './queries.ts';
@@ -31,6 +32,43 @@ export async function bookedBy(
   };
 }
 
+/** A part that comes back of a whole of which some came back before, in bututs. */
+export interface PartOfWhole {
+  beforeMinor: bigint;
+  partMinor: bigint;
+  wholeMinor: bigint;
+}
+
+/**
+ * Each account's part of what a source has booked, in proportion: rounded down over all parts so far, so that each has got
+ * its own when the whole is back. What rounding leaves over goes to whoever the source had taken most from.
+ */
+export function partOf({ given, taken }: BookedBySource, part: PartOfWhole): BookedBySource {
+  const partOfGiven = inProportion(given, part);
+  const partOfTaken = inProportion(taken, part);
+  const sum = (parts: ReadonlyMap<Account, bigint>): bigint => [...parts.values()].reduce((all, one) => all + one, 0n);
+  let leftOver = sum(partOfGiven) - sum(partOfTaken);
+  const largestFirst = [...taken].toSorted(([, one], [, other]) => (one < other ? 1 : -1)).map(([account]) => account);
+  for (const account of largestFirst) {
+    const before = partOfTaken.get(account) ?? 0n;
+    // Below zero where earlier parts left over what this one has to make up for.
+    const after = before + leftOver > 0n ? before + leftOver : 0n;
+    partOfTaken.set(account, after);
+    leftOver -= after - before;
+  }
+  return { given: partOfGiven, taken: partOfTaken };
+}
+
+function inProportion(
+  wholes: ReadonlyMap<Account, bigint>,
+  { beforeMinor, partMinor, wholeMinor }: PartOfWhole,
+): Map<Account, bigint> {
+  const upTo = (minor: bigint, backMinor: bigint): bigint => (minor * backMinor) / wholeMinor;
+  return new Map(
+    [...wholes].map(([account, minor]) => [account, upTo(minor, beforeMinor + partMinor) - upTo(minor, beforeMinor)]),
+  );
+}
+
 /** The movements by which `from` gives to `to`, account by account; both are the same sum. */
 export function movementsBetween(from: ReadonlyMap<Account, bigint>, to: ReadonlyMap<Account, bigint>): Movement[] {
   const movements: Movement[] = [];
@@ -38,7 +76,7 @@ export function movementsBetween(from: ReadonlyMap<Account, bigint>, to: Readonl
   for (const [debit, wholeMinor] of from) {
     let restMinor = wholeMinor;
     for (const [credit, wantedMinor] of left) {
-      const amountMinor = wantedMinor < restMinor ? wantedMinor : restMinor;
+      const amountMinor = least(wantedMinor, restMinor);
       if (amountMinor === 0n) continue;
       movements.push({ debit, credit, amountMinor });
       left.set(credit, wantedMinor - amountMinor);

@@ -5,6 +5,7 @@ import { isReversalCase, openPartialReversal } from '../cases/open-reversal-case
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { Receipt, ReversalIdentity } from '../networks/contract.ts';
+import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Collection } from './apply-success.ts';
 import { bookReversed } from './booking.ts';
@@ -15,6 +16,7 @@ import { changeCharge, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
+import { lockTakeBack } from './take-back.ts';
 
 /** Money that the network took back, and how it names that. */
 interface TakenCollection extends Collection {
@@ -41,6 +43,7 @@ export async function applyReversal(
       await openReversalCase(tx, context, charge, from, { kind, remark });
       return;
     }
+    await lockSuccessAndReversal(tx, locked);
     const standing = await settleSuccess(tx, context, locked, from);
     if (standing.at === 'nowhere') return;
     const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
@@ -65,6 +68,13 @@ export async function applyReversal(
     const remark = isWhole ? afterAPart : notWhatCame;
     await openReversalCase(tx, context, charge, from, { kind: 'partial_reversal', remark });
   });
+}
+
+/** Two bookings may follow: what both of them lock is locked here, in one order. */
+async function lockSuccessAndReversal(tx: Transaction, { charge, intent }: LockedPayment): Promise<void> {
+  if (charge.paidAt !== null) return;
+  const debts = intent.shares.map(({ subAccountId }) => owedAccount(subAccountId));
+  await lockTakeBack(tx, charge, intent.shares, debts.length === 0 ? [] : ['due_from_subs', ...debts]);
 }
 
 /** A person has to book a `partial_reversal`; what a rule could book, or nobody has to, is a `network_reversal`. */

@@ -1,10 +1,10 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
-import { claimRepayment, repayment } from '../ledger/debt.ts';
+import { claimRepayment, debtAccount, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
-import { formatAmount } from '../kit/money.ts';
+import { formatAmount, least } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
@@ -122,7 +122,7 @@ async function debtRepayments(
   noteCharge(tx, context, charge, 'debt_repaid', detail);
   return (['payable_available', 'payable_pending'] as const).map((from): Movement => {
     const there = brought.reduce((sum, part) => (part.account === from ? sum + part.amountMinor : sum), 0n);
-    const amountMinor = there < leftMinor ? there : leftMinor;
+    const amountMinor = least(there, leftMinor);
     leftMinor -= amountMinor;
     return repayment(from, amountMinor);
   });
@@ -139,10 +139,15 @@ function creditsIn(movements: readonly Movement[]): Part[] {
     .filter(({ account }) => account.startsWith('payable_'));
 }
 
-/** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. */
-async function repaymentsOf(tx: Transaction, charge: Charge, shares: readonly Part[]): Promise<Movement[]> {
+/** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. Locks what they owe. */
+async function repaymentsOf(
+  tx: Transaction,
+  charge: Charge,
+  shares: readonly Part[],
+  alsoLocked: readonly Account[] = [],
+): Promise<Movement[]> {
   const ids = shares.map(({ account }) => subAccountOn(account)).filter((id) => id !== null);
-  const owed = await lockBalances(tx, charge, await debtAccounts(tx, charge, ids));
+  const owed = await lockBalances(tx, charge, [...(await debtAccounts(tx, charge, ids)), ...alsoLocked]);
   return repayments(owed, shares);
 }
 
@@ -185,7 +190,8 @@ export async function bookAccepted(
   const { kept, stranded } = await sortShares(tx, charge, added.shares);
   const given = kept.flatMap((share) => placesOfShare(context, charge, share));
   const own = placesOfMerchant(context, charge, added.merchantMinor);
-  const repaid = await repaymentsOf(tx, charge, given);
+  // Where the money stands is locked with them: nothing is locked after the merchant's debt.
+  const repaid = await repaymentsOf(tx, charge, given, ['suspense']);
   const debtRepaid = await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)]);
   const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...given, ...own];
   await post(tx, context, {
@@ -265,7 +271,7 @@ export async function bookReversed(
     movements: [
       ...taken.from.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
       ...advanceMovements(taken.advanced),
-      { debit: 'receivable_merchant', credit: float, amountMinor: taken.shortfallMinor },
+      { debit: debtAccount, credit: float, amountMinor: taken.shortfallMinor },
     ],
   });
   return { shortfallMinor: taken.shortfallMinor };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { withOrderedAccountLocks } from '../../../test/harness/account-locks.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
@@ -53,7 +54,7 @@ export async function createPaymentWorld() {
   const clock = new ManualClock();
   const random = seededRandom('payments');
   const newId = (): string => uuidV7(clock, random);
-  const db = openTestDatabase(database, { connectionsMax, refuseNestedUse: true });
+  const db = withOrderedAccountLocks(openTestDatabase(database, { connectionsMax, refuseNestedUse: true }));
   const logged: string[] = [];
   const networks = Object.fromEntries(
     (['wave', 'afrimoney', 'qmoney', 'aps'] as const).map((name) => [name, new ScriptedNetwork(name)]),

@@ -1,10 +1,12 @@
 import type { Transaction } from '../kit/db.ts';
+import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
+import { debtAccount } from '../ledger/debt.ts';
 import { lockBalances } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
-import { owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { balanceAccounts, owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import { isSettled } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
@@ -34,10 +36,8 @@ export async function planTakeBack(
   parts: ChargeParts,
   reach: 'own' | 'everything',
 ): Promise<TakenBack> {
-  const { merchantId, currency } = charge;
-  // Also so that a deletion sees what its sub-account will owe.
-  const ids = parts.shares.map(({ subAccountId }) => subAccountId);
-  const deleted = await lockDeleted(tx, merchantId, ids);
+  const { merchantId } = charge;
+  const { deleted, balances } = await lockTakeBack(tx, charge, parts.shares);
   const shares = parts.shares.filter(({ subAccountId }) => !deleted.has(subAccountId));
   const waiting = isSettled(charge)
     ? new Map<Account, bigint>()
@@ -48,8 +48,6 @@ export async function planTakeBack(
   const placesOfShare = ({ subAccountId }: Share): Account[] =>
     placesOf(pendingAccount(subAccountId), settledAccount(subAccountId));
   const others: Account[] = reach === 'everything' ? ['payable_pending'] : [];
-  const accounts: Account[] = ['fees', ...shares.flatMap(placesOfShare), ...merchantPlaces, ...others];
-  const balances = await lockBalances(tx, { merchantId, currency }, [...new Set(accounts)]);
   const taker = new Taker(balances);
   let shortfallMinor = parts.merchantMinor + taker.take('fees', parts.feeMinor);
   // A merchant gives in the place of deleted sub-accounts, for good: nothing of theirs could ever repay it.
@@ -65,6 +63,24 @@ export async function planTakeBack(
   for (const account of merchantPlaces) shortfallMinor = taker.take(account, shortfallMinor, waiting.get(account));
   for (const account of others) shortfallMinor = taker.take(account, shortfallMinor);
   return { from: taker.from, shares, advanced, shortfallMinor };
+}
+
+/**
+ * Locks everything that a charge may have to give back from, with what the merchant will owe for it, and the sub-accounts
+ * first, so that a deletion sees what its sub-account will owe. In one call and not as far as each part needs it: what
+ * follows would lock the rest out of order (docs/adr/0013). `alsoLocked` is what the same transaction books before it.
+ */
+export async function lockTakeBack(
+  tx: Transaction,
+  { merchantId, currency }: Pick<Charge, 'merchantId' | 'currency'>,
+  shares: readonly Share[],
+  alsoLocked: readonly Account[] = [],
+): Promise<{ deleted: ReadonlySet<string>; balances: Map<Account, bigint> }> {
+  const ids = shares.map(({ subAccountId }) => subAccountId);
+  const deleted = await lockDeleted(tx, merchantId, ids);
+  const ofShares = ids.filter((id) => !deleted.has(id)).flatMap(balanceAccounts);
+  const accounts: Account[] = ['fees', 'payable_available', 'payable_pending', debtAccount, ...ofShares, ...alsoLocked];
+  return { deleted, balances: await lockBalances(tx, { merchantId, currency }, accounts) };
 }
 
 /** Takes from locked accounts as far as it goes. */
@@ -83,7 +99,7 @@ class Taker {
   /** Answers what is missing of what is wanted; takes no more than `mostMinor`. */
   take(account: Account, wantedMinor: bigint, mostMinor = wantedMinor): bigint {
     const has = this.#balances.get(account) ?? 0n;
-    const amountMinor = [has, wantedMinor, mostMinor].reduce((least, one) => (one < least ? one : least));
+    const amountMinor = least(has, wantedMinor, mostMinor);
     this.#balances.set(account, has - amountMinor);
     if (amountMinor > 0n) this.#taken.set(account, (this.#taken.get(account) ?? 0n) + amountMinor);
     return wantedMinor - amountMinor;

@@ -1,10 +1,11 @@
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { formatAmount, least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/hold.ts';
-import { netDebt, reopening, repaidBy } from '../ledger/debt.ts';
+import { debtAccount, netDebt, reopening, repaidBy } from '../ledger/debt.ts';
+import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
@@ -95,7 +96,7 @@ function excessOf(parts: readonly RefundPart[], amountMinor: bigint): Map<Refund
   for (const part of parts.toSorted((one, other) => (one.account < other.account ? -1 : 1))) {
     if (excess <= 0n) break;
     const given = givenItself(part);
-    const some = given < excess ? given : excess;
+    const some = least(given, excess);
     excessByAccount.set(part.account, some);
     excess -= some;
   }
@@ -168,50 +169,28 @@ export async function bookUndone(
   const ids = parts.map(subAccountOf).filter((id) => id !== null);
   const deleted = await lockDeleted(tx, merchantId, ids);
   const indebted = [...(await readDebts(tx, { merchantId, currency }, ids)).keys()];
-  const payables = payablesOf(charge, money);
+  const sources = payablesOf(charge, money);
   const debts: Account[] = indebted.length === 0 ? [] : ['due_from_subs', ...indebted.map(owedAccount)];
-  const ofIndebted = indebted.flatMap(balanceAccounts);
-  const balances = await lockBalances(tx, { merchantId, currency }, [...payables, ...debts, ...ofIndebted]);
-  const forgiven: Movement[] = [];
-  const returned: Movement[] = [];
-  const repaid: Movement[] = [];
+  const accounts: Account[] = [...sources, debtAccount, ...debts, ...indebted.flatMap(balanceAccounts)];
+  const plan = new PlannedMovements(await lockBalances(tx, { merchantId, currency }, accounts));
   const stranded: StrandedShare[] = [];
   for (const part of parts) {
     const subAccountId = subAccountOf(part);
     const owed = subAccountId === null ? null : owedAccount(subAccountId);
-    const owedMinor = owed === null ? 0n : (balances.get(owed) ?? 0n);
-    const forgivenMinor = least(owedMinor, part.advancedMinor);
-    if (owed !== null) {
-      forgiven.push({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
-      balances.set(owed, owedMinor - forgivenMinor);
-    }
+    const forgivenMinor = owed === null ? 0n : least(plan.balanceOf(owed), part.advancedMinor);
+    if (owed !== null) plan.add({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
     const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
-    let missing = ownMinor + part.advancedMinor - forgivenMinor;
+    const amountMinor = ownMinor + part.advancedMinor - forgivenMinor;
     const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
-    if (subAccountId !== null && credit === 'suspense') stranded.push({ subAccountId, amountMinor: missing });
-    // What it still owes is repaid by what has just come back to it, wherever that stands.
-    balances.set(credit, (balances.get(credit) ?? 0n) + missing);
-    if (subAccountId !== null) {
-      const back = comeBack(balances, { subAccountId, amountMinor: part.amountMinor - forgivenMinor });
-      const given = repayments(balances, back);
-      repaid.push(...given);
-      // The merchant has it to give: the two are one posting.
-      for (const { credit: to, amountMinor } of given) {
-        if (payables.includes(to)) balances.set(to, (balances.get(to) ?? 0n) + amountMinor);
-      }
-    }
-    for (const debit of payables) {
-      const amountMinor = least(balances.get(debit) ?? 0n, missing);
-      balances.set(debit, (balances.get(debit) ?? 0n) - amountMinor);
-      returned.push({ debit, credit, amountMinor });
-      missing -= amountMinor;
-    }
-    // Bututs that the merchant has spent meanwhile.
-    returned.push({ debit: 'receivable_merchant', credit, amountMinor: missing });
+    if (subAccountId !== null && credit === 'suspense') stranded.push({ subAccountId, amountMinor });
+    // What the merchant has spent meanwhile it owes. What the sub-account still owes is repaid by all that came back.
+    plan.give({ credit, amountMinor }, { sources, last: debtAccount }, (balances) => {
+      if (subAccountId === null) return [];
+      const cameBack = { subAccountId, amountMinor: part.amountMinor - forgivenMinor };
+      return repayments(balances, comeBack(balances, cameBack));
+    });
   }
-  const posting = { ...sourceOf(context, refund), flow: 'refund_undone' };
-  await post(tx, context, { ...posting, movements: forgiven });
-  await post(tx, context, { ...posting, movements: [...returned, ...repaid] });
+  await post(tx, context, { ...sourceOf(context, refund), flow: 'refund_undone', movements: plan.movements });
   const what = 'A refund came to nothing that had taken a share';
   await openStrandedCases(tx, context, charge, { shares: stranded, cause: refund.id, what });
 }
@@ -247,8 +226,4 @@ function sourceOf(
   { merchantId, id, currency }: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
 ) {
   return { merchantId, currency, source: { type: 'transfer', id }, at: context.clock.now() };
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -18,7 +18,7 @@ import { divideRefund } from './divide-refund.ts';
 import type { PartlyRefunded } from './divide-refund.ts';
 import { findRefund } from './find-refund.ts';
 import { insertRefund, insertRefundParts, listRefundsOfCharge } from './queries.ts';
-import { refundStatus, subAccountOf } from './refund.ts';
+import { refundStatus, standingMinor, subAccountOf } from './refund.ts';
 import type { Refund } from './refund.ts';
 
 export interface NewRefund {
@@ -92,7 +92,7 @@ function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Ref
     receivedMinor: received,
     came: partsOf(charge, intent.shares, received),
     feeIsReturned: charge.feePayer === 'customer',
-    refundedMinor: standing.reduce((sum, refund) => sum + refund.amountMinor, 0n),
+    refundedMinor: standing.reduce((sum, refund) => sum + standingMinor(refund), 0n),
     givenFeeMinor,
     givenByShare,
   };

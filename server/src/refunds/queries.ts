@@ -15,7 +15,7 @@ const columns = `refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "
   transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
   ${partsColumn} AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt"`;
 
@@ -55,6 +55,15 @@ export function insertRefundParts(
     name: `refund_parts_insert_${parts.length}`,
     text: `INSERT INTO refund_parts (merchant_id, refund_id, account, amount, advanced) VALUES ${rows.join(', ')}`,
     values: [merchantId, id, ...parts.flatMap((part) => [part.account, part.amountMinor, part.advancedMinor])],
+  };
+}
+
+/** What a party still gives after the network brought a part of the refund back. */
+export function updateRefundPart({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>, part: RefundPart): Statement {
+  return {
+    name: 'refund_parts_update',
+    text: `UPDATE refund_parts SET amount = $4, advanced = $5 WHERE merchant_id = $1 AND refund_id = $2 AND account = $3`,
+    values: [merchantId, id, part.account, part.amountMinor, part.advancedMinor],
   };
 }
 

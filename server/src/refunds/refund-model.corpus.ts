@@ -1,3 +1,5 @@
+import { least } from '../kit/money.ts';
+
 /**
  * Who has what of payments that are shared, refunded and paid out, in a few lines and without a database: written from
  * the rules (decisions, "Refund"; docs/splits.md), not from the code. Amounts are bututs.
@@ -134,10 +136,6 @@ function standing({ refunds }: ModelCharge): ModelRefund[] {
 
 function wholeOf(part: { gaveMinor: bigint; advancedMinor: bigint } | undefined): bigint {
   return part ? part.gaveMinor + part.advancedMinor : 0n;
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }
 
 function most(one: bigint, other: bigint): bigint {

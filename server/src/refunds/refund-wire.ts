@@ -19,6 +19,7 @@ export function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
     network: refund.network,
     network_reference: refund.networkReference,
     network_transaction_id: refund.networkTransactionId,
+    ...(refund.amountReversedMinor > 0n && { amount_reversed: amountToJson(refund.amountReversedMinor) }),
     ...partFields(refund),
     waiting_for: refund.waitingFor,
     ...failureFields(refund),

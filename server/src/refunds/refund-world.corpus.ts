@@ -20,7 +20,7 @@ import type { Transfer } from '../transfers/transfer.ts';
 import { verifyHolds } from '../transfers/verify-holds.ts';
 import type { RefundContext } from './context.ts';
 import { createRefund } from './create-refund.ts';
-import { endRefund } from './end-refund.ts';
+import { createRefundOwner } from './end-refund.ts';
 import { findRefund } from './find-refund.ts';
 import type { Refund } from './refund.ts';
 
@@ -44,7 +44,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
   const context: RefundContext = {
     ...payments.context,
     breakers: new BreakerCopy(),
-    transferOwners: { refund: (tx, ended) => endRefund(tx, context, ended) },
+    transferOwners: { refund: createRefundOwner(() => context) },
     settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
   };
   const jobs = createTransferJobs(context);

@@ -1,3 +1,4 @@
+import { subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Transfer, TransferReview, TransferRoute, TransferStatus } from '../transfers/transfer.ts';
 
 /** What of a charge was given back. Its money goes out by the transfer of the same id. Amounts are bututs. */
@@ -20,6 +21,8 @@ export interface Refund {
   reference: string;
   networkReference: string | null;
   networkTransactionId: string | null;
+  /** What the network brought back of it in parts: the payer does not have that. */
+  amountReversedMinor: bigint;
   waitingFor: Transfer['waitingFor'];
   failureCode: string | null;
   failureReason: string | null;
@@ -39,18 +42,26 @@ export interface RefundPart {
 
 export type RefundStatus = 'pending' | 'completed' | 'failed';
 
+/** What the payer has of it, or is to have. */
+export function standingMinor({
+  amountMinor,
+  amountReversedMinor,
+}: Pick<Refund, 'amountMinor' | 'amountReversedMinor'>): bigint {
+  return amountMinor - amountReversedMinor;
+}
+
 /** What a merchant is told; money that the network brought back was not refunded. */
 export function refundStatus(status: TransferStatus): RefundStatus {
   return status === 'pending' || status === 'completed' ? status : 'failed';
 }
 
 /** What the merchant gave; below zero where it got back bututs that it had given for others before. */
-export function merchantPartMinor({ amountMinor, parts, transferStatus }: Refund): bigint {
-  if (refundStatus(transferStatus) === 'failed') return 0n;
-  return parts.reduce((rest, part) => rest - part.amountMinor, amountMinor);
+export function merchantPartMinor(refund: Refund): bigint {
+  if (refundStatus(refund.transferStatus) === 'failed') return 0n;
+  return refund.parts.reduce((rest, part) => rest - part.amountMinor, standingMinor(refund));
 }
 
 /** Whose part it is; null for the fee. */
 export function subAccountOf({ account }: RefundPart): string | null {
-  return account === 'fees' ? null : account.slice('sub:'.length);
+  return subAccountOn(account);
 }

@@ -43,6 +43,11 @@ export const refundSchema = Type.Object(
     network: Type.String(),
     network_reference: orNull(Type.String()),
     network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
+    amount_reversed: Type.Optional(
+      amountType(
+        'The total that the network returned to us in parts; the payer does not have it. Omitted if there is none.',
+      ),
+    ),
     shares: Type.Array(refundShare, { description: 'The parts returned by sub-accounts; empty for a failed refund.' }),
     transaction_fee: amountType('The part of the fee that is returned; 0 if the business pays the fee.'),
     merchant_gives: amountType(

@@ -1,3 +1,4 @@
+import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 
 /** A sub-account as a payout needs it. */
@@ -166,7 +167,7 @@ export function deleteRunsBefore(db: Queryable, before: string): Promise<number>
 export function listRepayableDebts(
   db: Queryable,
   rowsMax: number,
-): Promise<{ merchantId: string; account: string; currency: string }[]> {
+): Promise<{ merchantId: string; account: Account; currency: string }[]> {
   return db.rows({
     name: 'settlement_list_repayable_debts',
     text: `-- across merchants: a worker looks for whoever owes and could repay

@@ -3,7 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import { debtAccounts, settledRepayments } from '../sub-accounts/debts.ts';
-import { owedAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
+import { owedAccount, settledAccount, subAccountOwing } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { listRepayableDebts } from './queries.ts';
 
@@ -47,8 +47,8 @@ const debtsAtOnce = 100;
 export async function repaySubAccountDebts(context: TransferContext): Promise<number> {
   const found = await listRepayableDebts(context.db, debtsAtOnce);
   for (const { merchantId, currency, account } of found) {
-    const id = account.slice('sub_owed:'.length);
-    assert(id.length > 0, 'a debt has its sub-account');
+    const id = subAccountOwing(account);
+    assert(id !== null, 'a debt has its sub-account');
     const merchant = { id: merchantId, currency };
     try {
       await context.db.withTransaction((tx) =>

@@ -2,6 +2,7 @@ import { completeWork, completeWorkWith, postponeWork } from '../events/outbox.t
 import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
+import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/post.ts';
@@ -101,8 +102,4 @@ function reservesOf(
     ofMerchant += reserve - own;
   }
   return reserves.set('payable_pending', ofMerchant);
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
+import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Part } from '../ledger/hold.ts';
@@ -34,11 +35,9 @@ export async function readDebts(
   at: Merchant,
   subAccountIds: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const accounts = [...new Set(subAccountIds)].map(owedAccount);
-  const balances = await readBalances(db, { ...at, accounts });
-  return new Map(
-    [...balances].flatMap(([account, minor]) => (minor > 0n ? [[account.slice('sub_owed:'.length), minor]] : [])),
-  );
+  const ids = [...new Set(subAccountIds)];
+  const balances = await readBalances(db, { ...at, accounts: ids.map(owedAccount) });
+  return new Map(ids.map((id) => [id, balances.get(owedAccount(id)) ?? 0n] as const).filter(([, minor]) => minor > 0n));
 }
 
 /**
@@ -53,7 +52,7 @@ export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonl
     if (subAccountId === null) return [];
     const debt = owedAccount(subAccountId);
     const owedMinor = left.get(debt) ?? 0n;
-    const repaidMinor = owedMinor < amountMinor ? owedMinor : amountMinor;
+    const repaidMinor = least(owedMinor, amountMinor);
     left.set(debt, owedMinor - repaidMinor);
     return [
       { debit: account, credit: merchantAccountBeside(account), amountMinor: repaidMinor },

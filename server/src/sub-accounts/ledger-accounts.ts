@@ -20,6 +20,11 @@ export function owedAccount(subAccountId: string): `sub_owed:${string}` {
   return `sub_owed:${subAccountId}`;
 }
 
+/** Who owes what stands on the account: a sub-account's id, or null where it is no `owedAccount`. */
+export function subAccountOwing(account: Account): string | null {
+  return account.startsWith('sub_owed:') ? (account.split(':')[1] ?? null) : null;
+}
+
 /** Whose money stands on the account: a sub-account's id, or null. */
 export function subAccountOn(account: Account): string | null {
   return account.startsWith('sub:') ? (account.split(':')[1] ?? null) : null;

@@ -57,6 +57,7 @@ export function newTransfer(context: TransferContext, merchant: Merchant, order:
     reference: newReference(context.random, merchant),
     networkReference: null,
     networkTransactionId: null,
+    amountReversedMinor: 0n,
     networkHandles: null,
     progress: 'created',
     sends: 0n,

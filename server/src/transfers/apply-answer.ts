@@ -23,7 +23,7 @@ export async function applyAnswer(context: TransferContext, transfer: Transfer, 
     case 'succeeded':
       return applySuccess(context, transfer, answer.receipt);
     case 'reversed':
-      return applyReversal(context, transfer, answer.receipt);
+      return applyReversal(context, transfer, answer);
     case 'refused':
       return applyRefusal(context, transfer, answer.failure);
     case 'processing':

@@ -1,8 +1,11 @@
+import { listCasesOfSubject } from '../cases/list-cases.ts';
+import { openPartialReversal } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import { claimPayout, openTransferCase, settleSuccess } from './apply-success.ts';
-import { bookGivenBack, paidOut } from './booking.ts';
+import { bookGivenBack, paidOut } from './book-given-back.ts';
+import type { GivenBack, GivenBackFlow } from './book-given-back.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import type { LockedTransfer } from './transfer-change.ts';
@@ -11,11 +14,12 @@ import type { Transfer } from './transfer.ts';
 /**
  * The network gave money back that it had paid out. The payout is booked first where we had not heard of it, so that its
  * own news, when it comes late, finds it settled; in the same transaction, because this might be the only news of both.
+ * All of it is booked back; a part waits for a person, who books it in proportion (`givePartBack`).
  */
 export async function applyReversal(
   context: TransferContext,
   transfer: Transfer,
-  receipt: PayoutReceipt,
+  { receipt, reversalId = null }: ReportedReversal,
 ): Promise<void> {
   if (transfer.status === 'reversed' && transfer.networkTransactionId === receipt.transactionId) return;
   const payout = await claimPayout(context, transfer, receipt);
@@ -25,23 +29,45 @@ export async function applyReversal(
     const isOurs = payout.claimed && !isOther;
     const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
     if (current.status === 'reversed') return;
-    const isWhole = isOurs && (await isWhatWasPaid(tx, context, current, receipt));
-    const isNew = await openTransferCase(tx, context, current, receipt, {
-      kind: 'network_reversal',
-      summary: `${current.network} gave ${moneyText(receipt)} back after it had paid. ${remark(current, { isOurs, isWhole })}`,
-    });
+    const leftMinor = isOurs ? await paidOut(tx, context, current) : 0n;
+    const isWhole = receipt.currency === current.currency && receipt.amountMinor === leftMinor;
+    const summary = `${current.network} gave ${moneyText(receipt)} back after it had paid.`;
+    // After a part nothing is booked without a person: the same amount may be that part, reported again.
+    if (isOurs && leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, receipt)))) {
+      await openPartCase(tx, context, current, { ...receipt, reversalId }, summary);
+      return;
+    }
+    const remark = remarkOf(current, { isOurs, isWhole });
+    const kind = 'network_reversal';
+    const isNew = await openTransferCase(tx, context, current, receipt, { kind, summary: `${summary} ${remark}` });
     if (isNew && isWhole) await giveBack(tx, context, { ...locked, transfer: current });
   });
 }
 
-/** Another amount than what went out is nothing that a rule may book. */
-async function isWhatWasPaid(
+/** What a network reports of a payout that it reversed. */
+interface ReportedReversal {
+  receipt: PayoutReceipt;
+  /** See `ReversalIdentity`; null where the network gives none. */
+  reversalId?: string | null;
+}
+
+/** Whether a part of the same payout was reported before, booked or not. */
+async function hasPartCase(tx: Transaction, { merchantId, id }: Transfer, receipt: PayoutReceipt): Promise<boolean> {
+  const cases = await listCasesOfSubject(tx, merchantId, id);
+  return cases.some((found) => found.kind === 'partial_reversal' && found.transactionId === receipt.transactionId);
+}
+
+async function openPartCase(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { amountMinor, currency }: PayoutReceipt,
-): Promise<boolean> {
-  return currency === transfer.currency && amountMinor === (await paidOut(tx, context, transfer));
+  { transactionId, amountMinor, currency, reversalId }: PayoutReceipt & { reversalId: string | null },
+  summary: string,
+): Promise<void> {
+  const { merchantId, id: subjectId } = transfer;
+  const remark = 'That is not all that it had paid, or not at once: nothing was booked.';
+  const about = { merchantId, subjectType: 'transfer', subjectId, summary: `${summary} ${remark}` } as const;
+  await openPartialReversal(tx, context, about, { transactionId, amountMinor, currency, reversalId });
 }
 
 /**
@@ -54,9 +80,30 @@ async function giveBack(tx: Transaction, context: TransferContext, locked: Locke
   else if (transfer.review === 'late_success') await undoLateSuccess(tx, context, locked);
 }
 
+/**
+ * Books a part of a payout that the network gave back: everyone gets back in proportion what the transfer took of them, the
+ * fee with it. Once nothing is out any more the transfer is as if all of it had come back at once. A person decides it.
+ */
+export async function givePartBack(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  partMinor: bigint,
+): Promise<void> {
+  const { transfer } = locked;
+  const isCompleted = transfer.status === 'completed';
+  const flow = isCompleted ? 'transfer_reversed' : 'late_success_reversed';
+  const { leftMinor } = await bookBack(tx, context, locked, { flow, partMinor });
+  if (leftMinor > 0n) {
+    await changeTransfer(tx, context, locked, { amountReversedMinor: transfer.amountReversedMinor + partMinor });
+  } else {
+    await changeTransfer(tx, context, locked, isCompleted ? { status: 'reversed' } : { review: null });
+  }
+}
+
 /** A completed transfer's money is back, with its fee. Also what a person decides after a contradiction. */
 export async function reverse(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
-  await bookBack(tx, context, locked.transfer, 'transfer_reversed');
+  await bookBack(tx, context, locked, { flow: 'transfer_reversed' });
   await changeTransfer(tx, context, locked, { status: 'reversed' });
 }
 
@@ -66,7 +113,7 @@ export async function undoLateSuccess(
   context: TransferContext,
   locked: LockedTransfer,
 ): Promise<void> {
-  await bookBack(tx, context, locked.transfer, 'late_success_reversed');
+  await bookBack(tx, context, locked, { flow: 'late_success_reversed' });
   await changeTransfer(tx, context, locked, { review: null });
 }
 
@@ -74,19 +121,31 @@ export async function undoLateSuccess(
 async function bookBack(
   tx: Transaction,
   context: TransferContext,
-  transfer: Transfer,
-  flow: 'transfer_reversed' | 'late_success_reversed',
-): Promise<void> {
-  const { strandedMinor } = await bookGivenBack(tx, context, transfer, flow);
-  if (strandedMinor === 0n) return;
-  const about = { transactionId: transfer.subAccountId ?? '', amountMinor: strandedMinor, currency: transfer.currency };
-  await openTransferCase(tx, context, transfer, about, {
-    kind: 'share_without_owner',
-    summary: `A payout came back whose sub-account ${transfer.subAccountId} was deleted. Its money is in suspense.`,
-  });
+  locked: LockedTransfer,
+  back: { flow: GivenBackFlow; partMinor?: bigint },
+): Promise<GivenBack> {
+  const { transfer } = locked;
+  const booked = await bookGivenBack(tx, context, locked, back);
+  const { strandedMinor: amountMinor, leftMinor } = booked;
+  if (amountMinor === 0n) return booked;
+  const { subAccountId, currency } = transfer;
+  // Several parts may strand money of the same sub-account, and each is a case of its own.
+  const isOnlyPart = transfer.amountReversedMinor === 0n && leftMinor === 0n;
+  const transactionId = isOnlyPart ? (subAccountId ?? '') : `${subAccountId} ${context.newId()}`;
+  await openTransferCase(
+    tx,
+    context,
+    transfer,
+    { transactionId, amountMinor, currency },
+    {
+      kind: 'share_without_owner',
+      summary: `A payout came back whose sub-account ${subAccountId} was deleted. Its money is in suspense.`,
+    },
+  );
+  return booked;
 }
 
-function remark(transfer: Transfer, { isOurs, isWhole }: { isOurs: boolean; isWhole: boolean }): string {
+function remarkOf(transfer: Transfer, { isOurs, isWhole }: { isOurs: boolean; isWhole: boolean }): string {
   if (!isOurs) return 'It is another transaction than the one that paid: nothing was booked.';
   if (transfer.review === 'amount_mismatch') return 'It had paid another amount than ordered: resolve that case too.';
   if (!isWhole) return 'That is not what it had paid: nothing was booked.';

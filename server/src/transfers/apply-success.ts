@@ -1,6 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import type { Case, CaseKind } from '../cases/open-case.ts';
+import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
@@ -126,7 +127,7 @@ async function bookAfterTheEnd(
   payout: Payout,
 ): Promise<Transfer> {
   const { transfer } = locked;
-  const { shortfallMinor } = await bookLateSuccess(tx, context, transfer, payout);
+  const { shortfallMinor } = await bookLateSuccess(tx, context, locked, payout);
   const late = `${transfer.network} paid ${moneyText(payout.receipt)} for a transfer that is ${transfer.status}.`;
   const from =
     transfer.kind === 'sub_account_payout'
@@ -159,9 +160,9 @@ async function bookSecondPayout(
 
 /** It was booked before, or the network had told that it gave all of it back before it told of it: nothing is gone. */
 function accountsFor(found: Case, { transactionId, amountMinor, currency }: PayoutReceipt): boolean {
-  if (found.reference !== transactionId) return false;
+  if (found.transactionId !== transactionId) return false;
   const isWhole = found.amountMinor === amountMinor && found.currency === currency;
-  return found.kind === 'second_success' || (found.kind === 'network_reversal' && isWhole);
+  return found.kind === 'second_success' || (isReversalCase(found) && isWhole);
 }
 
 /** Somebody else's transaction says nothing about this transfer, which goes on waiting. */

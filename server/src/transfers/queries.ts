@@ -10,7 +10,7 @@ const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amoun
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"`;
 
@@ -85,7 +85,7 @@ export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer
     text: `UPDATE transfers
            SET status = $4, progress = $5, sends = $6, sent_at = $7, waiting_for = $8, network_reference = $9,
                network_transaction_id = $10, network_handles = $11, failure_code = $12, failure_reason = $13,
-               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17
+               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       to.merchantId,
@@ -105,6 +105,7 @@ export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer
       to.eventSequence,
       to.updatedAt,
       to.completedAt,
+      to.amountReversedMinor,
     ],
   });
 }

@@ -4,9 +4,10 @@ import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
+import { moneyText } from '../kit/money.ts';
 import { claimPayout, settleSuccess } from './apply-success.ts';
 import type { ClaimedPayout } from './apply-success.ts';
-import { reverse, undoLateSuccess } from './apply-reversal.ts';
+import { givePartBack, reverse, undoLateSuccess } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,
   bookMismatchReturned,
@@ -14,6 +15,7 @@ import {
   bookReleased,
   bookStrandedShare,
 } from './booking.ts';
+import { paidOut } from './book-given-back.ts';
 import { connectorOf } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
 import { giveBackTransfer } from './limits.ts';
@@ -27,15 +29,17 @@ import type { Transfer } from './transfer.ts';
 interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'effect'> {
   /** What the timeline says of it, which the merchant reads. */
   note: string;
-  needsMoney?: true;
+  /** What the money is that the proposal has to name. */
+  needsMoney?: 'paid' | 'given_back';
   /** What the transfer must be for it, in the words of a refusal; null when it is so. */
   refusal(transfer: Transfer): string | null;
   carryOut(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
 }
 
-/** The case, and what the network told of its money, claimed before the transaction began. */
+/** The case, and what the network told of its money; a payment is claimed before the transaction began. */
 interface Step {
   found: Case;
+  told: ToldMoney | null;
   railAccount: string;
   payout: ClaimedPayout | null;
 }
@@ -52,6 +56,12 @@ const mustBeUnderReview =
 
 const mustBeCompleted = ({ status }: Transfer): string | null =>
   status === 'completed' ? null : `The transfer is ${status} by now: look at it again.`;
+
+const mustBePaid = ({ status, review }: Transfer): string | null => {
+  if (review === 'amount_mismatch') return 'The network had paid another amount than ordered: resolve that case first.';
+  if (status === 'completed' || review === 'late_success') return null;
+  return `The transfer is ${status}: nothing of it can be given back.`;
+};
 
 const mustBeDecided =
   (isOpen: (transfer: Transfer) => boolean) =>
@@ -71,7 +81,7 @@ const rules: readonly TransferCaseRule[] = [
       resolution: 'paid',
       effect: 'The held money goes to the network’s float and the fee to fees; the transfer is completed.',
       note: 'The network has confirmed that it paid.',
-      needsMoney: true,
+      needsMoney: 'paid',
       refusal: mustWait,
       async carryOut(tx, context, locked, { payout }) {
         assert(payout, 'the proposal names the money');
@@ -134,7 +144,7 @@ const rules: readonly TransferCaseRule[] = [
     note: 'The network took the other amount back; all of the money is free again.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found, railAccount }) {
-      await bookMismatchReturned(tx, context, locked.transfer, { railAccount, paidMinor: found.amountMinor });
+      await bookMismatchReturned(tx, context, locked, { railAccount, paidMinor: found.amountMinor });
       giveBackTransfer(tx, locked.transfer);
       await fail(tx, context, locked);
     },
@@ -196,6 +206,25 @@ const rules: readonly TransferCaseRule[] = [
     },
   },
   {
+    kind: 'partial_reversal',
+    resolution: 'reversed',
+    effect: 'We have this amount back: amount and fee go in proportion to whoever gave them. The rest stays paid.',
+    note: 'The network gave a part of the money back.',
+    needsMoney: 'given_back',
+    refusal: mustBePaid,
+    async carryOut(tx, context, locked, step) {
+      await givePartBack(tx, context, locked, await partGivenBack(tx, context, locked.transfer, step));
+    },
+  },
+  {
+    kind: 'partial_reversal',
+    resolution: 'acknowledge',
+    effect: 'Nothing is booked: the network gave nothing back, or all of it was booked by another case.',
+    note: 'What the network said of a part was looked at.',
+    refusal: always,
+    carryOut: nothing,
+  },
+  {
     kind: 'network_reversal',
     resolution: 'acknowledge',
     effect: 'Nothing is booked: it was when the network told of it.',
@@ -212,14 +241,14 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
     kind: rule.kind,
     resolution: rule.resolution,
     effect: rule.effect,
-    needsMoney: rule.needsMoney === true,
+    needsMoney: rule.needsMoney !== undefined,
     refusal: async (found) => rule.refusal(await readTransfer(context.db, found)),
     prepare: async (found, told) => {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
       refuseWhere(rule.refusal(seen));
-      const step = await stepOf(context, seen, { found, told });
+      const step = await stepOf(context, seen, { rule, found, told });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network said meanwhile has been written by now, or waits for us.
@@ -231,13 +260,35 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
   }));
 }
 
+/** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
+async function partGivenBack(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { found, told }: Step,
+): Promise<bigint> {
+  const { transactionId, currency } = found;
+  if (told?.transactionId !== transactionId) {
+    const message = `The case is about the network's transaction ${transactionId}: name that one.`;
+    throw new AppError('state_conflict', message);
+  }
+  if (currency !== transfer.currency) {
+    const message = `The network names ${currency} and the transfer is in ${transfer.currency}: ask the network again.`;
+    throw new AppError('state_conflict', message);
+  }
+  const leftMinor = await paidOut(tx, context, transfer);
+  if (told.amountMinor <= leftMinor) return told.amountMinor;
+  const left = moneyText({ currency, amountMinor: leftMinor });
+  throw new AppError('state_conflict', `The network has only ${left} of this transfer out: it can give no more back.`);
+}
+
 async function stepOf(
   context: TransferContext,
   transfer: Transfer,
-  { found, told }: { found: Case; told: ToldMoney | null },
+  { rule, found, told }: { rule: TransferCaseRule; found: Case; told: ToldMoney | null },
 ): Promise<Step> {
   const { railAccount } = (await connectorOf(context, transfer)).capabilities;
-  if (told === null) return { found, railAccount, payout: null };
+  if (told === null || rule.needsMoney !== 'paid') return { found, told, railAccount, payout: null };
   const { transactionId, amountMinor } = told;
   const networkReference = transfer.networkReference ?? transactionId;
   const receipt = { transactionId, networkReference, amountMinor, currency: transfer.currency, networkFeeMinor: 0n };
@@ -245,7 +296,7 @@ async function stepOf(
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
   }
-  return { found, railAccount, payout };
+  return { found, told, railAccount, payout };
 }
 
 async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {

@@ -32,6 +32,10 @@ function acceptance({ kind, id, createdAt }: Transfer): { at: Date; id: string; 
   return [{ at: createdAt, id, kind: 'accepted', detail: 'The payout was accepted and its money is held.' }];
 }
 
+function partBack({ amount_reversed: amount, currency }: JsonRecord): string {
+  return `The network gave a part of the money back; that makes ${String(currency)} ${Number(amount).toFixed(2)} so far.`;
+}
+
 function eventDetail(kind: string, record: JsonRecord): string {
   switch (kind) {
     case 'transfer.created':
@@ -45,7 +49,7 @@ function eventDetail(kind: string, record: JsonRecord): string {
     case 'transfer.cancelled':
       return 'The transfer was cancelled before it was sent. The money is free again.';
     case 'transfer.reversed':
-      return 'The network gave the money back.';
+      return record['status'] === 'completed' ? partBack(record) : 'The network gave the money back.';
     default:
       return kind;
   }

@@ -53,6 +53,7 @@ type TransferChange = Partial<
     | 'waitingFor'
     | 'networkReference'
     | 'networkTransactionId'
+    | 'amountReversedMinor'
     | 'networkHandles'
     | 'failureCode'
     | 'failureReason'
@@ -62,8 +63,8 @@ type TransferChange = Partial<
 >;
 
 /**
- * Writes what becomes of a transfer, and when it ends tells its owner and the merchant. The move is checked against the
- * table in transfer.ts and guarded in the statement. An end's money has been booked before.
+ * Writes what becomes of a transfer, and when it ends, or a part of a completed one came back, tells its owner and the
+ * merchant. The move is checked against the table in transfer.ts and guarded in the statement. The money has been booked.
  */
 export async function changeTransfer(
   tx: Transaction,
@@ -75,7 +76,9 @@ export async function changeTransfer(
   const mayMove = status === transfer.status || transferMayBecome(transfer.status, status);
   assert(mayMove, `no move ${transfer.status} → ${status}`);
   const { kind } = transfer;
-  const eventKind = status === transfer.status || status === 'pending' ? null : transferKinds[kind].events[status];
+  const isPartBack = status === 'completed' && change.amountReversedMinor !== undefined;
+  const isTold = status !== 'pending' && (status !== transfer.status || isPartBack);
+  const eventKind = isTold ? transferKinds[kind].events[isPartBack ? 'reversed' : status] : null;
   const next: Transfer = {
     ...transfer,
     ...change,
@@ -86,7 +89,7 @@ export async function changeTransfer(
   assert(touched === 1, 'a locked transfer does not change under us');
   if (eventKind !== null) appendTransferEvent(tx, context, merchant, next, eventKind);
   if (transfer.status === 'pending' && next.status !== 'pending') endPursuit(tx, next);
-  if (next.status !== transfer.status) await context.transferOwners[kind]?.(tx, { merchant, transfer: next });
+  if (isTold) await context.transferOwners[kind]?.changed(tx, { merchant, transfer: next, before: transfer });
   return next;
 }
 

@@ -55,8 +55,16 @@ export function ownAccount({ kind, subAccountId }: Pick<Transfer, 'kind' | 'subA
   return kind === 'sub_account_payout' ? `sub:${subAccountId}` : 'payable_available';
 }
 
-/**
- * What another part of the service does when a transfer that it ordered ends, in the transaction of that end. The
- * transfer is locked, and its money has been booked.
- */
-export type TransferOwner = (tx: Transaction, locked: LockedTransfer) => Promise<void>;
+/** Another part of the service that orders transfers of a kind, in the transaction of what becomes of them. */
+export interface TransferOwner {
+  /**
+   * Locks its records of the transfer, before any account is locked, and answers the ids of the sub-accounts whose accounts
+   * it may book to. Called more than once in a transaction.
+   */
+  lock(tx: Transaction, locked: LockedTransfer): Promise<readonly string[]>;
+  /**
+   * Does what follows from a transfer's end, or from a part of a completed one that the network gave back. The transfer is
+   * locked, and its money has been booked.
+   */
+  changed(tx: Transaction, change: LockedTransfer & { before: Transfer }): Promise<void>;
+}

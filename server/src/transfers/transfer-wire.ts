@@ -23,6 +23,7 @@ export function transferToWire(merchant: Merchant, transfer: Transfer): JsonReco
     reference: transfer.reference,
     network_reference: transfer.networkReference,
     network_transaction_id: transfer.networkTransactionId,
+    ...(transfer.amountReversedMinor > 0n && { amount_reversed: amountToJson(transfer.amountReversedMinor) }),
     waiting_for: transfer.waitingFor,
     failure_code: transfer.failureCode,
     failure_reason: transfer.failureReason,

@@ -30,6 +30,8 @@ export interface Transfer {
   reference: string;
   networkReference: string | null;
   networkTransactionId: string | null;
+  /** What the network gave back of what it paid, in parts that a person booked; one that is `reversed` has nothing left. */
+  amountReversedMinor: bigint;
   networkHandles: NetworkHandles | null;
   progress: TransferProgress;
   /** How often it was handed to the network, always under the one reference. */

@@ -77,6 +77,9 @@ export const transferSchema = Type.Object(
     reference: Type.String({ description: 'Our reference, as sent to the network.' }),
     network_reference: orNull(Type.String()),
     network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
+    amount_reversed: Type.Optional(
+      amountType('The total that the network returned to us in parts. Omitted if there is none.'),
+    ),
     waiting_for: orNull(
       Type.String({ description: 'Why it has not been sent yet: `network_unavailable` or `float_empty`.' }),
     ),
