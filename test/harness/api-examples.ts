@@ -91,7 +91,7 @@ export const examples: Readonly<Record<string, Example>> = {
   createSubAccountPayout: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
   retrieveSubAccountStatement: { names: 'subAccountId' },
   deleteSubAccount: { names: 'unusedSubAccountId' },
-  waiveSubAccountDebt: { names: 'subAccountId' },
+  waiveSubAccountDebt: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
   listBalanceMovements: { names: null, query: () => '?account=payout_balance' },
   createSubAccountGroup: {
     names: null,

@@ -165,6 +165,17 @@ test('a refund of a payment that repaid nothing is refused while a debt stands',
   assert.equal(await owes(), 7_800n);
 });
 
+test('money that has repaid once is not named again, so that each payment’s refund takes back what it repaid', async () => {
+  const [older, newer] = [await world.collect({ amountMinor: 5_000n }), await world.collect({ amountMinor: 5_000n })];
+  for (const amountMinor of [4_000n, 6_000n]) {
+    await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor });
+    await world.follow();
+  }
+  assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 0n });
+  for (const charge of [older, newer]) await world.refundSent(charge);
+  assert.equal(await owes(), 10_000n);
+});
+
 test('a refund takes back no more than its own payment repaid', async () => {
   await world.fallIntoDebt(10_000n);
   const small = await world.collect({ amountMinor: 3_000n });

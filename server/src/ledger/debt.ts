@@ -83,27 +83,35 @@ export async function readDebt(db: Queryable, { merchantId, currency }: DebtOf):
 }
 
 // What came since the debt arose stands at the end of the book; more is not worth telling apart.
-const creditsMax = 20;
+const sourcesMax = 20;
+// Of the newest some have repaid already, or were held and released: enough to find twenty behind them.
+const creditsMax = 200;
 
-/** Each butut is named by a movement that brought it, the newest first; the oldest of them stands for the rest. */
+/**
+ * Each butut is named by the source that brought it, the newest first, and by none that has repaid all it brought: a refund
+ * may take back what its own payment repaid. The oldest of them stands for what came before.
+ */
 async function repayFrom(
   tx: Transaction,
   context: LedgerContext,
   { merchantId, currency, at }: DebtOf & { at: Date },
   { account, amountMinor }: { account: RepayingAccount; amountMinor: bigint },
 ): Promise<void> {
-  const credits = await listCreditsBehind(tx, { merchantId, currency, account, rowsMax: creditsMax });
-  let leftMinor = amountMinor;
-  for (const [index, { sourceType, sourceId, amountMinor: broughtMinor }] of credits.entries()) {
-    const isLast = index === credits.length - 1;
-    const part = isLast ? leftMinor : least(broughtMinor, leftMinor);
-    leftMinor -= part;
+  const sources = await listCreditsBehind(tx, { merchantId, currency, account, creditsMax, sourcesMax });
+  let restMinor = amountMinor;
+  const parts = sources.map((source) => {
+    const partMinor = least(source.leftMinor, restMinor);
+    restMinor -= partMinor;
+    return { ...source, partMinor };
+  });
+  const oldest = parts.findLast(({ leftMinor }) => leftMinor > 0n) ?? parts[0];
+  assert(oldest, 'a balance has a movement that brought it');
+  oldest.partMinor += restMinor;
+  for (const { sourceType, sourceId, partMinor } of parts) {
     const source = { type: sourceType, id: sourceId };
-    const movements = [repayment(account, part)];
+    const movements = [repayment(account, partMinor)];
     await post(tx, context, { merchantId, currency, flow: 'debt_repaid', source, movements, at });
-    if (leftMinor === 0n) return;
   }
-  assert(leftMinor === 0n, 'a balance has a movement that brought it');
 }
 
 /** What a payment and its refunds have repaid and not taken back, in bututs: as much as a refund of it may owe again. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
+import type { Case } from '../cases/open-case.ts';
+import { closeCase } from '../cases/queries.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { Refund } from './refund.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import { broughtBack, createRefundWorld, paidBack, receiptOf, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
@@ -139,3 +142,52 @@ test('a refund that was paid after it had failed is the merchant’s alone, and 
   assert.equal(await world.balance('payable_available'), before - 5_000n - 3_000n);
   await world.verify();
 });
+
+test('a part of a refund that the network brings back is each party’s own again, and can be refunded again', async () => {
+  const awa = await world.newSubAccount(20);
+  const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
+  await world.completePayout(awa, 1_000n);
+  const refund = await world.refundTold(charge, paidBack);
+  assert.deepEqual(partsOf(refund), ['sub: 2000 1000']);
+  const own = () => world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`);
+  const before = await own();
+  const bring = async (amountMinor: bigint) => {
+    await world.tell(refund, { state: 'reversed', receipt: receiptOf(refund, { amountMinor }) });
+    const told = { transactionId: receiptOf(refund).transactionId, amountMinor };
+    const cases = await listCases(world.db, 'open', 1_000);
+    const found = cases.find(({ subjectId, kind }) => subjectId === refund.id && kind === 'partial_reversal');
+    assert.ok(found);
+    await resolve(found, 'reversed', told);
+  };
+  await bring(4_000n);
+  // The share had given half itself, and owes the other half: 800 of 4,000 are its part.
+  const owed = { [`sub_owed:${awa}`]: 600n, [`sub:${awa}`]: 0n };
+  const { payable_available: afterPart, ...subAccount } = await own();
+  assert.equal(before.payable_available + 4_000n - 400n + 0n, afterPart);
+  assert.deepEqual(subAccount, { ...owed, [`sub:${awa}`]: 400n });
+  const open = await world.charge(charge);
+  assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 6_000n]);
+  assert.deepEqual(partsOf(await world.found(refund)), ['sub: 1200 600']);
+  await bring(6_000n);
+  assert.deepEqual(await own(), {
+    payable_available: before.payable_available + 10_000n - 1_000n,
+    [`sub_owed:${awa}`]: 0n,
+    [`sub:${awa}`]: 1_000n,
+  });
+  assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
+  await world.refundTold(charge, paidBack);
+  assert.equal((await world.charge(charge)).status, 'refunded');
+  await world.verify();
+});
+
+async function resolve(found: Case, resolution: string, told: ToldMoney): Promise<void> {
+  const resolver = createTransferResolvers(world.context).find(
+    (one) => one.kind === found.kind && one.resolution === resolution,
+  );
+  assert.ok(resolver);
+  const carryOut = await resolver.prepare(found, told);
+  await world.db.withTransaction(async (tx) => {
+    await carryOut(tx, { found, operatorId: found.id } as never);
+    await closeCase(tx, { ...found, resolution, resolvedAt: world.clock.now() });
+  });
+}

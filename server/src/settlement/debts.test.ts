@@ -135,7 +135,12 @@ test('a sub-account that owes is not deleted, until its debt is repaid or waived
   const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
   await assert.rejects(remove, withCode('sub_account_in_use', /still owes you D20\.00.*waive-debt/));
   const due = await world.balance('due_from_subs');
-  await world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, awa));
+  const waive = (amountMinor: bigint) =>
+    world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, { subAccountId: awa, amountMinor }));
+  await assert.rejects(waive(2_001n), withCode('amount_out_of_bounds', /owes you D20\.00/));
+  await waive(500n);
+  assert.deepEqual(await standing(), [0n, 1_500n], 'no more than was named');
+  await waive(1_500n);
   assert.deepEqual(await standing(), [0n, 0n]);
   assert.equal(await world.balance('due_from_subs'), due - 2_000n);
   await remove();

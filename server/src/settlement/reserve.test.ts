@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
+import type { Case } from '../cases/open-case.ts';
+import type { ToldMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { claimWork } from '../events/outbox.ts';
@@ -12,10 +14,11 @@ import { clearReserve, setReserve } from '../merchants/manage-rules.ts';
 import { reserveAt, resolveReserve } from '../merchants/rules.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
-import { reversed } from '../payments/payment-world.corpus.ts';
+import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createRefundWorld, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 import { settleChargeWork } from './settle-charge.ts';
 
@@ -63,8 +66,16 @@ async function standing(): Promise<bigint[]> {
 async function takeBackPart(charge: Charge, amountMinor: bigint): Promise<void> {
   const transactionId = charge.networkTransactionId ?? '';
   await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  await resolveCase(charge, { kind: 'partial_reversal', resolution: 'reversed', told: { transactionId, amountMinor } });
+}
+
+/** Two operators resolve a case about a charge. */
+async function resolveCase(
+  charge: Charge,
+  { kind, resolution, told }: { kind: Case['kind']; resolution: string; told: ToldMoney | null },
+): Promise<void> {
   const found = (await listCases(world.db, 'open', 100)).find(
-    ({ kind, subjectId }) => kind === 'partial_reversal' && subjectId === charge.id,
+    (one) => one.kind === kind && one.subjectId === charge.id,
   );
   assert.ok(found);
   const context: ResolveContext = {
@@ -73,13 +84,47 @@ async function takeBackPart(charge: Charge, amountMinor: bigint): Promise<void> 
     isOperator: () => Promise.resolve(true),
   };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];
-  const told = { transactionId, amountMinor };
-  const proposal = { caseId: found.id, resolution: 'reversed', evidence: 'The network’s statement.', told, operatorId };
+  const proposal = { caseId: found.id, resolution, evidence: 'The network’s statement.', told, operatorId };
   await proposeResolution(context, proposal);
   await confirmResolution(context, { caseId: found.id, operatorId: other });
 }
 
 const pay = () => world.collect({ split: splitWith({ subAccountId: shop }) });
+
+test('the reserve holds the shares of a sub-account made while its merchant owes, until a reversal takes them', async () => {
+  const whole = { percentHundredths: 10_000n, hours: 72n, newForDays: null };
+  await setReserve(world.db, { merchantId: world.merchant.id }, whole);
+  await forgetMerchant();
+  await world.post({ debit: 'receivable_merchant', credit: 'test_funding', amountMinor: 50_000n });
+  const accomplice = await world.newSubAccount(99);
+  const charge = await world.collect({ split: splitWith({ subAccountId: accomplice }) });
+  assert.equal(await world.balance(`sub:${accomplice}:pending`), 9_900n);
+  const payOut = world.db.withTransaction((tx) =>
+    createPayout(tx, world.context, world.merchant, { subAccountId: accomplice, amountMinor: null }),
+  );
+  await assert.rejects(payOut, (error) => error instanceof AppError && error.code === 'balance_below_minimum');
+  const { networkTransactionId } = charge;
+  await applyAnswer(world.context, charge, reversed(charge, { transactionId: networkTransactionId ?? '' }));
+  assert.deepEqual(await world.balances(`sub:${accomplice}:pending`, `sub_owed:${accomplice}`, 'receivable_merchant'), {
+    [`sub:${accomplice}:pending`]: 0n,
+    [`sub_owed:${accomplice}`]: 0n,
+    receivable_merchant: 50_000n,
+  });
+});
+
+test('money that two operators accept late waits for its reserve from when it came, not from when they accepted it', async () => {
+  const { charge } = await world.create({ network: 'aps' });
+  const transactionId = `other-${charge.id}`;
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
+  const cameAt = world.clock.now();
+  await world.clock.advance(40 * hourMs);
+  await resolveCase(charge, { kind: 'amount_mismatch', resolution: 'accept', told: null });
+  assert.deepEqual((await world.charge(charge)).settlesAt, addMs(cameAt, 48 * hourMs));
+  assert.equal(await world.balance('payable_pending'), 900n);
+  await world.clock.advance(8 * hourMs);
+  assert.equal(await settleDue(), 1);
+  assert.equal(await world.balance('payable_pending'), 0n);
+});
 
 test('a new merchant’s payments, shares included, keep their reserve until its time is over', async () => {
   await pay();

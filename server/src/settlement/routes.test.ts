@@ -268,21 +268,26 @@ describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
     const remove = () => shop.api.send('DELETE', `/v1/sub-accounts/${id}`);
     assert.equal(refusal(await remove()), '400 sub_account_in_use');
     const path = `/v1/sub-accounts/${id}/waive-debt`;
-    assert.equal(refusal(await stranger.api.post(path)), '404 not_found');
+    const all = { amount: 20 };
     const key = { 'idempotency-key': randomUUID() };
+    assert.equal(refusal(await shop.api.post(path, all)), '400 idempotency_key_invalid');
+    assert.equal(refusal(await shop.api.post(path, {}, key)), '400 invalid_request', 'what is waived is named');
+    assert.equal(refusal(await shop.api.post(path, { amount: 20.01 }, key)), '400 amount_out_of_bounds');
+    assert.equal(refusal(await stranger.api.post(path, all, key)), '404 not_found');
     for (const replayed of [null, 'true']) {
-      const waived = await shop.api.post(path, undefined, key);
+      const waived = await shop.api.post(path, all, key);
       assert.deepEqual([waived.status, waived.headers.get('idempotent-replayed')], [200, replayed], waived.text);
       assert.deepEqual([waived.body['id'], waived.body['balance'], 'owed_balance' in waived.body], [id, 0, false]);
     }
-    assert.equal((await shop.api.post(path)).status, 200, 'nothing is owed and nothing happens');
+    const another = { 'idempotency-key': randomUUID() };
+    assert.equal(refusal(await shop.api.post(path, all, another)), '400 amount_out_of_bounds', 'nothing is owed');
     assert.equal(await story.gauge('dalasi_owed_bututs{kind="sub_owed"}'), 0);
     assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="sub_owed"}'), 0);
     assert.doesNotMatch(await story.operate(caseCommands, 'cases list'), /sub_owed/);
     const { body } = await shop.api.get(`/v1/balances/movements?account=sub_owed:${id}`);
     assert.equal((body['data'] as { flow: string }[])[0]?.flow, 'debt_waived');
     assert.equal((await remove()).status, 200);
-    assert.equal(refusal(await shop.api.post(path)), '404 not_found');
+    assert.equal(refusal(await shop.api.post(path, all, another)), '404 not_found');
   });
 });
 

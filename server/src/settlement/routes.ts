@@ -22,7 +22,13 @@ import type { LineSource } from './line-sources.ts';
 import { readSubAccountStatement, statementAsCsv } from './statement.ts';
 import type { StatementRequest } from './statement.ts';
 import { waiveDebt } from './waive-debt.ts';
-import { balanceMovementsSchema, deletedSchema, newPayoutSchema, statementSchema } from './wire-schemas.ts';
+import {
+  balanceMovementsSchema,
+  deletedSchema,
+  newPayoutSchema,
+  statementSchema,
+  waiverSchema,
+} from './wire-schemas.ts';
 
 const tag = 'Sub-accounts';
 
@@ -81,15 +87,24 @@ const waive = writeRoute('POST', {
   tag,
   summary: 'Waive what a sub-account owes you',
   description:
-    'You give it what you advanced for it in refunds, reversals and payouts: its next money is its own again. That is ' +
-    'final, and nothing happens where it owes nothing. Answers the sub-account.',
+    'You give it what you advanced for it in refunds, reversals and payouts, all of its `owed_balance` or a part: its next ' +
+    'money is its own again. That is final, and more than it owes is refused. Answers the sub-account. The ' +
+    '`Idempotency-Key` makes a repetition safe for ever.',
   params: idParameters,
+  body: waiverSchema,
   status: 200,
   response: subAccountSchema,
+  errors: ['amount_out_of_bounds'],
+  idempotencyKeyRequired: true,
   waitsForItsMerchant: 'balance',
-  async handle(context: TransferContext, { caller, params }, tx) {
-    const subAccount = await waiveDebt(tx, context, await merchantOf(context, caller, tx), params.id);
+  async handle(context: TransferContext, { caller, params, body }, tx) {
+    const waiver = { subAccountId: params.id, amountMinor: amountOf(body.amount, 'amount') };
+    const subAccount = await waiveDebt(tx, context, await merchantOf(context, caller, tx), waiver);
     return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+  },
+  async recall(context: TransferContext, { caller }, subjectId) {
+    const subAccount = await getSubAccount(context.db, caller.merchantId, subjectId);
+    return subAccountToWire(caller, subAccount, await balancesOf(context, context.db, caller, [subAccount]));
   },
 });
 

@@ -7,6 +7,11 @@ export const newPayoutSchema = Type.Object(
   { additionalProperties: false },
 );
 
+export const waiverSchema = Type.Object(
+  { amount: amountType('How much of its `owed_balance` to waive, at most all of it.') },
+  { additionalProperties: false },
+);
+
 export const deletedSchema = Type.Object({ id: idType('The sub-account.'), deleted: Type.Boolean() });
 
 const sourceFields = {

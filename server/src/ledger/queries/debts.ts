@@ -15,19 +15,34 @@ export function tryLockAboveZero(db: Queryable, at: AccountAddress): Promise<{ b
   });
 }
 
-/** The newest movements that brought money to an account of the merchant's, and what they came from. */
+/**
+ * What brought money to an account of the merchant's, the newest first, with what of it is still there: what a source has
+ * repaid already, or taken back, is not. Those of which something is left come first. Looks at the newest credits only.
+ */
 export function listCreditsBehind(
   db: Queryable,
-  ask: AccountAddress & { account: 'payable_available' | 'payable_pending'; rowsMax: number },
-): Promise<{ sourceType: string; sourceId: string; amountMinor: bigint }[]> {
+  ask: AccountAddress & { account: 'payable_available' | 'payable_pending'; creditsMax: number; sourcesMax: number },
+): Promise<{ sourceType: string; sourceId: string; leftMinor: bigint }[]> {
   const { account } = ask;
   return db.rows({
     name: `ledger_movements_credits_behind_${account}`,
     // The name stands in the statement, so that the planner finds the partial index, or walks from the newest.
-    text: `SELECT source_type AS "sourceType", source_id AS "sourceId", amount AS "amountMinor" FROM ledger_movements
-           WHERE merchant_id = $1 AND currency = $2 AND credit_account = '${account}'
-           ORDER BY id DESC LIMIT $3`,
-    values: [ask.merchantId, ask.currency, ask.rowsMax],
+    text: `WITH newest AS (
+             SELECT source_type, source_id, id FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND credit_account = '${account}'
+             ORDER BY id DESC LIMIT $3
+           ), sources AS (
+             SELECT source_type, source_id, max(id::text) AS last_id FROM newest GROUP BY 1, 2
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", GREATEST(booked.amount, 0) AS "leftMinor"
+           FROM sources CROSS JOIN LATERAL (
+             SELECT sum(CASE WHEN credit_account = '${account}' THEN amount ELSE -amount END)::bigint AS amount
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND source_id = sources.source_id
+               AND source_type = sources.source_type AND '${account}' IN (credit_account, debit_account)
+           ) AS booked
+           ORDER BY booked.amount > 0 DESC, last_id DESC LIMIT $4`,
+    values: [ask.merchantId, ask.currency, ask.creditsMax, ask.sourcesMax],
   });
 }
 
