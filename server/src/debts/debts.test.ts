@@ -5,6 +5,9 @@ import { confirmResolution, listChoices, proposeResolution } from '../cases/reso
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { AppError } from '../kit/app-error.ts';
+import { applyAnswer } from '../payments/apply-answer.ts';
+import { succeeded } from '../payments/payment-world.corpus.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import { createPayout } from '../settlement/create-payout.ts';
 import { explainAccount } from '../settlement/balance-movements.ts';
@@ -174,6 +177,21 @@ test('money that has repaid once is not named again, so that each payment’s re
   assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 0n });
   for (const charge of [older, newer]) await world.refundSent(charge);
   assert.equal(await owes(), 10_000n);
+});
+
+test('money of another amount that is accepted while its merchant owes repays, and locks no account after the debt', async () => {
+  await world.fallIntoDebt(7_800n);
+  const { charge } = await world.create({ network: 'aps' });
+  const transactionId = `other-${charge.id}`;
+  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
+  const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === charge.id);
+  assert.ok(found);
+  const context = { ...resolving(), resolvers: createChargeResolvers(world.context) };
+  const evidence = 'The payer was asked on 22 November.';
+  const proposal = { caseId: found.id, resolution: 'accept', evidence, told: null, operatorId: proposer };
+  await proposeResolution(context, proposal);
+  await confirmResolution(context, { caseId: found.id, operatorId: confirmer });
+  assert.equal((await world.own()).receivable_merchant, 0n);
 });
 
 test('a refund takes back no more than its own payment repaid', async () => {

@@ -46,3 +46,22 @@ test('shares that wait and make up for roundings leave the merchant’s bututs w
   }
   assert.deepEqual(await world.balances('payable_pending', 'payable_available', 'receivable_merchant'), before);
 });
+
+// The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
+
+test('a refund takes back what its waiting payment repaid, though nothing waits and nothing is owed any more', async () => {
+  await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor: 10_000n });
+  const shop = await world.newSubAccount(20);
+  const charge = await world.collect({ amountMinor: 10_000n, split: splitWith({ subAccountId: shop }) });
+  const { payable_pending: waiting, receivable_merchant: owed } = await world.balances(
+    'payable_pending',
+    'receivable_merchant',
+  );
+  assert.deepEqual([waiting, owed], [0n, 2_000n]);
+  await world.collect({ amountMinor: 2_000n });
+  await world.spendAllBut(0n);
+  const refund = await world.refundSent(charge);
+  assert.equal(await world.balance('receivable_merchant'), 8_000n);
+  await world.tell(refund, refused());
+  assert.equal(await world.balance(`sub:${shop}:pending`), 2_000n);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { countOpenCases, listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
+import type { CaseResolver } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
@@ -10,6 +11,7 @@ import { reversed } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 import { repaySubAccountDebts } from './repay-debts.ts';
@@ -192,11 +194,43 @@ function receipt(charge: Charge, transactionId: string) {
   return { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor: 0n, payerNumber };
 }
 
-async function resolve(found: Case, resolution: string): Promise<void> {
-  const resolver = createChargeResolvers(world.context).find(
-    (one) => one.kind === found.kind && one.resolution === resolution,
-  );
+async function resolve(
+  found: Case,
+  resolution: string,
+  resolvers: readonly CaseResolver[] = createChargeResolvers(world.context),
+): Promise<void> {
+  const resolver = resolvers.find((one) => one.kind === found.kind && one.resolution === resolution);
   assert.ok(resolver);
   const carryOut = await resolver.prepare(found, null);
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
+
+// The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
+
+test('a late payout and its reversal in one report are booked together, whoever owes', async () => {
+  const payout = await owing();
+  await world.tell(payout, refused());
+  await pay();
+  await owingAgain();
+  const before = await standing();
+  await world.tell(payout, broughtBack(payout));
+  assert.deepEqual(await standing(), before);
+  assert.deepEqual((await world.cases({ ...payout, id: payout.id } as never)).length, 2);
+
+  async function owingAgain(): Promise<void> {
+    const charge = await pay();
+    await world.completePayout(awa, await world.balance(`sub:${awa}`));
+    await world.refundTold(charge, paidBack);
+  }
+});
+
+test('a refund that the network paid another amount of, and took that back, gives each their own again', async () => {
+  const charge = await pay();
+  await world.completePayout(awa, 1_500n);
+  const refund = await world.refundSent(charge);
+  await world.tell(refund, paidBack(refund, { amountMinor: 9_000n }));
+  const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === refund.id);
+  assert.ok(found);
+  await resolve(found, 'return', createTransferResolvers(world.context));
+  assert.deepEqual(await standing(), [500n, 0n]);
+});
