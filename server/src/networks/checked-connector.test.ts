@@ -57,6 +57,7 @@ function collections(id: string): CollectionAnswer[] {
     { state: 'succeeded', receipt: { ...receipt, transactionId: id, networkReference: 'N1' } },
     { state: 'succeeded', receipt: { ...receipt, transactionId: 'T1', networkReference: id } },
     { state: 'reversed', receipt: { ...receipt, transactionId: id, networkReference: 'N1' } },
+    { state: 'reversed', receipt: { ...receipt, transactionId: 'T1', networkReference: 'N1' }, reversalId: id },
     { state: 'awaiting_payer', nextAction, networkReference: id, handles: {} },
     { state: 'awaiting_payer', nextAction, networkReference: 'N1', handles: { [id]: 'x' } },
   ];

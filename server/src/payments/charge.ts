@@ -1,4 +1,5 @@
 import type { FailureCode, NetworkHandles, NextAction } from '../networks/contract.ts';
+import { least } from '../kit/money.ts';
 import type { FeePayer } from '../merchants/fees.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { Review } from './intent.ts';
@@ -106,7 +107,7 @@ export interface ChargeParts {
 export function partsOf(charge: Pick<Charge, 'feeMinor'>, shares: readonly Share[], cameMinor: bigint): ChargeParts {
   let left = cameMinor;
   const take = (wantedMinor: bigint): bigint => {
-    const taken = wantedMinor < left ? wantedMinor : left;
+    const taken = least(wantedMinor, left);
     left -= taken;
     return taken;
   };
@@ -132,8 +133,8 @@ export function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
 
 /**
  * Who gives how much of `takenMinor` that the network takes back of what is left: fee and shares in proportion to what
- * came, rounded down over all that was taken so far, so that each has given exactly its own when nothing is left. The
- * merchant gives the rest.
+ * came, rounded down over all that was taken so far, so that each has given its own when nothing is left, give or take a
+ * few bututs. The merchant gives the rest. All parts together are what is taken.
  */
 export function partsTakenBack(charge: Charge, shares: readonly Share[], takenMinor: bigint): ChargeParts {
   const received = receivedMinor(charge);
@@ -141,10 +142,16 @@ export function partsTakenBack(charge: Charge, shares: readonly Share[], takenMi
   const before = charge.amountReversedMinor;
   const next = (wholeMinor: bigint): bigint =>
     (wholeMinor * (before + takenMinor)) / received - (wholeMinor * before) / received;
-  const feeMinor = next(came.feeMinor);
-  const given = came.shares.map((share) => ({ ...share, amountMinor: next(share.amountMinor) }));
-  const merchantMinor = given.reduce((rest, share) => rest - share.amountMinor, takenMinor - feeMinor);
-  return { feeMinor, shares: given, merchantMinor };
+  // Where the merchant gave bututs for others before, these would give more than is taken: they give at most that.
+  let leftMinor = takenMinor;
+  const give = (wholeMinor: bigint): bigint => {
+    const givenMinor = least(next(wholeMinor), leftMinor);
+    leftMinor -= givenMinor;
+    return givenMinor;
+  };
+  const feeMinor = give(came.feeMinor);
+  const given = came.shares.map((share) => ({ ...share, amountMinor: give(share.amountMinor) }));
+  return { feeMinor, shares: given, merchantMinor: leftMinor };
 }
 
 /** How much of a part of its money is kept in reserve, rounded up to a butut. */

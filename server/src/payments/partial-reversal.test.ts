@@ -5,6 +5,7 @@ import type { Case } from '../cases/open-case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { applyAnswer } from './apply-answer.ts';
+import { partsTakenBack } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { reversed, succeeded } from './payment-world.corpus.ts';
@@ -74,6 +75,26 @@ test('a part that the network takes back is given in proportion, with an event, 
   const rest = { transactionId, amountMinor: 6_000n };
   assert.deepEqual(await change(awa, () => world.resolve(second, 'reversed', rest)), [-200n, -1_140n, -4_660n, 0n]);
   assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('however a payment is taken back in parts, fee, shares and merchant together give just what is taken', async () => {
+  const { charge } = await world.create();
+  const shares = [300n, 400n].map((amountMinor) => ({ subAccountId: 'awa', percentHundredths: 5_000n, amountMinor }));
+  const paidOf = { ...charge, feeMinor: 0n, amountPaidMinor: 700n };
+  let amountReversedMinor = 0n;
+  for (const takenMinor of [150n, 150n, 100n, 50n, 250n]) {
+    const parts = partsTakenBack({ ...paidOf, amountReversedMinor }, shares, takenMinor);
+    const given = [parts.feeMinor, ...parts.shares.map(({ amountMinor }) => amountMinor), parts.merchantMinor];
+    assert.equal(
+      given.reduce((sum, minor) => sum + minor, 0n),
+      takenMinor,
+    );
+    assert.ok(
+      given.every((minor) => minor >= 0n),
+      `${String(given)} of ${takenMinor}`,
+    );
+    amountReversedMinor += takenMinor;
+  }
 });
 
 test('what a sub-account no longer has of a part it owes, and the merchant advances it', async () => {

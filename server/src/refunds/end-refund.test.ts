@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
-import { closeCase } from '../cases/queries.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
@@ -181,14 +181,12 @@ test('a part of a refund that the network brings back is each party’s own agai
   await world.verify();
 });
 
-async function resolve(found: Case, resolution: string, told: ToldMoney): Promise<void> {
-  const resolver = createTransferResolvers(world.context).find(
-    (one) => one.kind === found.kind && one.resolution === resolution,
-  );
-  assert.ok(resolver);
-  const carryOut = await resolver.prepare(found, told);
-  await world.db.withTransaction(async (tx) => {
-    await carryOut(tx, { found, operatorId: found.id } as never);
-    await closeCase(tx, { ...found, resolution, resolvedAt: world.clock.now() });
-  });
+/** Two operators resolve a case. */
+async function resolve({ id: caseId }: Case, resolution: string, told: ToldMoney): Promise<void> {
+  const resolvers = createTransferResolvers(world.context);
+  const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
+  const [operatorId, other] = [world.context.newId(), world.context.newId()];
+  const evidence = 'The network’s statement of 22 November.';
+  await proposeResolution(context, { caseId, resolution, evidence, told, operatorId });
+  await confirmResolution(context, { caseId, operatorId: other });
 }

@@ -33,7 +33,7 @@ function acceptance({ kind, id, createdAt }: Transfer): { at: Date; id: string; 
 }
 
 function partBack({ amount_reversed: amount, currency }: JsonRecord): string {
-  return `The network gave a part of the money back; that makes ${String(currency)} ${Number(amount).toFixed(2)} so far.`;
+  return `The network gave a part of the money back; that makes ${String(currency)} ${String(amount)} so far.`;
 }
 
 function eventDetail(kind: string, record: JsonRecord): string {

@@ -197,3 +197,16 @@ test('the reader never throws, whatever bytes come, signed or not', () => {
     { numRuns: 2_000 },
   );
 });
+
+test('a reversal carries the id of its notification, the same on each delivery; a success carries none', () => {
+  const answerTo = (id: string, status: string) => {
+    const body = JSON.stringify({ id, type: `collection.${status}`, data: { ...session, status } });
+    const told = reading(body, signCallback(secret, { sentAt, body }));
+    return told.accepted ? told.news[0]?.answer : undefined;
+  };
+  for (const id of ['evt_1', 'evt_1', 'evt_2']) {
+    const answer = answerTo(id, 'reversed');
+    assert.deepEqual(answer?.state === 'reversed' && answer.reversalId, id);
+  }
+  assert.equal('reversalId' in (answerTo('evt_1', 'complete') ?? {}), false);
+});
