@@ -22,14 +22,16 @@ export function isReversalCase({ kind }: Pick<Case, 'kind'>): boolean {
 }
 
 /**
- * Opens the case of a reversed part once. Several parts of one transaction may have the same amount, and the reversal's
+ * Opens the case of a reversal that a rule may not book, once. Several parts of one transaction may have the same amount, and the reversal's
  * own id tells them apart. A report without an id may repeat an open case's, on which it is counted and logged, so that
  * it is neither lost nor booked twice; once that case is resolved, it is a new case. The caller holds the record's lock.
  */
-export async function openPartialReversal(
+export async function openReversalCase(
   tx: Transaction,
   context: { clock: Clock; newId: () => string; log: Log },
-  about: Pick<NewCase, 'merchantId' | 'subjectType' | 'subjectId' | 'summary'>,
+  about: Pick<NewCase, 'merchantId' | 'subjectType' | 'subjectId' | 'summary'> & {
+    kind: 'network_reversal' | 'partial_reversal';
+  },
   { transactionId, amountMinor, currency, reversalId }: Reversal,
 ): Promise<void> {
   const { merchantId, subjectId, subjectType } = about;
@@ -44,14 +46,13 @@ export async function openPartialReversal(
     // A look-up reports the same each time: only the first of them is news in the log.
     if (open.reportedAgain > 0n) return;
     const fields = { merchant_id: merchantId, [`${subjectType}_id`]: subjectId, case_id: open.id };
-    tx.afterCommit(() => context.log.warn('a network reported a partial reversal again, without an id', fields));
+    tx.afterCommit(() => context.log.warn('a network reported a reversal again, without an id', fields));
     return;
   }
   const earlier = alike.at(-1);
   const doubt = `It had reported the same amount before, in case ${earlier?.id}: ask it whether this is another.`;
   await openCase(tx, context, {
     ...about,
-    kind: 'partial_reversal',
     reference: reversalId ?? (reversals.length === 0 ? transactionId : context.newId()),
     transactionId,
     amountMinor,

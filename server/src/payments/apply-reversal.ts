@@ -1,7 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import type { Case } from '../cases/open-case.ts';
-import { isReversalCase, openPartialReversal } from '../cases/open-reversal-case.ts';
+import { isReversalCase, openReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { Receipt, ReversalIdentity } from '../networks/contract.ts';
@@ -40,7 +40,7 @@ export async function applyReversal(
     if (await isUnheardOf(tx, locked.charge, receipt)) {
       const kind = isAsAsked(charge, receipt) ? 'network_reversal' : 'partial_reversal';
       const remark = 'It never told us of that money: nothing was booked.';
-      await openReversalCase(tx, context, charge, from, { kind, remark });
+      await openCaseOnce(tx, context, charge, from, { kind, remark });
       return;
     }
     await lockSuccessAndReversal(tx, locked);
@@ -50,7 +50,7 @@ export async function applyReversal(
     const waited = cases.find(({ kind, reference }) => isMoneyCase(kind) && reference === receipt.transactionId);
     const payment = standing.at === 'booked' ? standing.payment : locked;
     if (standing.at === 'suspense' && waited?.resolution !== 'accept') {
-      await openReversalCase(tx, context, charge, from, suspenseRemark(receipt, waited));
+      await openCaseOnce(tx, context, charge, from, suspenseRemark(receipt, waited));
       return;
     }
     if (!isPaid(payment.charge) || wasReversedWhole(cases, receipt)) return;
@@ -66,7 +66,7 @@ export async function applyReversal(
       return;
     }
     const remark = isWhole ? afterAPart : notWhatCame;
-    await openReversalCase(tx, context, charge, from, { kind: 'partial_reversal', remark });
+    await openCaseOnce(tx, context, charge, from, { kind: 'partial_reversal', remark });
   });
 }
 
@@ -112,7 +112,7 @@ async function takeBack(
   const { currency } = payment.charge;
   const short = `The merchant's balance was short by ${moneyText({ currency, amountMinor: shortfallMinor })}.`;
   const remark = shortfallMinor === 0n ? '' : short;
-  await openReversalCase(tx, context, payment.charge, from, { kind: 'network_reversal', remark });
+  await openCaseOnce(tx, context, payment.charge, from, { kind: 'network_reversal', remark });
 }
 
 /**
@@ -164,7 +164,7 @@ function wasReversedWhole(cases: readonly Case[], receipt: Receipt): boolean {
 }
 
 /** Opens the case once; a repetition is about the same case. */
-async function openReversalCase(
+async function openCaseOnce(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
@@ -176,8 +176,9 @@ async function openReversalCase(
   const { transactionId, amountMinor, currency } = receipt;
   const { merchantId, id: subjectId } = charge;
   const taken = `${networkName} took ${moneyText(receipt)} back after it had been paid.`;
-  const about = { merchantId, subjectType: 'charge', subjectId, summary: `${taken} ${remark}`.trimEnd() } as const;
+  const summary = `${taken} ${remark}`.trimEnd();
+  const about = { merchantId, subjectType: 'charge', subjectId, kind, summary } as const;
   const reversal = { transactionId, amountMinor, currency, reversalId };
-  if (kind === 'partial_reversal') await openPartialReversal(tx, context, about, reversal);
-  else await openCase(tx, context, { ...about, kind, reference: transactionId, amountMinor, currency });
+  if (kind === 'partial_reversal') await openReversalCase(tx, context, about, reversal);
+  else await openCase(tx, context, { ...about, reference: transactionId, amountMinor, currency });
 }

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { countOpenCases, listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/open-case.ts';
-import type { CaseResolver } from '../cases/resolution.ts';
+import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import { applyAnswer } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import {
+  broughtBack,
+  createRefundWorld,
+  paidBack,
+  receiptOf as receiptOfPayout,
+  refused,
+  splitWith,
+} from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { createPayout } from './create-payout.ts';
@@ -198,12 +205,56 @@ async function resolve(
   found: Case,
   resolution: string,
   resolvers: readonly CaseResolver[] = createChargeResolvers(world.context),
+  told: ToldMoney | null = null,
 ): Promise<void> {
   const resolver = resolvers.find((one) => one.kind === found.kind && one.resolution === resolution);
   assert.ok(resolver);
-  const carryOut = await resolver.prepare(found, null);
+  const carryOut = await resolver.prepare(found, told);
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
+
+test('a part of a payout that the network gives back is the sub-account’s again, and its statement says so', async () => {
+  await pay();
+  const payout = await world.orderPayout(awa, 2_000n);
+  await world.work();
+  await world.tell(payout, paidBack(payout));
+  const bring = async (amountMinor: bigint) => {
+    await world.tell(payout, { state: 'reversed', receipt: receiptOfPayout(payout, { amountMinor }) });
+    const cases = await listCases(world.db, 'open', 1_000);
+    const found = cases.find(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
+    assert.ok(found);
+    const { transactionId } = receiptOfPayout(payout);
+    await resolve(found, 'reversed', createTransferResolvers(world.context), { transactionId, amountMinor });
+  };
+  await bring(500n);
+  assert.deepEqual(await standing(), [500n, 0n]);
+  const request = { subAccountId: awa, from: null, to: null };
+  const { lines } = await readSubAccountStatement(world.db, world.merchant, request, { after: null, rowsMax: 100 });
+  assert.deepEqual([lines.at(-1)?.kind, lines.at(-1)?.changeMinor], ['payout_returned', 500n]);
+  assert.equal((await world.transfer(payout)).status, 'completed');
+});
+
+test('a part of a late payout is taken off what its sub-account owes for it, and the rest with the rest', async () => {
+  const payout = await owing();
+  await world.tell(payout, refused());
+  const before = await world.balance('payable_available');
+  await world.tell(payout, paidBack(payout));
+  assert.deepEqual(await standing(), [0n, 2_000n]);
+  for (const [amountMinor, owed] of [
+    [500n, 1_500n],
+    [1_500n, 0n],
+  ] as const) {
+    await world.tell(payout, { state: 'reversed', receipt: receiptOfPayout(payout, { amountMinor }) });
+    const cases = await listCases(world.db, 'open', 1_000);
+    const about = cases.filter(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
+    const found = about.find((one) => one.amountMinor === amountMinor);
+    assert.ok(found);
+    const { transactionId } = receiptOfPayout(payout);
+    await resolve(found, 'reversed', createTransferResolvers(world.context), { transactionId, amountMinor });
+    assert.deepEqual(await standing(), [0n, owed]);
+  }
+  assert.equal(await world.balance('payable_available'), before);
+});
 
 // The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
 

@@ -1,5 +1,5 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import { openPartialReversal } from '../cases/open-reversal-case.ts';
+import { openReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
@@ -31,17 +31,23 @@ export async function applyReversal(
     if (current.status === 'reversed') return;
     const leftMinor = isOurs ? await paidOut(tx, context, current) : 0n;
     const isWhole = receipt.currency === current.currency && receipt.amountMinor === leftMinor;
-    const summary = `${current.network} gave ${moneyText(receipt)} back after it had paid.`;
+    const reported = { ...receipt, reversalId };
+    if (!isOurs) return openCaseOf(tx, context, current, reported, 'network_reversal', notOurs);
     // After a part nothing is booked without a person: the same amount may be that part, reported again.
-    if (isOurs && leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, receipt)))) {
-      await openPartCase(tx, context, current, { ...receipt, reversalId }, summary);
-      return;
+    if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, receipt)))) {
+      return openCaseOf(tx, context, current, reported, 'partial_reversal', notAll);
     }
-    const remark = remarkOf(current, { isOurs, isWhole });
-    const kind = 'network_reversal';
-    const isNew = await openTransferCase(tx, context, current, receipt, { kind, summary: `${summary} ${remark}` });
+    const summary = `${gaveBack(current, receipt)} ${remarkOf(current, isWhole)}`;
+    const isNew = await openTransferCase(tx, context, current, receipt, { kind: 'network_reversal', summary });
     if (isNew && isWhole) await giveBack(tx, context, { ...locked, transfer: current });
   });
+}
+
+const notOurs = 'It is another transaction than the one that paid: nothing was booked.';
+const notAll = 'That is not all that it had paid, or not at once: nothing was booked.';
+
+function gaveBack({ network }: Transfer, receipt: PayoutReceipt): string {
+  return `${network} gave ${moneyText(receipt)} back after it had paid.`;
 }
 
 /** What a network reports of a payout that it reversed. */
@@ -57,17 +63,20 @@ async function hasPartCase(tx: Transaction, { merchantId, id }: Transfer, receip
   return cases.some((found) => found.kind === 'partial_reversal' && found.transactionId === receipt.transactionId);
 }
 
-async function openPartCase(
+/** Of what a rule may not book. */
+async function openCaseOf(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { transactionId, amountMinor, currency, reversalId }: PayoutReceipt & { reversalId: string | null },
-  summary: string,
+  reported: PayoutReceipt & { reversalId: string | null },
+  kind: 'network_reversal' | 'partial_reversal',
+  remark: string,
 ): Promise<void> {
   const { merchantId, id: subjectId } = transfer;
-  const remark = 'That is not all that it had paid, or not at once: nothing was booked.';
-  const about = { merchantId, subjectType: 'transfer', subjectId, summary: `${summary} ${remark}` } as const;
-  await openPartialReversal(tx, context, about, { transactionId, amountMinor, currency, reversalId });
+  const { transactionId, amountMinor, currency, reversalId } = reported;
+  const summary = `${gaveBack(transfer, reported)} ${remark}`;
+  const about = { merchantId, subjectType: 'transfer', subjectId, kind, summary } as const;
+  await openReversalCase(tx, context, about, { transactionId, amountMinor, currency, reversalId });
 }
 
 /**
@@ -145,8 +154,7 @@ async function bookBack(
   return booked;
 }
 
-function remarkOf(transfer: Transfer, { isOurs, isWhole }: { isOurs: boolean; isWhole: boolean }): string {
-  if (!isOurs) return 'It is another transaction than the one that paid: nothing was booked.';
+function remarkOf(transfer: Transfer, isWhole: boolean): string {
   if (transfer.review === 'amount_mismatch') return 'It had paid another amount than ordered: resolve that case too.';
   if (!isWhole) return 'That is not what it had paid: nothing was booked.';
   if (transfer.review === 'late_success')

@@ -272,6 +272,7 @@ async function partGivenBack(
     const message = `The case is about the network's transaction ${transactionId}: name that one.`;
     throw new AppError('state_conflict', message);
   }
+  assert(transactionId === transfer.networkTransactionId, 'a part is one of the transaction that paid');
   if (currency !== transfer.currency) {
     const message = `The network names ${currency} and the transfer is in ${transfer.currency}: ask the network again.`;
     throw new AppError('state_conflict', message);
