@@ -32,10 +32,10 @@ export async function applyReversal(
     const leftMinor = isOurs ? await paidOut(tx, context, current) : 0n;
     const isWhole = receipt.currency === current.currency && receipt.amountMinor === leftMinor;
     const reported = { ...receipt, reversalId };
-    if (!isOurs) return openCaseOf(tx, context, current, reported, 'network_reversal', notOurs);
+    if (!isOurs) return openCaseOf(tx, context, current, reported, { kind: 'network_reversal', remark: notOurs });
     // After a part nothing is booked without a person: the same amount may be that part, reported again.
     if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, receipt)))) {
-      return openCaseOf(tx, context, current, reported, 'partial_reversal', notAll);
+      return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notAll });
     }
     const summary = `${gaveBack(current, receipt)} ${remarkOf(current, isWhole)}`;
     const isNew = await openTransferCase(tx, context, current, receipt, { kind: 'network_reversal', summary });
@@ -69,8 +69,7 @@ async function openCaseOf(
   context: TransferContext,
   transfer: Transfer,
   reported: PayoutReceipt & { reversalId: string | null },
-  kind: 'network_reversal' | 'partial_reversal',
-  remark: string,
+  { kind, remark }: { kind: 'network_reversal' | 'partial_reversal'; remark: string },
 ): Promise<void> {
   const { merchantId, id: subjectId } = transfer;
   const { transactionId, amountMinor, currency, reversalId } = reported;
