@@ -295,6 +295,10 @@ describe('a request', () => {
     ]) {
       const records = again.includes(operation.operationId) ? await createOwnRecords(api) : own.test;
       const answer = await call(api, operation, records);
+      if (operation.operationId === 'waiveSubAccountDebt') {
+        assert.match(answer.text, /The sub-account owes you D0\.00/, 'nothing is owed that could be waived');
+        continue;
+      }
       const successes = [...operation.responses.keys()].filter((status) => status < 300);
       assert.ok(successes.includes(answer.status), `${operation.operationId}: ${answer.text}`);
     }
