@@ -273,7 +273,7 @@ describe('a request', () => {
 
   it('with the right key is served by every route', async () => {
     const api = clientOf(business.test.key);
-    // What takes a record away comes last, and each record is taken away once.
+    // What takes a record away comes last, and each record is taken away once. A waiver needs a debt: settlement/ tests it.
     const ending = [
       'cancelPayment',
       'cancelPaymentByPatch',
@@ -290,15 +290,11 @@ describe('a request', () => {
     const again = ['cancelPaymentByPatch', 'deleteSinglePaymentLink'];
     const isEnding = ({ operationId }: Operation) => ending.includes(operationId);
     for (const operation of [
-      ...contract.operations.filter((candidate) => !isEnding(candidate)),
+      ...contract.operations.filter((one) => !isEnding(one) && one.operationId !== 'waiveSubAccountDebt'),
       ...contract.operations.filter(isEnding),
     ]) {
       const records = again.includes(operation.operationId) ? await createOwnRecords(api) : own.test;
       const answer = await call(api, operation, records);
-      if (operation.operationId === 'waiveSubAccountDebt') {
-        assert.match(answer.text, /The sub-account owes you D0\.00/, 'nothing is owed that could be waived');
-        continue;
-      }
       const successes = [...operation.responses.keys()].filter((status) => status < 300);
       assert.ok(successes.includes(answer.status), `${operation.operationId}: ${answer.text}`);
     }
