@@ -305,8 +305,10 @@ CREATE TABLE key_checks (
   check_value bytea NOT NULL,
   key_id bytea,
   created_at timestamp with time zone NOT NULL,
+  lost_at timestamp with time zone,
   CONSTRAINT key_checks_pkey PRIMARY KEY (setting, check_value),
   CONSTRAINT key_checks_key_id_check CHECK ((setting = 'SEAL_KEY'::text) = (key_id IS NOT NULL)),
+  CONSTRAINT key_checks_lost_at_check CHECK (lost_at IS NULL OR setting = 'SEAL_KEY'::text),
   CONSTRAINT key_checks_setting_check CHECK (setting = ANY (ARRAY['SEAL_KEY'::text, 'KEY_PEPPER'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -34,10 +34,14 @@ import { deliveryTopicKind, simulatorTopic, workTopic } from './work-sources.ts'
 
 // What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
 
-export interface AppOptions {
+export interface AppOptions extends MoneyOptions {
+  keyring: Keyring;
+}
+
+/** What the contexts are made from; a command has no more than that. */
+export interface MoneyOptions {
   config: Config;
   secrets: Secrets;
-  keyring: Keyring;
   db: Database;
   notifier: Notifier;
   clock: Clock;
@@ -76,7 +80,7 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: AppOptions, address: Address) {
+export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: MoneyOptions, address: Address) {
   const connectors = createSimulatedConnectors({
     baseUrl: address.internalUrl,
     callbackSecret: secrets.simulatorCallbackSecret,
@@ -106,7 +110,7 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
 export type MoneyContext = PaymentContext & TransferContext;
 
 export function createMoneyContext(
-  { config, secrets, db, notifier, clock, random, log }: AppOptions,
+  { config, secrets, db, notifier, clock, random, log }: MoneyOptions,
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {

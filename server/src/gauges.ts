@@ -43,8 +43,8 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     '1 where the database was written with another key than the setting holds, else 0.',
     ['setting'],
     async (set) => {
-      const { missingSealKeys, pepper } = await context.keyring.state();
-      set({ setting: 'SEAL_KEY' }, missingSealKeys.length > 0 ? 1 : 0);
+      const { missingSealKeys, isSealingLost, pepper } = await context.keyring.state();
+      set({ setting: 'SEAL_KEY' }, missingSealKeys.length > 0 || isSealingLost ? 1 : 0);
       set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
     },
   );

@@ -8,7 +8,7 @@ import type { ConfiguredSecrets, Secrets } from './secrets.ts';
 import { openNewestSecret } from './webhooks/sealed-secrets.ts';
 
 // Each merchant has a sealed webhook secret from the start, and nothing is sealed before there is a merchant.
-const evidence: KeyEvidence = {
+export const keyEvidence: KeyEvidence = {
   openNewestSealed: openNewestSecret,
   hasHashedKeys: async (db) => (await hasApiKeys(db)) || (await hasOperators(db)),
 };
@@ -28,5 +28,5 @@ export async function openSecrets(
 
 export function keyringParts(configured: ConfiguredSecrets, parts: { db: Database; clock: Clock }): KeyringParts {
   const { sealer, checks, firstIdSecret } = configured;
-  return { ...parts, sealer, checks, firstIdSecret, evidence };
+  return { ...parts, sealer, checks, firstIdSecret, evidence: keyEvidence };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { startDatabaseServer } from '../../test/harness/database-server.ts';
 import type { DatabaseServer } from '../../test/harness/database-server.ts';
 import { ManualClock } from '../../test/harness/manual-clock.ts';
@@ -7,6 +7,7 @@ import { startStartingDatabase } from '../../test/harness/starting-database.ts';
 import type { StartingDatabase } from '../../test/harness/starting-database.ts';
 import { testKeys } from '../../test/harness/service.ts';
 import { readConfig } from './config.ts';
+import { withAdminClient } from './database/admin-client.ts';
 import { createLog } from './kit/log.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
@@ -30,10 +31,13 @@ afterEach(async () => {
 after(() => databases.stop());
 
 /** A start on the database at this address, and what it has told the operator so far. */
-function open(url: string): { clock: ManualClock; told: string[]; opening: Promise<OpenedDatabase> } {
+function open(
+  url: string,
+  keys: Record<string, string> = testKeys,
+): { clock: ManualClock; told: string[]; opening: Promise<OpenedDatabase> } {
   const clock = new ManualClock();
   const told: string[] = [];
-  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url, ...testKeys });
+  const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url, ...keys });
   const opening = openServiceDatabase(config, {
     clock,
     log: createLog({ level: 'silent' }),
@@ -75,6 +79,40 @@ test('a start waits for a database that recovers, says so once, and goes on when
     start.told.filter((sentence) => !sentence.startsWith('Applied ')),
     [waiting],
   );
+});
+
+describe('a database whose KEY_PEPPER is not verified', () => {
+  const withPepper = (digit: string) => ({ ...testKeys, KEY_PEPPER: digit.repeat(64) });
+  let url: string;
+
+  beforeEach(async () => {
+    url = await databases.createDatabase();
+    await (await open(url).opening).close();
+    // As a version from before the key checks leaves it: somebody's credential is stored, and no check value.
+    await withAdminClient(url, (client) =>
+      client.query(
+        `INSERT INTO operators (id, name, credential_hmac, pepper_version, created_at) VALUES (gen_random_uuid(), 'Awa', '\\x00', 1, now())`,
+      ),
+    );
+  });
+
+  test('keeps the serving role’s password when a process with a wrong pepper starts', async () => {
+    const opened = await open(url).opening;
+    await assert.rejects(open(url, withPepper('a')).opening, /^StartError: The role .* has another password .*\.$/);
+    await opened.close();
+    await (await open(url).opening).close();
+  });
+
+  test('gives the role a new password once the operator has accepted the pepper', async () => {
+    const keys = withPepper('a');
+    const { checks } = readSecrets(readConfig({ ...keys, APP_ENV: 'development' }), systemRandom);
+    await withAdminClient(url, (client) =>
+      client.query("INSERT INTO key_checks (setting, check_value, created_at) VALUES ('KEY_PEPPER', $1, now())", [
+        checks.pepper.value,
+      ]),
+    );
+    await (await open(url, keys).opening).close();
+  });
 });
 
 test('a database that has not started within half a minute ends the start with one sentence', async () => {

@@ -17,6 +17,7 @@ import type { Database, DatabaseOptions } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
 import { assertKeysFit } from './keyring/keyring.ts';
+import { keyEvidence } from './open-secrets.ts';
 import type { ConfiguredSecrets } from './secrets.ts';
 
 export interface OpenedDatabase {
@@ -33,6 +34,11 @@ interface Parts {
   secrets: Pick<ConfiguredSecrets, 'checks' | 'servingPassword'>;
 }
 
+interface PrepareParts extends Parts {
+  /** Whether no other process can have this database open: this one has started the server in the data directory itself. */
+  isAlone: boolean;
+}
+
 /**
  * Opens the database as the serving role: our own in the data directory, or the operator's. With the owner's rights it
  * is migrated first; the service itself never has them.
@@ -43,7 +49,8 @@ export async function openServiceDatabase(config: Config, parts: Parts): Promise
   const embedded = await startOwnDatabase(config, parts);
   try {
     const adminUrl = embedded?.adminUrl ?? config.databaseUrl;
-    const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, parts));
+    const isAlone = embedded !== null;
+    const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, { ...parts, isAlone }));
     const checks = [assertServingRole, assertSchemaIsCurrent, assertOwnKeysFit(parts)];
     const db = await openChecked(parts, checks, {
       url,
@@ -81,7 +88,7 @@ export async function openOperatorDatabase(
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
   try {
-    const url = await operatorUrl(config, adminUrl, parts);
+    const url = await operatorUrl(config, adminUrl, { ...parts, isAlone: embedded !== null });
     const db = await openChecked(parts, [assertSchemaIsCurrent], {
       url,
       connectionsMax: 4,
@@ -114,14 +121,17 @@ function isEmbedded({ databaseUrl, appDatabaseUrl }: Config): boolean {
 async function operatorUrl(
   config: Config,
   adminUrl: string | null,
-  parts: Parts & { access: OperatorAccess },
+  parts: PrepareParts & { access: OperatorAccess },
 ): Promise<string> {
   if (parts.access === 'prepared') return prepareDatabase(config, adminUrl, parts);
   const servingUrl = config.appDatabaseUrl;
   if (adminUrl === null) return reached(servingUrl ?? '');
   if (parts.access === 'owner') return reached(adminUrl);
   // Wrong keys are told as what they are: the role's password follows from one of them.
-  await checkAsOwner(adminUrl, parts, [assertSchemaIsCurrent, assertOwnKeysFit(parts)]);
+  await asOwner(adminUrl, parts, async (db) => {
+    await assertSchemaIsCurrent(db);
+    await assertKeysFit(db, parts.secrets.checks);
+  });
   const url = servingUrlOf(adminUrl, { servingUrl, password: parts.secrets.servingPassword });
   try {
     return await reached(url);
@@ -151,9 +161,17 @@ function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
   return (db) => assertKeysFit(db, secrets.checks);
 }
 
-async function checkAsOwner(adminUrl: string, parts: Parts, checks: readonly Check[]): Promise<void> {
-  const db = await openChecked(parts, checks, { url: await reached(adminUrl), connectionsMax: 1 });
-  await db.close();
+async function asOwner<Answer>(
+  adminUrl: string,
+  parts: Parts,
+  work: (db: Database) => Promise<Answer>,
+): Promise<Answer> {
+  const db = await openChecked(parts, [], { url: await reached(adminUrl), connectionsMax: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
 }
 
 /** Closed again where a check fails. */
@@ -189,16 +207,23 @@ function startOwnDatabase(
   return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: tell });
 }
 
-/** Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them. */
-async function prepareDatabase(config: Config, adminUrl: string | null, parts: Parts): Promise<string> {
+/**
+ * Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them, and
+ * a pepper that nobody has verified changes no password that a running process may use.
+ */
+async function prepareDatabase(config: Config, adminUrl: string | null, parts: PrepareParts): Promise<string> {
   const { clock, tell, secrets } = parts;
   const { appDatabaseUrl: servingUrl } = config;
   try {
     let url = servingUrl ?? '';
     if (adminUrl !== null) {
       await migrate({ adminUrl, clock, log: tell });
-      await checkAsOwner(adminUrl, parts, [assertOwnKeysFit(parts)]);
-      url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword });
+      const isPepperSure = await asOwner(adminUrl, parts, async (db) => {
+        const { pepper } = await assertKeysFit(db, secrets.checks);
+        return pepper === 'right' || !(await keyEvidence.hasHashedKeys(db));
+      });
+      const mayChangePassword = isPepperSure || parts.isAlone;
+      url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword, mayChangePassword });
     }
     return await reached(url);
   } catch (error) {

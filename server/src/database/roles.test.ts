@@ -101,6 +101,19 @@ test('processes that start at the same time agree on one role and password', asy
   await asRole(urls[0] ?? '', 'SELECT 1');
 });
 
+test('a password that lets somebody in stays where it may not be changed, and the start is told what to do', async () => {
+  const given = { adminUrl: database.adminUrl, roleName };
+  const url = await ensureServingRole({ ...given, password, mayChangePassword: false });
+  await asRole(url, 'SELECT 1');
+  await assert.rejects(
+    ensureServingRole({ ...given, password: 'what a wrong pepper gives', mayChangePassword: false }),
+    new RegExp(`^StartError: The role ${roleName} has another password .*secrets accept KEY_PEPPER\\.$`),
+  );
+  await asRole(url, 'SELECT 1');
+  await ensureServingRole({ ...given, password: 'another', mayChangePassword: true });
+  await asRole(changeConnectionUrl(url, { password: 'another' }), 'SELECT 1');
+});
+
 test("the role and the password of the operator's own URL are the ones that count", async () => {
   const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: "it's a p@ss/word ñ" });
   assert.equal(await ensureServingRole({ adminUrl: database.adminUrl, servingUrl, password }), servingUrl);

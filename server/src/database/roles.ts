@@ -36,6 +36,15 @@ export interface ServingRoleOptions {
   password: string;
 }
 
+export interface RoleChangeOptions extends ServingRoleOptions {
+  adminUrl: string;
+  /**
+   * Whether a role that lets connections in may be given another password, which shuts out whoever runs with the one that it
+   * has. False while nobody knows whether the password is the installation's. Default: true.
+   */
+  mayChangePassword?: boolean;
+}
+
 /** Where the service connects: as the operator says, or as the role that a start has made. Changes nothing. */
 export function servingUrlOf(adminUrl: string, { servingUrl, roleName, password }: ServingRoleOptions): string {
   const user = roleName ?? servingRoleNameOf(databaseOf(adminUrl));
@@ -57,18 +66,20 @@ function servingRoleNameOf(database: string): string {
  * Makes the serving role, or brings it back to what it may be, and answers the URL to connect as it. Run it after the
  * migrations: it grants what new tables need. What is as it should be is not touched, the password neither.
  *
- * @throws StartError when the role is missing and the admin may not create it, or is that role itself.
+ * @throws StartError when the role is missing and the admin may not create it, or is that role itself, or when it has
+ * another password that may not be changed.
  */
 export async function ensureServingRole({
   adminUrl,
+  mayChangePassword = true,
   ...options
-}: ServingRoleOptions & { adminUrl: string }): Promise<string> {
+}: RoleChangeOptions): Promise<string> {
   const url = servingUrlOf(adminUrl, options);
   const roleName = userOf(url);
   await withAdminClient(adminUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [rolesLock]);
-    await ensureRole(client, roleName, { url, isOperators: Boolean(options.servingUrl) });
+    await ensureRole(client, roleName, { url, isOperators: Boolean(options.servingUrl), mayChangePassword });
     for (const statement of await missingGrants(client, roleName)) await client.query(statement);
     await client.query('COMMIT');
   });
@@ -88,7 +99,7 @@ interface RoleRow {
 async function ensureRole(
   client: pg.Client,
   roleName: string,
-  { url, isOperators }: { url: string; isOperators: boolean },
+  { url, isOperators, mayChangePassword }: { url: string; isOperators: boolean; mayChangePassword: boolean },
 ): Promise<void> {
   const name = client.escapeIdentifier(roleName);
   const { rows } = await client.query<RoleRow>(
@@ -107,8 +118,9 @@ async function ensureRole(
     const changes = role ? attributesToChange(role) : [];
     if (changes.length > 0) await client.query(`ALTER ROLE ${name} ${changes.join(' ')}`);
     const password = passwordOf(url);
-    const isNew = !role || changes.length > 0;
-    if (password !== undefined && (isNew || (await refusesPassword(url)))) {
+    const letsNobodyIn = !role?.rolcanlogin;
+    if (password !== undefined && (letsNobodyIn || (await refusesPassword(url)))) {
+      if (!letsNobodyIn && !mayChangePassword) throw otherPasswordError(roleName);
       await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
     }
   } catch (error) {
@@ -128,6 +140,12 @@ async function refusesPassword(url: string): Promise<boolean> {
   } catch (error) {
     return errorCode(error instanceof Error ? error.cause : undefined) === invalidPassword;
   }
+}
+
+function otherPasswordError(roleName: string): StartError {
+  return new StartError(
+    `The role ${roleName} has another password than the one that follows from KEY_PEPPER, and no API key has shown yet that KEY_PEPPER is right; set it to the one that the other processes have, or if you are sure of it run: npm run operator -- secrets accept KEY_PEPPER.`,
+  );
 }
 
 function sameRoleError(roleName: string, isOperators: boolean): StartError {

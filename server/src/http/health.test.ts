@@ -42,7 +42,7 @@ beforeEach(async () => {
   await db.run({ name: 'test_empty', text: 'DELETE FROM circuit_breakers', values: [] });
   await db.run({ name: 'test_open', text: 'DELETE FROM notification_channels', values: [] });
   clock = new ManualClock();
-  keys = { missingSealKeys: [], isSealKnown: true, isSealingKnown: true, pepper: 'right' };
+  keys = { missingSealKeys: [], isSealKnown: true, isSealingKnown: true, isSealingLost: false, pepper: 'right' };
   context = { db, clock, breakers: new BreakerCopy(), log: createLog({ level: 'silent' }) };
 });
 
@@ -210,7 +210,10 @@ test('a process whose keys are not those of the database is unready and says whi
   const seal = await get('/readyz');
   assert.deepEqual([seal.status, JSON.parse(seal.text).checks.seal_key], [503, 'wrong']);
   assert.match((await get('/metrics')).text, /^dalasi_key_wrong\{setting="SEAL_KEY"\} 1$/m);
-  keys = { ...keys, missingSealKeys: [], pepper: 'wrong' };
+  keys = { ...keys, missingSealKeys: ['0a1b2c3d'], isSealingLost: true };
+  const lost = await get('/readyz');
+  assert.deepEqual([lost.status, JSON.parse(lost.text).checks.seal_key], [503, 'lost']);
+  keys = { ...keys, missingSealKeys: [], isSealingLost: false, pepper: 'wrong' };
   const pepper = await get('/readyz');
   assert.deepEqual([pepper.status, JSON.parse(pepper.text).checks.key_pepper], [503, 'wrong']);
   keys = { ...keys, pepper: 'unverified' };

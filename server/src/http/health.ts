@@ -25,6 +25,7 @@ export interface HealthOptions {
 
 interface KeyHealth {
   missingSealKeys: readonly string[];
+  isSealingLost: boolean;
   pepper: 'right' | 'wrong' | 'unverified';
 }
 
@@ -72,15 +73,15 @@ interface DatabaseHealth {
 async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
-    const [writing, { missingSealKeys, pepper }] = [await writes.state(), await keyring.state()];
-    const isSealKeyRight = missingSealKeys.length === 0;
+    const [writing, { missingSealKeys, isSealingLost, pepper }] = [await writes.state(), await keyring.state()];
+    const sealKey = isSealingLost ? 'lost' : missingSealKeys.length > 0 ? 'wrong' : 'right';
     return {
       isReachable: true,
-      isUsable: writing === 'ok' && isSealKeyRight && pepper !== 'wrong',
+      isUsable: writing === 'ok' && sealKey === 'right' && pepper !== 'wrong',
       checks: {
         database: 'ok',
         writes: writing,
-        seal_key: isSealKeyRight ? 'right' : 'wrong',
+        seal_key: sealKey,
         key_pepper: pepper,
       },
     };

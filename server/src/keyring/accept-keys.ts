@@ -11,6 +11,8 @@ import {
   insertKeyCheckOnce,
   listInstallationSecrets,
   listKeyChecks,
+  markKeyCheckLost,
+  restoreKeyCheck,
 } from './queries.ts';
 
 type Parts = Pick<KeyringParts, 'clock' | 'sealer' | 'checks'>;
@@ -23,7 +25,8 @@ export async function acceptPepper(tx: Transaction, { clock, checks }: Parts): P
 }
 
 /**
- * Goes on without the seal keys that are not configured. Answers their ids, and the names of the installation's own
+ * Goes on without the seal keys that are not configured: they are lost from now on, and a process that still runs with one
+ * becomes unready. A configured key that was lost before is in use again. Answers their ids, and the names of the installation's own
  * secrets that were sealed with them: these are made anew at the next start.
  */
 export async function acceptSealKey(
@@ -33,9 +36,13 @@ export async function acceptSealKey(
   await takeTurn(tx, 'keys');
   const stored = await listKeyChecks(tx);
   const { missingSealKeys } = compareChecks(stored, checks);
-  for (const check of stored) if (missingSealKeys.includes(check.keyId ?? '')) await deleteKeyCheck(tx, check);
+  const now = clock.now();
+  for (const check of stored) {
+    if (missingSealKeys.includes(check.keyId ?? '')) await markKeyCheckLost(tx, check, now);
+  }
   for (const check of [checks.sealing, ...checks.olderSealing]) {
-    await insertKeyCheckOnce(tx, { ...check, createdAt: clock.now() });
+    await insertKeyCheckOnce(tx, { ...check, createdAt: now });
+    await restoreKeyCheck(tx, check);
   }
   const lostSecrets: string[] = [];
   for (const { name, sealed } of await listInstallationSecrets(tx)) {
@@ -50,7 +57,10 @@ export async function acceptSealKey(
   return { lostKeys: missingSealKeys, lostSecrets };
 }
 
-/** Strikes off the older seal keys, but for those under which something is still stored. Answers their ids. */
+/**
+ * Strikes off the older seal keys, but for those under which something is still stored. Answers their ids. Lost keys keep
+ * their rows, which stop a process that still has one.
+ */
 export async function retireSealKeys(
   tx: Transaction,
   { checks }: Parts,
@@ -59,7 +69,8 @@ export async function retireSealKeys(
   await takeTurn(tx, 'keys');
   const retired: string[] = [];
   for (const check of await listKeyChecks(tx)) {
-    if (check.keyId === null || check.keyId === checks.sealing.keyId || stillUsed.has(check.keyId)) continue;
+    if (check.keyId === null || check.lostAt !== null) continue;
+    if (check.keyId === checks.sealing.keyId || stillUsed.has(check.keyId)) continue;
     await deleteKeyCheck(tx, check);
     retired.push(check.keyId);
   }

@@ -8,6 +8,12 @@ export interface KeyCheck {
   value: Buffer;
 }
 
+/** A key as the database knows it. */
+export interface StoredKeyCheck extends KeyCheck {
+  /** When an operator declared a seal key lost and went on without it; null for a key in use. */
+  lostAt: Date | null;
+}
+
 /** The keys that a process was started with. */
 export interface ConfiguredChecks {
   sealing: KeyCheck;
@@ -23,19 +29,21 @@ export interface KeyState {
   isSealKnown: boolean;
   /** Whether the process's own seal key is written down as one that values are sealed with. */
   isSealingKnown: boolean;
+  /** Whether an operator has declared the process's own seal key lost: nothing more may be sealed with it. */
+  isSealingLost: boolean;
   /** `unverified`: nobody has shown yet which pepper this database's API keys are stored under. */
   pepper: 'right' | 'wrong' | 'unverified';
 }
 
-export function compareChecks(stored: readonly KeyCheck[], configured: ConfiguredChecks): KeyState {
+export function compareChecks(stored: readonly StoredKeyCheck[], configured: ConfiguredChecks): KeyState {
   const sealing = stored.filter(({ setting }) => setting === 'SEAL_KEY');
+  const inUse = sealing.filter(({ lostAt }) => lostAt === null);
   const known = [configured.sealing, ...configured.olderSealing];
   return {
-    missingSealKeys: sealing
-      .filter((check) => !known.some((key) => isSame(key, check)))
-      .map(({ keyId }) => keyId ?? ''),
-    isSealKnown: sealing.length > 0,
-    isSealingKnown: sealing.some((check) => isSame(configured.sealing, check)),
+    missingSealKeys: inUse.filter((check) => !known.some((key) => isSame(key, check))).map(({ keyId }) => keyId ?? ''),
+    isSealKnown: inUse.length > 0,
+    isSealingKnown: inUse.some((check) => isSame(configured.sealing, check)),
+    isSealingLost: sealing.some((check) => check.lostAt !== null && isSame(configured.sealing, check)),
     pepper: comparePepper(
       stored.find(({ setting }) => setting === 'KEY_PEPPER'),
       configured.pepper,

@@ -9,7 +9,7 @@ import type { Database } from '../kit/db.ts';
 import { systemRandom } from '../kit/random.ts';
 import { readSecrets } from '../secrets.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from './accept-keys.ts';
-import { openKeyring } from './keyring.ts';
+import { compareKeys, openKeyring, readKeyState } from './keyring.ts';
 import type { KeyEvidence, Keyring, KeyringParts } from './keyring.ts';
 
 const [one, two, three] = ['1a', '2b', '3c'].map((byte) => byte.repeat(32)) as [string, string, string];
@@ -163,7 +163,7 @@ describe('a seal key that is rotated', () => {
   });
 
   test('is not taken for retired while a process seals with the old one', async () => {
-    const running = await start();
+    const running = await start({ seal: one, old: two });
     const parts = partsOf({ seal: two, old: one });
     await openKeyring(parts);
     await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set()));
@@ -172,11 +172,52 @@ describe('a seal key that is rotated', () => {
     await assert.rejects(start({ seal: two }), wrongSealKey);
   });
 
+  test('is not written down again by a process that lacks the new one, which stays unready instead', async () => {
+    const running = await start();
+    const parts = partsOf({ seal: two, old: one });
+    await openKeyring(parts);
+    await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set()));
+    await clock.advance(5_000);
+    assert.deepEqual((await running.state()).missingSealKeys, [parts.sealer.keyId]);
+    assert.deepEqual((await readKeyState(db, partsOf({ seal: two }).checks)).missingSealKeys, []);
+  });
+
+  test('is not written down by a process that only compares, and nothing is sealed with it', async () => {
+    const { idSecret } = await start();
+    const compared = await compareKeys(partsOf({ seal: two, old: one }));
+    assert.equal(compared.idSecret, idSecret);
+    assert.throws(() => compared.sealer.seal('a secret', 'an endpoint'), /^StartError: .* with this SEAL_KEY, .*\.$/);
+    await start();
+    const inUse = await compareKeys(partsOf({}));
+    assert.equal(inUse.sealer.open(inUse.sealer.seal('a secret', 'a'), 'a').toString(), 'a secret');
+    await assert.rejects(compareKeys(partsOf({ seal: two })), wrongSealKey);
+  });
+
   test('that is lost is gone on without when the operator says so, with a new secret behind the ids', async () => {
     const { idSecret } = await start();
     const { lostSecrets, lostKeys } = await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
     assert.deepEqual([lostSecrets, lostKeys], [['ids'], [partsOf({ seal: one }).sealer.keyId]]);
     assert.notEqual((await start({ seal: two })).idSecret, idSecret);
     await assert.rejects(start(), wrongSealKey);
+  });
+
+  for (const old of ['', two]) {
+    test(`that is lost stays so while a process runs with it, ${old ? 'also beside the new one' : 'which is unready'}`, async () => {
+      const running = await start({ seal: one, old });
+      await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
+      await clock.advance(5_000);
+      assert.equal((await running.state()).isSealingLost, true);
+      await start({ seal: two });
+    });
+  }
+
+  test('that is lost is taken again only when the operator says so', async () => {
+    await start();
+    await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
+    const found = { seal: one, old: two };
+    await assert.rejects(start(found), /^StartError: SEAL_KEY is a key that was declared lost .*SEAL_KEYS_OLD\.$/);
+    await start({ seal: two, old: one });
+    await db.withTransaction((tx) => acceptSealKey(tx, partsOf(found)));
+    await start(found);
   });
 });

@@ -42,15 +42,40 @@ const turn = 'keys';
 const idSecretName = 'ids';
 
 /**
- * Compares this process's keys with those that the database was written with, and writes them down where nothing is known
- * yet: the seal key once a stored value has opened with it, the pepper once a key has been found under it. An empty
- * database takes both as they are.
+ * For the start of a service and for `secrets reseal`, which go on sealing with the configured key: compares the keys with
+ * those that the database was written with, and writes them down where nothing is known yet: the seal key once a stored
+ * value has opened with it, the pepper once a key has been found under it. An empty database takes both as they are.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
 export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
   const known = (await readKnown(parts, parts.db)) ?? (await establish(parts));
   return new DatabaseKeyring(parts, known.idSecret, known.state.pepper === 'right');
+}
+
+/** The keys of a process that ends soon, such as a command: they are compared, and nothing is written down of them. */
+export interface ComparedKeys {
+  /** Opens everything. It throws a StartError where it would seal with a key that no service has begun to use. */
+  sealer: Sealer;
+  /** Undefined in a database on which the service has not been started yet. */
+  idSecret: string | undefined;
+}
+
+/**
+ * Compares and writes nothing: a key that only a command has would make every running process unready.
+ *
+ * @throws StartError naming the setting that is wrong and what to do.
+ */
+export async function compareKeys({ db, sealer, checks }: KeyringParts): Promise<ComparedKeys> {
+  const { isSealingKnown } = await assertKeysFit(db, checks);
+  const idSecret = await readIdSecret(db, sealer);
+  return { idSecret, sealer: isSealingKnown ? sealer : { ...sealer, seal: refuseToSeal } };
+}
+
+function refuseToSeal(): never {
+  throw new StartError(
+    'The service has not been started with this SEAL_KEY, so its processes could not open what a command seals with it; start the service with it first, or give the command the SEAL_KEY of the running service.',
+  );
 }
 
 /** How the keys compare with those that the database was written with. */
@@ -70,6 +95,11 @@ export async function assertKeysFit(db: Queryable, checks: ConfiguredChecks): Pr
   if (missing !== undefined) {
     throw new StartError(
       `SEAL_KEY is not the key that this database was sealed with: the key ${missing} is missing; set SEAL_KEY to it or add it to SEAL_KEYS_OLD, or if it is lost run: npm run operator -- secrets accept SEAL_KEY.`,
+    );
+  }
+  if (state.isSealingLost) {
+    throw new StartError(
+      'SEAL_KEY is a key that was declared lost with: secrets accept SEAL_KEY; set SEAL_KEY to the key in use and, to open what the lost one sealed, add it to SEAL_KEYS_OLD.',
     );
   }
   if (state.pepper === 'wrong') {
@@ -159,14 +189,20 @@ class DatabaseKeyring implements Keyring {
   }
 
   async #readState(): Promise<KeyState> {
-    const { db, clock, checks } = this.#parts;
+    const { db, checks } = this.#parts;
     const state = await readKeyState(db, checks);
-    // `secrets reseal` has struck it off, and this process goes on sealing with it: the next start has to ask for it.
-    // Where that cannot be written just now, the next look tries again.
-    if (!state.isSealingKnown) {
-      await insertKeyCheckOnce(db, { ...checks.sealing, createdAt: clock.now() }).catch(() => 0);
-    }
+    // Where it cannot be written just now, the next look tries again.
+    if (wasSealingRetired(state)) await this.#noteSealing().catch(() => {});
     return state;
+  }
+
+  async #noteSealing(): Promise<void> {
+    const { db, clock, checks } = this.#parts;
+    await db.withTransaction(async (tx) => {
+      await takeTurn(tx, turn);
+      if (!wasSealingRetired(await readKeyState(tx, checks))) return;
+      await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt: clock.now() });
+    });
   }
 
   async notePepperFits(): Promise<void> {
@@ -185,4 +221,13 @@ class DatabaseKeyring implements Keyring {
       this.#isPepperVerified = false;
     }
   }
+}
+
+/**
+ * Whether `secrets reseal` has struck the key off while this process goes on sealing with it: the next start has to ask for
+ * it. A process that lacks a key in use, or whose own was declared lost, writes nothing down: it is unready, and would make
+ * those unready that have the right keys.
+ */
+function wasSealingRetired({ isSealingKnown, isSealingLost, missingSealKeys }: KeyState): boolean {
+  return !isSealingKnown && !isSealingLost && missingSealKeys.length === 0;
 }

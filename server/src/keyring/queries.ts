@@ -1,18 +1,18 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
-import type { KeyCheck, KeySetting } from './key-check.ts';
+import type { KeyCheck, KeySetting, StoredKeyCheck } from './key-check.ts';
 
-/** A handful of rows: the pepper's, and one for each seal key since the last `secrets reseal`. */
-export async function listKeyChecks(db: Queryable): Promise<KeyCheck[]> {
-  return db.rows<KeyCheck>({
+/** A handful of rows: the pepper's, one for each seal key since the last `secrets reseal`, and those that were lost. */
+export async function listKeyChecks(db: Queryable): Promise<StoredKeyCheck[]> {
+  return db.rows<StoredKeyCheck>({
     name: 'key_checks_list',
-    text: `SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value FROM key_checks
+    text: `SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value, lost_at AS "lostAt" FROM key_checks
            ORDER BY created_at, check_value`,
     values: [],
   });
 }
 
-/** Touches nothing where the key is known. */
+/** Touches nothing where the key is known, also as a lost one. */
 export function insertKeyCheckOnce(db: Queryable, check: KeyCheck & { createdAt: Date }): Promise<number> {
   return db.run({
     name: 'key_checks_insert_once',
@@ -24,6 +24,24 @@ export function insertKeyCheckOnce(db: Queryable, check: KeyCheck & { createdAt:
       check.keyId === null ? null : Buffer.from(check.keyId, 'hex'),
       check.createdAt,
     ],
+  });
+}
+
+/** Goes on with a key that was lost, and touches nothing where it is in use or unknown. */
+export function restoreKeyCheck(db: Queryable, { setting, value }: KeyCheck): Promise<number> {
+  return db.run({
+    name: 'key_checks_restore',
+    text: 'UPDATE key_checks SET lost_at = NULL WHERE setting = $1 AND check_value = $2 AND lost_at IS NOT NULL',
+    values: [setting, value],
+  });
+}
+
+/** The row stays, so that no process can write the key down again. Touches nothing where the key is lost already. */
+export function markKeyCheckLost(db: Queryable, { setting, value }: KeyCheck, lostAt: Date): Promise<number> {
+  return db.run({
+    name: 'key_checks_mark_lost',
+    text: 'UPDATE key_checks SET lost_at = $3 WHERE setting = $1 AND check_value = $2 AND lost_at IS NULL',
+    values: [setting, value, lostAt],
   });
 }
 

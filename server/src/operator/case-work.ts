@@ -1,9 +1,8 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
-import type { Config } from '../config.ts';
 import { createAddress, createMoneyContext, createSimulatedNetworks } from '../contexts.ts';
 import { createDebtResolvers } from '../debts/resolve-debt.ts';
 import { startNotifier } from '../kit/notifier.ts';
-import type { AppOptions, MoneyContext } from '../contexts.ts';
+import type { MoneyContext, MoneyOptions } from '../contexts.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
@@ -19,11 +18,11 @@ export interface CaseWork {
  * What resolving a case needs beyond the database: the networks' names and accounts, and the change feed, through which
  * payers' pages and workers of a running service hear of it.
  */
-export async function openCaseWork(options: Omit<AppOptions, 'notifier'> & { config: Config }): Promise<CaseWork> {
+export async function openCaseWork(options: Omit<MoneyOptions, 'notifier'>): Promise<CaseWork> {
   const { db, clock, log } = options;
   const onError = (error: unknown): void => log.warn('a notice to the service was lost', { error: String(error) });
   const notifier = await startNotifier({ db, clock, onError });
-  const parts: AppOptions = { ...options, notifier };
+  const parts: MoneyOptions = { ...options, notifier };
   const address = createAddress(options.config);
   const networks = createSimulatedNetworks(parts, address);
   const money = createMoneyContext(parts, address, networks.registry);

@@ -9,7 +9,7 @@ import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { printable, printableJson } from '../kit/terminal-text.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { openKeyring } from '../keyring/keyring.ts';
+import { compareKeys } from '../keyring/keyring.ts';
 import { keyringParts } from '../open-secrets.ts';
 import { assertDatabaseExists, openOperatorDatabase } from '../open-service.ts';
 import { urlPolicyOf } from '../own-hosts.ts';
@@ -103,12 +103,13 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   let work: Promise<CaseWork> | undefined;
   try {
     const keys = keyringParts(configured, { db: opened.db, clock });
-    const keyring = access === 'owner' ? null : await openKeyring(keys);
+    const compared = access === 'owner' ? null : await compareKeys(keys);
     const onboarding = {
       clock,
       random,
       newId: () => uuidV7(clock, random),
       ...configured,
+      sealer: compared?.sealer ?? configured.sealer,
       urlPolicy: urlPolicyOf(config),
     };
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
@@ -117,9 +118,12 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     // Loaded when it is needed: most commands do without, and begin in half the time.
     const openWork = async (): Promise<CaseWork> => {
       const { openCaseWork } = await import('./case-work.ts');
-      if (keyring === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
-      const secrets = { ...configured, idSecret: keyring.idSecret };
-      return openCaseWork({ config, secrets, keyring, db: opened.db, clock, random, log });
+      if (compared === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
+      const { idSecret, sealer } = compared;
+      if (idSecret === undefined)
+        throw new StartError('The service was never started on this database; start it once.');
+      const secrets = { ...configured, sealer, idSecret };
+      return openCaseWork({ config, secrets, db: opened.db, clock, random, log });
     };
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;

@@ -49,6 +49,18 @@ const methodId = async (url: string, payment: ApiAnswer): Promise<unknown> => {
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
 
+test('a command with a new seal key leaves running processes ready, and seals nothing that they could not open', async () => {
+  assert.equal((await run(rotated, 'businesses', 'list')).code, 0);
+  assert.equal((await run(rotated, 'keys', 'create', '--merchant', business.test.merchant.id)).code, 0);
+  assert.equal((await run(rotated, 'secrets', 'reseal', '--dry-run')).code, 0);
+  const refused = await run(rotated, 'businesses', 'create', 'Sealed too early');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^The service has not been started with this SEAL_KEY, /);
+  assert.doesNotMatch((await run(rotated, 'businesses', 'list')).stdout, /Sealed too early/);
+  await clock.advance(5_000);
+  assert.equal((await createApiClient(service.url, '').get('/readyz')).status, 200);
+});
+
 test('values sealed with an old key are sealed anew in steps, and the old key may go when none is left', async () => {
   const api = createApiClient(service.url, business.test.key);
   const first = await pay(service.url, 'first');

@@ -3,8 +3,9 @@ import { resealStore } from '../kit/sealed-store.ts';
 import type { SealedStore } from '../kit/sealed-store.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
+import type { KeyState } from '../keyring/key-check.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-keys.ts';
-import { readKeyState } from '../keyring/keyring.ts';
+import { openKeyring, readKeyState } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-secrets.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -27,7 +28,7 @@ const show: Command = {
   positionals: 0,
   access: 'owner',
   async run({ db, keys }) {
-    const { missingSealKeys, pepper } = await readKeyState(db, keys.checks);
+    const { missingSealKeys, isSealingLost, pepper } = await readKeyState(db, keys.checks);
     const counts = await countSealed(db);
     const known = new Map(
       [keys.checks.sealing, ...keys.checks.olderSealing].map(
@@ -35,9 +36,9 @@ const show: Command = {
       ),
     );
     const rows = counts.map(({ what, keyId, count }) => [keyId, known.get(keyId) ?? 'not set', String(count), what]);
-    const isWrong = missingSealKeys.length > 0 || pepper === 'wrong';
+    const isWrong = missingSealKeys.length > 0 || isSealingLost || pepper === 'wrong';
     const text = [
-      `SEAL_KEY is ${missingSealKeys.length === 0 ? 'right' : `WRONG: the key ${missingSealKeys.join(', ')} is missing`}.`,
+      `SEAL_KEY is ${sealKeyInWords({ missingSealKeys, isSealingLost })}.`,
       `KEY_PEPPER is ${pepper === 'wrong' ? 'WRONG' : pepper}.`,
       ...(rows.length === 0 ? ['Nothing is sealed.'] : [table(['SEAL KEY', 'SETTING', 'COUNT', 'WHAT'], rows)]),
     ].join('\n');
@@ -92,6 +93,8 @@ const reseal: Command = {
     const { db, keys } = context;
     const before = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
     if (flags.has('dry-run')) return tellPlan(before);
+    // Before anything is sealed with the key, every start has to ask for it.
+    await openKeyring(keys);
     const total = before.reduce((sum, { count }) => sum + Number(count), 0);
     const progress = createProgress(context.progressTo, { total, what: 'sealed values' });
     const unreadable: string[] = [];
@@ -116,6 +119,14 @@ const reseal: Command = {
 };
 
 export const secretCommands: readonly Command[] = [show, accept, reseal];
+
+function sealKeyInWords({
+  missingSealKeys,
+  isSealingLost,
+}: Pick<KeyState, 'missingSealKeys' | 'isSealingLost'>): string {
+  if (missingSealKeys.length > 0) return `WRONG: the key ${missingSealKeys.join(', ')} is missing`;
+  return isSealingLost ? 'WRONG: it was declared lost' : 'right';
+}
 
 async function countSealed(db: Queryable): Promise<Count[]> {
   const counts: Count[] = [];

@@ -10,6 +10,6 @@ import type { CommandContext } from './command.ts';
 export async function requireVerifiedPepper({ db, keys }: Pick<CommandContext, 'db' | 'keys'>): Promise<void> {
   if ((await readKeyState(db, keys.checks)).pepper === 'right') return;
   throw new UsageError(
-    'Nobody has used an API key since the upgrade, so KEY_PEPPER is not verified; if you are sure of it: secrets accept KEY_PEPPER',
+    'KEY_PEPPER is not verified: the service has not been started since the database was made, or nobody has used an API key since an upgrade. If you are sure of it: secrets accept KEY_PEPPER',
   );
 }
