@@ -13,6 +13,7 @@ const files: Record<string, string> = {
   'passes.test.ts': `test('one', () => {}); describe('suite', () => { test('two', () => {}); });`,
   'fails.test.ts': `describe('suite', () => { test('inner', () => assert.equal(1, 2, 'not the same')); test('fine', () => {}); });`,
   'crashes.test.ts': `test('fine', () => {}); console.log('last words'); setImmediate(() => process.exit(3));`,
+  'quits.test.ts': `test('fine', () => process.exit(0));`,
   'broken.test.ts': `import './missing.ts';`,
   'rejects.test.ts': `test('fine', () => { setImmediate(() => { throw new Error('too late'); }); });`,
   'empty.test.ts': '',
@@ -73,6 +74,12 @@ describe('the test command', () => {
     const result = await run('crashes.test.ts');
     assertLastLine(result, '1 passed, 1 failed');
     assert.match(result.output, /crashes\.test\.ts\n\s+Error: Its process ended with code 3[\s\S]*last words/);
+  });
+
+  test('a file whose tests never ran has failed, also when its process ended well', async () => {
+    const result = await run('quits.test.ts', 'passes.test.ts');
+    assert.equal(result.isOk, false, result.output);
+    assert.match(result.output, /passes\.test\.ts\n\s+Error: Its tests never ran to their end\./);
   });
 
   test('a file that cannot be loaded has failed', async () => {

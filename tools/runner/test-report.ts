@@ -29,6 +29,8 @@ interface Group {
   open: Set<number>;
   filesWithTests: Set<string>;
   failures: string[];
+  /** Whether its process failed, beyond its tests. */
+  hasFailed: boolean;
   /** The last part of what the process wrote. */
   output: string;
 }
@@ -39,6 +41,7 @@ const outputCharactersMax = 20_000;
 /** Shows how far a test run is and each failure as it comes; at its end the failures in full, the slowest files and counts. */
 export class TestReport {
   readonly #repository: string;
+  readonly #files: readonly string[];
   readonly #groups: Group[] = [];
   readonly #progress: Progress;
   readonly #durationMs = new Map<string, number>();
@@ -47,19 +50,13 @@ export class TestReport {
 
   constructor(repository: string, files: readonly string[]) {
     this.#repository = repository;
+    this.#files = files;
     this.#progress = new Progress(repository, files);
   }
 
   /** Listens to what Node's runner tells of test files that share a process. */
   follow(stream: ReturnType<typeof run>, files: readonly string[]): void {
-    const group: Group = {
-      files,
-      seen: new Map(),
-      open: new Set(),
-      filesWithTests: new Set(),
-      failures: [],
-      output: '',
-    };
+    const group = newGroup(files);
     this.#groups.push(group);
     stream.on('test:dequeue', (event) => begin(group, event));
     stream.on('test:complete', ({ testId }) => group.open.delete(testId));
@@ -69,9 +66,13 @@ export class TestReport {
     stream.on('test:stderr', ({ message }) => write(group, message));
   }
 
-  /** A test that was cancelled, skipped or only planned has protected nothing: it counts as failed. */
+  /**
+   * A test that was cancelled, skipped or only planned has protected nothing: it counts as failed. So does a file whose
+   * tests never ended.
+   */
   end(): Verdict {
     this.#progress.end();
+    this.#failFilesThatNeverEnded();
     for (const group of this.#groups) {
       if (group.failures.length === 0) continue;
       console.log(`\n${group.failures.join('\n')}`);
@@ -113,7 +114,18 @@ export class TestReport {
     if (!error && !group.filesWithTests.has(name)) this.#fail(group, [name], new Error('There is no test in it.'));
   }
 
+  #failFilesThatNeverEnded(): void {
+    // Where a process failed, its failure has been told and names its files.
+    const told = new Set(this.#groups.filter(({ hasFailed }) => hasFailed).flatMap(({ files }) => files));
+    const unheard = this.#files.filter((file) => !this.#durationMs.has(file) && !told.has(file));
+    if (unheard.length === 0) return;
+    const group = newGroup(unheard);
+    this.#groups.push(group);
+    for (const file of unheard) this.#fail(group, [file], new Error('Its tests never ran to their end.'));
+  }
+
   #endProcess(group: Group, error: EndError): void {
+    group.hasFailed = true;
     const open = [...group.open].flatMap((testId) => group.seen.get(testId) ?? []);
     const innermost = open.filter(({ testId }) => !open.some(({ parentId }) => parentId === testId));
     const names = innermost.map((test) => this.#nameOf(titlesOf(group, test)));
@@ -143,6 +155,18 @@ export class TestReport {
   #pathOf(file: string): string {
     return relative(this.#repository, file);
   }
+}
+
+function newGroup(files: readonly string[]): Group {
+  return {
+    files,
+    seen: new Map(),
+    open: new Set(),
+    filesWithTests: new Set(),
+    failures: [],
+    hasFailed: false,
+    output: '',
+  };
 }
 
 function begin(group: Group, event: Told): void {

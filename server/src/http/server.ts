@@ -30,9 +30,9 @@ const requestTimeoutMs = 30_000;
 // Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
 const keepAliveTimeoutMs = 72_000;
 const headersTimeoutMs = 15_000;
-// Who opens a connection for a request sends it at once: behind a proxy in milliseconds, on 2G within a second or two. A client
-// whose machine is busy has taken longer, and the process has 25 s to end.
-const unusedConnectionMs = 5_000;
+// Who opens a connection for a request sends its head at once: behind a proxy in milliseconds, on 2G within a second or two. A
+// client whose machine is busy has taken longer, and the process has 25 s to end.
+const connectionGraceMs = 5_000;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
 // Room for the longest token; longer addresses are nobody's.
@@ -79,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers({ ...answerHeaders, 'x-request-id': request.id });
   });
   if (options.isClosing) letGoOfConnections(app, options.isClosing);
-  closeUnusedConnections(app, options.clock);
+  closeConnectionsWithoutRequest(app, options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: request.method, route, status: reply.statusCode };
@@ -113,14 +113,23 @@ function letGoOfConnections(app: FastifyInstance, isClosing: () => boolean): voi
 }
 
 /**
- * A server that closes also waits for connections that have carried nothing yet, such as those that browsers open ahead:
- * Node does not count them as idle. They are closed when no request has come over them for a while.
+ * A server that closes also waits for connections that carry no request, because Node does not count them as idle: those
+ * that browsers open ahead, and those on which half a request's head came. They are closed after a while. A request whose
+ * head is complete is served.
  */
-function closeUnusedConnections(app: FastifyInstance, clock: Clock): void {
-  const connections = new Set<Socket>();
+function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): void {
+  const connections = new Map<Socket, { requestsUnderWay: number }>();
   const allClosed = new AbortController();
+  app.server.on('request', ({ socket }, response) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    connection.requestsUnderWay += 1;
+    response.once('close', () => {
+      connection.requestsUnderWay -= 1;
+    });
+  });
   app.server.on('connection', (socket) => {
-    connections.add(socket);
+    connections.set(socket, { requestsUnderWay: 0 });
     socket.once('close', () => {
       connections.delete(socket);
       if (connections.size === 0 && !app.server.listening) allClosed.abort();
@@ -128,8 +137,8 @@ function closeUnusedConnections(app: FastifyInstance, clock: Clock): void {
   });
   const close = async (): Promise<void> => {
     if (connections.size === 0) return;
-    await clock.sleep(unusedConnectionMs, allClosed.signal);
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    await clock.sleep(connectionGraceMs, allClosed.signal);
+    for (const [socket, { requestsUnderWay }] of connections) if (requestsUnderWay === 0) socket.destroy();
   };
   app.addHook('preClose', async () => {
     // When the server has stopped listening, so that no connection is added.
