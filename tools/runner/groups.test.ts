@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { groupFiles } from './groups.ts';
 
-test('test files share a process in their order, and those that start processes come first and alone', () => {
+test('test files share a process in their order, fewer with a browser, and one that starts processes has its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dalasi-groups-'));
   try {
     const add = (name: string, text: string): string => {
@@ -16,9 +16,19 @@ test('test files share a process in their order, and those that start processes 
     const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
     const tool = add('tool.test.ts', `import { CliProcessWorld } from './cli-process.corpus.ts';`);
     const called = add('called.test.ts', `import { CliWorld } from './run-cli.corpus.ts';`);
-    const groups = groupFiles([...many.slice(0, 5), starting, called, tool, ...many.slice(5)]);
+    const browser = Array.from({ length: 6 }, (_one, index) =>
+      add(`page-${index}.test.ts`, `import { launchBrowser } from '../../test/harness/browser.ts';`),
+    );
+    const groups = groupFiles([...many.slice(0, 5), starting, called, ...browser, tool, ...many.slice(5)]);
     const together = [...many.slice(0, 5), called, ...many.slice(5)];
-    assert.deepEqual(groups, [[starting], [tool], together.slice(0, 16), together.slice(16)]);
+    assert.deepEqual(groups, [
+      browser.slice(0, 5),
+      browser.slice(5),
+      [starting],
+      [tool],
+      together.slice(0, 16),
+      together.slice(16),
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
