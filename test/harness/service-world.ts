@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
 import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
@@ -7,7 +7,7 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import type { ServiceProcess } from '../../server/src/run-service.ts';
 import { processesIn, readyAt, watchOutput } from './program.ts';
 import type { Program } from './program.ts';
-import { sharedDirectoryOfRun } from './shared-directory.ts';
+import { makeOnceForRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
 const directoryPrefix = 'dalasi-process-';
@@ -51,23 +51,19 @@ export class ServiceWorld {
     return directory;
   }
 
-  /** The test files of a run share one; whoever comes first makes it, and of two at once one is taken. */
   async #findUsedDirectory(): Promise<string> {
-    const parent = sharedDirectoryOfRun();
-    const shared = parent && join(parent, 'used');
-    if (shared !== undefined && existsSync(shared)) return shared;
-    const made = this.newDataDirectory();
-    const service = this.startServiceHere({ DATA_DIR: made });
+    const shared = await makeOnceForRun('used', (directory) => this.#use(directory));
+    if (shared !== undefined) return shared;
+    const own = this.newDataDirectory();
+    await this.#use(own);
+    return own;
+  }
+
+  async #use(dataDirectory: string): Promise<void> {
+    const service = this.startServiceHere({ DATA_DIR: dataDirectory });
     await readyAt(service);
     service.stop();
     await service.ended;
-    if (shared === undefined) return made;
-    try {
-      renameSync(made, shared);
-      return shared;
-    } catch {
-      return made;
-    }
   }
 
   /** The service with these settings and none of the test's own; the system picks the port. */

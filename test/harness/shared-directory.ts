@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+
 const variable = 'TEST_SHARED_DIRECTORY';
 
 /** The environment in which the test files of a run find the directory that they share. */
@@ -5,7 +8,24 @@ export function shareDirectory(directory: string): Record<string, string> {
   return { [variable]: directory };
 }
 
-/** Where the test files of one run leave what they make once for all of them; undefined when one runs by itself. */
-export function sharedDirectoryOfRun(): string | undefined {
-  return process.env[variable];
+/**
+ * A directory with what `make` puts into it, made by the first test file of a run that asks, for all of them to copy.
+ * Undefined where a test file runs by itself.
+ */
+export async function makeOnceForRun(
+  name: string,
+  make: (directory: string) => Promise<void>,
+): Promise<string | undefined> {
+  const parent = process.env[variable];
+  if (parent === undefined) return undefined;
+  const directory = join(parent, name);
+  if (existsSync(directory)) return directory;
+  const draft = mkdtempSync(join(parent, `${name}-`));
+  await make(draft);
+  try {
+    renameSync(draft, directory);
+  } catch {
+    // Another file was faster, and what it has made is as good.
+  }
+  return directory;
 }
