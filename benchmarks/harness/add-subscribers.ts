@@ -2,13 +2,10 @@ import { readConfig } from '../../server/src/config.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
-import { uuidV7 } from '../../server/src/kit/ids.ts';
-import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import type { MerchantContext } from '../../server/src/merchants/create-business.ts';
-import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import type { OnboardingContext } from '../../server/src/operator/onboard-business.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
-import type { EndpointContext } from '../../server/src/webhooks/endpoint.ts';
 import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
 
 /** A test merchant with one endpoint. */
@@ -26,20 +23,15 @@ export async function addSubscribers(
   urls: readonly string[],
 ): Promise<Subscriber[]> {
   const config = readConfig({ APP_ENV: 'development', DATABASE_URL: adminUrl, DATA_DIR: dataDirectory });
-  const context = {
-    clock: systemClock,
-    random: systemRandom,
-    newId: () => uuidV7(systemClock, systemRandom),
-    ...readSecrets(config, systemRandom),
-    urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
-  };
+  const secrets = readSecrets(config, systemRandom);
+  const context = createOnboardingContext(config, { clock: systemClock, random: systemRandom, secrets });
   return addSubscribersWith(adminUrl, context, urls);
 }
 
 /** The same for a service whose secrets are known. */
 export async function addSubscribersWith(
   adminUrl: string,
-  context: MerchantContext & EndpointContext,
+  context: Omit<OnboardingContext, 'pepper'>,
   urls: readonly string[],
 ): Promise<Subscriber[]> {
   const db = openDatabase({ url: adminUrl, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });

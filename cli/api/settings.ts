@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
-import { isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
+import { isTestApiKey, isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
 import type { CommandContext } from '../command.ts';
 import { readSavedKeys } from '../keys/saved-keys.ts';
 
@@ -47,7 +47,7 @@ export function readApiSettings(environment: Environment, { options }: Pick<Comm
     throw new UsageError(`What ${keySource} holds is not an API key: some of it is missing, or mistyped.`);
   }
   const url = readUrl(options['url'] ?? (environment['DALASI_URL'] || found.url || defaultUrl));
-  const testMode = key.startsWith('sk_test_');
+  const testMode = isTestApiKey(key);
   refusePlainText(url, testMode);
   return { url: url.href.replace(/\/$/, ''), key, testMode, keySource, demoWebhookSecret };
 }

@@ -1,10 +1,9 @@
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
-import { isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
+import { isTestApiKey, isWellFormedApiKey, maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { apiOptions, defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
-import { maskKey } from './mask-key.ts';
 import { readSavedKeys, savedKeysPath, writeSavedKeys } from './saved-keys.ts';
 import { showKeys } from './show-keys.ts';
 
@@ -86,7 +85,7 @@ async function saveKey(context: CommandContext, { positionals, options, flags }:
   if (!isWellFormedApiKey(key)) {
     throw new CommandFailure('That is not an API key: it begins with sk_test_ or sk_live_ and is 46 characters long.');
   }
-  refusePlainText(url, key.startsWith('sk_test_'));
+  refusePlainText(url, isTestApiKey(key));
   const entry = { url: url.href.replace(/\/$/, ''), key };
   saved.keys.set(name, entry);
   writeSavedKeys(context.environment, { current: name, keys: saved.keys });
@@ -100,7 +99,7 @@ function tellUse(
   { key, url }: { key: string; url: string },
 ): void {
   const overruled = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set, though, and comes first.' : '';
-  const data = { name, key: maskKey(key), url, path: savedKeysPath(environment) };
+  const data = { name, key: maskApiKey(key), url, path: savedKeysPath(environment) };
   output.result(`${name} is used from now on: ${data.key} at ${url}, in ${data.path}.${overruled}`, data);
 }
 

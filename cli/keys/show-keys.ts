@@ -1,10 +1,10 @@
+import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
 import { ownerPage, readAnswer } from '../api/answers.ts';
 import { ApiAway, ApiRefused, createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext } from '../command.ts';
-import { maskKey } from './mask-key.ts';
 import { readSavedKeys } from './saved-keys.ts';
 import type { SavedKeys } from './saved-keys.ts';
 
@@ -37,7 +37,7 @@ export const showKeys: Command = {
       used: used && verdict ? usedData(used, verdict) : null,
       saved: [...saved.keys].map(([name, { key, url }]) => ({
         name,
-        key: maskKey(key),
+        key: maskApiKey(key),
         url,
         in_use: name === saved.current,
       })),
@@ -76,7 +76,7 @@ async function ask({ clock }: CommandContext, settings: ApiSettings): Promise<Ve
 function usedText({ url, key, testMode, keySource }: ApiSettings, { businessId, problem }: Verdict): string {
   const whose = businessId === null ? 'It has no transactions yet.' : `It belongs to the business ${businessId}.`;
   return [
-    `${maskKey(key)}, from ${keySource}, at ${url}`,
+    `${maskApiKey(key)}, from ${keySource}, at ${url}`,
     testMode ? 'A test key: no real money moves.' : 'A LIVE key: real money moves.',
     problem ?? `The service takes it. ${whose}`,
   ].join('\n');
@@ -85,11 +85,11 @@ function usedText({ url, key, testMode, keySource }: ApiSettings, { businessId, 
 function usedData({ url, key, testMode, keySource }: ApiSettings, verdict: Verdict): Record<string, unknown> {
   const { works, businessId, accountId, problem } = verdict;
   const whose = { business_id: businessId, account_id: accountId };
-  return { key: maskKey(key), source: keySource, url, test_mode: testMode, works, ...whose, problem };
+  return { key: maskApiKey(key), source: keySource, url, test_mode: testMode, works, ...whose, problem };
 }
 
 function savedText({ current, keys }: SavedKeys): string {
   if (keys.size === 0) return 'No keys are saved.';
-  const rows = [...keys].map(([name, { key, url }]) => [name, maskKey(key), url, name === current ? 'in use' : '']);
+  const rows = [...keys].map(([name, { key, url }]) => [name, maskApiKey(key), url, name === current ? 'in use' : '']);
   return table(['SAVED', 'KEY', 'ADDRESS', ''], rows);
 }

@@ -14,9 +14,8 @@ import type { Database, Transaction } from './kit/db.ts';
 import { errorCode, StartError } from './kit/start-error.ts';
 import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { createApiKey, listMerchants } from './merchants/manage-keys.ts';
-import type { KeyContext } from './merchants/manage-keys.ts';
 import { onboardBusiness } from './operator/onboard-business.ts';
-import type { EndpointContext } from './webhooks/endpoint.ts';
+import type { OnboardingContext } from './operator/onboard-business.ts';
 import { getEndpoint } from './webhooks/find-endpoint.ts';
 import { updateEndpoint } from './webhooks/update-endpoint.ts';
 
@@ -30,7 +29,7 @@ export interface DemoFacts {
 
 interface DemoParts {
   db: Database;
-  context: KeyContext & EndpointContext;
+  context: OnboardingContext;
   tell: Tell;
 }
 

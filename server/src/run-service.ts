@@ -7,7 +7,6 @@ import type { Config } from './config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
 import type { DemoFacts } from './demo.ts';
 import { systemClock } from './kit/clock.ts';
-import { uuidV7 } from './kit/ids.ts';
 import { createLog } from './kit/log.ts';
 import type { Log } from './kit/log.ts';
 import { startNotifier } from './kit/notifier.ts';
@@ -16,7 +15,7 @@ import { StartError } from './kit/start-error.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
-import { urlPolicyOf } from './own-hosts.ts';
+import { createOnboardingContext } from './operator/onboard-business.ts';
 import { readSecrets } from './secrets.ts';
 import type { ConfiguredSecrets } from './secrets.ts';
 
@@ -110,13 +109,7 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
     let closingNoticeMs = 0;
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
-    const context = {
-      clock,
-      random,
-      newId: () => uuidV7(clock, random),
-      ...secrets,
-      urlPolicy: urlPolicyOf(config),
-    };
+    const context = createOnboardingContext(config, { clock, random, secrets });
     const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, tell });
     await app.start().catch((error: unknown) => {
       throw listenError(config, error);

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { readConfig } from '../../server/src/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { uuidV7 } from '../../server/src/kit/ids.ts';
-import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
-import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
@@ -73,14 +71,9 @@ export class CrashWorld {
   async #onboard(): Promise<void> {
     const { db, clock, receiver } = this;
     // As a start does, before anything is sealed or hashed.
-    const { secrets } = await openSecrets(readSecrets(readConfig(testKeys), systemRandom), { db, clock });
-    const context = {
-      clock,
-      random: systemRandom,
-      newId: () => uuidV7(clock, systemRandom),
-      ...secrets,
-      urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
-    };
+    const config = readConfig(testKeys);
+    const { secrets } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
+    const context = createOnboardingContext(config, { clock, random: systemRandom, secrets });
     await db.withTransaction(async (tx) => {
       const { test } = await onboardBusiness(tx, context, { name: 'Kairaba Books', rateLimitPerSecond: 0n });
       const { merchant, endpoint } = test;

@@ -7,14 +7,9 @@
  * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
 import { flushCompileCache } from 'node:module';
-import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
-import { startNotifier } from '../../server/src/kit/notifier.ts';
-import { systemRandom } from '../../server/src/kit/random.ts';
-import { openSecrets } from '../../server/src/open-secrets.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
+import { assembleService } from './assemble-service.ts';
 import { CrashClock } from './crash-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
 import type { CrashPoint, Steps } from './crash-steps.ts';
@@ -44,20 +39,14 @@ async function start(victim: Victim, index: number): Promise<void> {
   const config = readConfig(victim.settings);
   const clock = new CrashClock(new Date(victim.now));
   const log = createLog({ level: config.logLevel });
-  // Not by openServiceDatabase: it refuses the tests' database server, which would lose rows in a power cut.
-  const opened = openDatabase({
+  const { app } = await assembleService({
+    config,
+    clock,
+    log,
     url: config.appDatabaseUrl ?? '',
     connectionsMax: 3,
-    clock,
-    onConnectionError: (error) => log.error('a database connection was lost', error),
-    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
-    refuseNestedUse: true,
-    isPatient: true,
+    watch: (db) => watchDatabase(db, steps),
   });
-  const db = watchDatabase(opened, steps);
-  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db: opened, clock });
-  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
   const url = new URL(await app.start());
   stepsByPort.set(Number(url.port), steps);
   tell(`ready at ${url.origin}`);

@@ -6,13 +6,11 @@ import { createCustomer } from '../../server/src/customers/create-customer.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import type { Notifier } from '../../server/src/kit/notifier.ts';
-import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
-import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
 import { createEndpoint } from '../../server/src/webhooks/create-endpoint.ts';
@@ -107,13 +105,9 @@ export class DeliveryStory {
   }
 
   #context() {
-    return {
-      clock: this.clock,
-      random: systemRandom,
-      newId: () => uuidV7(this.clock, systemRandom),
-      ...readSecrets(readConfig(testKeys), systemRandom),
-      urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
-    };
+    const config = readConfig(testKeys);
+    const secrets = readSecrets(config, systemRandom);
+    return createOnboardingContext(config, { clock: this.clock, random: systemRandom, secrets });
   }
 
   get #caller() {

@@ -1,11 +1,6 @@
-import { createApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import { createLog } from '../../server/src/kit/log.ts';
-import { startNotifier } from '../../server/src/kit/notifier.ts';
-import { systemRandom } from '../../server/src/kit/random.ts';
-import { openSecrets } from '../../server/src/open-secrets.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
+import { assembleService } from './assemble-service.ts';
 import { CrashClock } from './crash-clock.ts';
 
 /** A service whose clock stands still until the test moves it. */
@@ -33,16 +28,8 @@ export async function startMovedService({
   const config = readConfig(settings);
   const clock = new CrashClock(now);
   const log = createLog({ level: config.logLevel, ...(write && { write }) });
-  const db = openDatabase({
-    url: config.appDatabaseUrl ?? '',
-    connectionsMax: 6,
-    clock,
-    onConnectionError: (error) => log.error('a database connection was lost', error),
-    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
-  });
-  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
-  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
+  const url = config.appDatabaseUrl ?? '';
+  const { app, close } = await assembleService({ config, clock, log, url, connectionsMax: 6 });
   const { origin } = new URL(await app.start());
   return {
     url: origin,
@@ -50,10 +37,6 @@ export async function startMovedService({
       clock.set(moment);
       await app.drain();
     },
-    stop: async () => {
-      await app.close();
-      await notifier.close();
-      await db.close();
-    },
+    stop: close,
   };
 }

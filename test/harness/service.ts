@@ -1,21 +1,15 @@
-import { createApp } from '../../server/src/app.ts';
 import type { App } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createLog } from '../../server/src/kit/log.ts';
-import { startNotifier } from '../../server/src/kit/notifier.ts';
-import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
-import { onboardBusiness } from '../../server/src/operator/onboard-business.ts';
-import { openSecrets } from '../../server/src/open-secrets.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
+import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import type { Secrets } from '../../server/src/secrets.ts';
+import { assembleService } from './assemble-service.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -77,28 +71,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   });
   const logLines: string[] = [];
   const log = createLog({ level: config.logLevel, write: (line) => logLines.push(line) });
-  const db = openDatabase({
-    url: database.appUrl,
-    connectionsMax: options.connectionsMax ?? 10,
-    clock,
-    onConnectionError: (error) => log.error('a database connection was lost', error),
-    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
-    refuseNestedUse: true,
-    isPatient: options.isPatient ?? true,
-  });
-  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
-  const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db, clock });
-  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
+  const { connectionsMax = 10, isPatient = true } = options;
+  const assembled = await assembleService({ config, clock, log, url: database.appUrl, connectionsMax, isPatient });
+  const { app, db, secrets } = assembled;
   const listening = await app.start();
-  const newId = () => uuidV7(clock, systemRandom);
-  const context = {
-    clock,
-    random: systemRandom,
-    newId,
-    sealer: secrets.sealer,
-    pepper: secrets.pepper,
-    urlPolicy: (testMode: boolean) => outboundPolicy({ production: config.production, testMode }),
-  };
+  const context = createOnboardingContext(config, { clock, random: systemRandom, secrets });
   return {
     app,
     db,
@@ -117,9 +94,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     newKey: async (merchant) => (await createApiKey(db, context, merchant, 'another')).text,
     stop: async () => {
-      await app.close();
-      await notifier.close();
-      await db.close();
+      await assembled.close();
       if (!options.database) await database.drop();
     },
   };

@@ -73,21 +73,26 @@ interface DatabaseHealth {
 async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
-    const [writing, { missingSealKeys, isSealingLost, pepper }] = [await writes.state(), await keyring.state()];
-    const sealKey = isSealingLost ? 'lost' : missingSealKeys.length > 0 ? 'wrong' : 'right';
+    const [writing, keys] = [await writes.state(), await keyring.state()];
+    const sealKey = sealKeyInWords(keys);
     return {
       isReachable: true,
-      isUsable: writing === 'ok' && sealKey === 'right' && pepper !== 'wrong',
+      isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong',
       checks: {
         database: 'ok',
         writes: writing,
         seal_key: sealKey,
-        key_pepper: pepper,
+        key_pepper: keys.pepper,
       },
     };
   } catch {
     return { isReachable: false, isUsable: false, checks: { database: 'unreachable' } };
   }
+}
+
+function sealKeyInWords({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | 'wrong' | 'right' {
+  if (isSealingLost) return 'lost';
+  return missingSealKeys.length > 0 ? 'wrong' : 'right';
 }
 
 /**

@@ -1,3 +1,5 @@
+import { markControls } from './terminal-text.ts';
+
 type LoggedLine = Readonly<Record<string, unknown>>;
 
 // What tells processes and requests apart, for programs that gather the lines of many.
@@ -14,7 +16,7 @@ export function terminalLine(json: string): string {
   const time = new Date(String(line['time'])).toTimeString().slice(0, 'hh:mm:ss'.length);
   const said = line['msg'] === 'request' ? requestText(line) : messageText(line);
   const stack = typeof line['stack'] === 'string' ? `${line['stack']}\n` : '';
-  return harmless(`${time}  ${said}\n${stack}`);
+  return markControls(`${time}  ${said}\n${stack}`);
 }
 
 function requestText(line: LoggedLine): string {
@@ -31,9 +33,4 @@ function messageText(line: LoggedLine): string {
 
 function quoted(text: string): string {
   return /^\S+$/.test(text) ? text : JSON.stringify(text);
-}
-
-/** What the world sent may stand in a line, and a terminal obeys control characters. */
-function harmless(text: string): string {
-  return text.replaceAll(/[^\P{C}\n]/gu, '�');
 }

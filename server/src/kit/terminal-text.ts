@@ -15,6 +15,11 @@ export function harmless(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{C}/gu, '');
 }
 
+/** Lines that stay as they are, but for a mark in the place of each character that a terminal would obey. */
+export function markControls(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, '�');
+}
+
 /** JSON whose strings hold no character that a terminal would obey; programs read the same value from it. */
 export function printableJson(value: unknown, indent?: number): string {
   const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
-import { createApiKeyText, hmacOfApiKey } from './api-key.ts';
+import { createApiKeyText, hmacOfApiKey, lastFourOf } from './api-key.ts';
 import type { MerchantContext } from './create-business.ts';
 import type { Merchant } from './merchant.ts';
 import { insertApiKey } from './queries.ts';
@@ -32,7 +32,7 @@ export async function createApiKey(
   const record: ApiKeyRecord = {
     merchantId: merchant.id,
     id: context.newId(),
-    lastFour: text.slice(-4),
+    lastFour: lastFourOf(text),
     name,
     createdAt: context.clock.now(),
     revokedAt: null,

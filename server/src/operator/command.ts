@@ -3,11 +3,10 @@ import type { MoneyContext } from '../contexts.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { CommandInput, CommandShape } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
-import type { EndpointContext } from '../webhooks/endpoint.ts';
-import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { KeyringParts } from '../keyring/keyring.ts';
 import type { OperatorAccess } from '../open-service.ts';
+import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
 
 /** What a command works with. */
@@ -16,7 +15,7 @@ export interface CommandContext {
   /** The role that `db` is connected as. */
   role: string;
   clock: Clock;
-  onboarding: KeyContext & EndpointContext;
+  onboarding: OnboardingContext;
   /** The keys of the environment, and what compares them with the database's. */
   keys: KeyringParts;
   /** Whoever gives the command says so with this; undefined where the environment has none. */

@@ -1,4 +1,5 @@
 import { table, UsageError } from '../kit/command-line.ts';
+import { maskedApiKey } from '../merchants/api-key.ts';
 import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Command } from './command.ts';
@@ -92,10 +93,10 @@ const listKeys: Command = {
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const keys = await listApiKeys(context.db, merchant.id);
-    const prefix = merchant.testMode ? 'sk_test_' : 'sk_live_';
+    const { testMode } = merchant;
     const rows = keys.map((key) => [
       key.id,
-      `${prefix}…${key.lastFour}`,
+      maskedApiKey({ testMode, lastFour: key.lastFour }),
       key.createdAt.toISOString(),
       key.revokedAt?.toISOString() ?? 'in use',
       key.name,

@@ -1,9 +1,32 @@
+import type { Config } from '../config.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import type { Random } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import type { MerchantContext } from '../merchants/create-business.ts';
+import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { urlPolicyOf } from '../own-hosts.ts';
+import type { ConfiguredSecrets } from '../secrets.ts';
 import { createDefaultEndpoint } from '../webhooks/create-endpoint.ts';
 import type { Endpoint, EndpointContext } from '../webhooks/endpoint.ts';
+
+/** What making businesses, their endpoints and their keys works with. */
+export type OnboardingContext = KeyContext & EndpointContext;
+
+interface OnboardingParts {
+  clock: Clock;
+  random: Random;
+  secrets: Pick<ConfiguredSecrets, 'pepper' | 'sealer'>;
+}
+
+export function createOnboardingContext(
+  config: Config,
+  { clock, random, secrets }: OnboardingParts,
+): OnboardingContext {
+  const { pepper, sealer } = secrets;
+  return { clock, random, newId: () => uuidV7(clock, random), pepper, sealer, urlPolicy: urlPolicyOf(config) };
+}
 
 export interface Onboarded {
   merchant: Merchant;
@@ -15,7 +38,7 @@ export interface Onboarded {
 /** A business with its two merchants, each with the default webhook endpoint that signs for callback addresses. */
 export async function onboardBusiness(
   tx: Transaction,
-  context: MerchantContext & EndpointContext,
+  context: Omit<OnboardingContext, 'pepper'>,
   business: { name: string; rateLimitPerSecond?: bigint },
 ): Promise<{ test: Onboarded; live: Onboarded }> {
   const merchants = await createBusiness(tx, context, business);

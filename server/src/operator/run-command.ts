@@ -3,7 +3,6 @@ import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
@@ -12,7 +11,6 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { compareKeys } from '../keyring/keyring.ts';
 import { keyringParts } from '../open-secrets.ts';
 import { assertDatabaseExists, openOperatorDatabase } from '../open-service.ts';
-import { urlPolicyOf } from '../own-hosts.ts';
 import { phoneKey } from '../phone-access.ts';
 import { readSecrets } from '../secrets.ts';
 import { caseCommands } from './case-commands.ts';
@@ -25,6 +23,7 @@ import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
+import { createOnboardingContext } from './onboard-business.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
@@ -104,14 +103,8 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   try {
     const keys = keyringParts(configured, { db: opened.db, clock });
     const compared = access === 'owner' ? null : await compareKeys(keys);
-    const onboarding = {
-      clock,
-      random,
-      newId: () => uuidV7(clock, random),
-      ...configured,
-      sealer: compared?.sealer ?? configured.sealer,
-      urlPolicy: urlPolicyOf(config),
-    };
+    const secrets = { ...configured, sealer: compared?.sealer ?? configured.sealer };
+    const onboarding = createOnboardingContext(config, { clock, random, secrets });
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>
       config.production ? `${base}?key=${phoneKey(configured, merchant.shortId)}` : base;
@@ -119,11 +112,10 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const openWork = async (): Promise<CaseWork> => {
       const { openCaseWork } = await import('./case-work.ts');
       if (compared === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
-      const { idSecret, sealer } = compared;
+      const { idSecret } = compared;
       if (idSecret === undefined)
         throw new StartError('The service was never started on this database; start it once.');
-      const secrets = { ...configured, sealer, idSecret };
-      return openCaseWork({ config, secrets, db: opened.db, clock, random, log });
+      return openCaseWork({ config, secrets: { ...secrets, idSecret }, db: opened.db, clock, random, log });
     };
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;

@@ -6,7 +6,7 @@ import type { Queryable } from '../kit/db.ts';
 import type { KeyState } from '../keyring/key-check.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-keys.ts';
 import { openKeyring, readKeyState } from '../keyring/keyring.ts';
-import { sealedInstallationSecrets } from '../keyring/sealed-secrets.ts';
+import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { createProgress } from './progress.ts';
