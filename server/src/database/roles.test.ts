@@ -101,7 +101,7 @@ test('processes that start at the same time agree on one role and password', asy
   await asRole(urls[0] ?? '', 'SELECT 1');
 });
 
-test('a password that lets somebody in stays where it may not be changed, and the start is told what to do', async () => {
+test('a password that works for others stays where it may not be changed, and the error says what to do', async () => {
   const given = { adminUrl: database.adminUrl, roleName };
   const url = await ensureServingRole({ ...given, password, mayChangePassword: false });
   await asRole(url, 'SELECT 1');

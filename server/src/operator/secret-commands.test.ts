@@ -49,7 +49,7 @@ const methodId = async (url: string, payment: ApiAnswer): Promise<unknown> => {
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
 
-test('a command with a new seal key leaves running processes ready, and seals nothing that they could not open', async () => {
+test('a command with a new seal key leaves running processes ready, and seals nothing with it', async () => {
   assert.equal((await run(rotated, 'businesses', 'list')).code, 0);
   assert.equal((await run(rotated, 'keys', 'create', '--merchant', business.test.merchant.id)).code, 0);
   assert.equal((await run(rotated, 'secrets', 'reseal', '--dry-run')).code, 0);
