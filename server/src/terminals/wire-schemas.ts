@@ -11,7 +11,7 @@ const chatNumbersType = Type.Array(Type.String({ minLength: 1, maxLength: phoneL
   minItems: 1,
   maxItems: chatNumbersMax,
   description:
-    'The numbers that receive a message about each payment: Gambian in any usual form, foreign with +; ' + 'each once.',
+    'The numbers that receive a message about each payment: Gambian in any usual form, foreign with +; each once.',
   examples: [['7012345', '+221 77 123 45 67']],
 });
 

@@ -23,7 +23,7 @@ const list = listRoute({
   tag,
   summary: 'List events, newest first',
   description:
-    'Returns each event with its deliveries. With `after`, returns what happened after that event, ' + 'oldest first.',
+    'Returns each event with its deliveries. With `after`, returns what happened after that event, oldest first.',
   filters: {
     event: Type.Optional(Type.String({ maxLength: 64, description: 'Events of this type.' })),
     object_id: Type.Optional(idType('Events of this record.')),
