@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { findUntidiness } from './tidy.ts';
-import { hashWord } from './tidy/text-rules.ts';
+import { loadSqlParser } from './tidy/postgresql.ts';
+
+before(loadSqlParser);
 
 const migration = `
   CREATE TABLE merchants (id uuid NOT NULL, CONSTRAINT merchants_pkey PRIMARY KEY (id));
@@ -158,36 +160,187 @@ describe('SQL', () => {
   });
 });
 
+describe('migrations', () => {
+  const released = {
+    'server/migrations/released-statements.sql': '-- through migration 0001\n',
+    'server/migrations/0002-next.sql': '',
+  };
+  const findingsInNext = (sql: string, others: Record<string, string> = {}) =>
+    findingsIn(next, sql, { ...released, ...others });
+
+  const unnamed = [
+    'CREATE TABLE t (id bigint PRIMARY KEY);',
+    'CREATE TABLE t (a bigint UNIQUE, CONSTRAINT t_pkey PRIMARY KEY (a));',
+    'CREATE TABLE t (b bigint REFERENCES notes (id));',
+    'CREATE TABLE t (c bigint CHECK (c > 0));',
+    'CREATE TABLE t (b bigint, FOREIGN KEY (b) REFERENCES notes (id));',
+    'ALTER TABLE t ADD EXCLUDE USING gist (a WITH =);',
+    'ALTER TABLE t DROP CONSTRAINT old, ADD UNIQUE (a);',
+  ];
+  for (const sql of unnamed)
+    test(`name their constraints, unlike: ${sql}`, () => assertFound(next, sql, 1, /constraint without a name/));
+
+  test('name their constraints, and nothing else needs a name', () => {
+    assertClean(
+      next,
+      `CREATE TABLE t ( -- the PRIMARY KEY
+         id bigint NOT NULL CONSTRAINT t_pkey PRIMARY KEY,
+         a text DEFAULT 'CHECK UNIQUE' CONSTRAINT t_a_key UNIQUE,
+         CONSTRAINT t_b_fkey FOREIGN KEY (b) REFERENCES p (id)
+       );
+       CREATE UNIQUE INDEX t_d_key ON t (d);
+       ALTER TABLE t DROP CONSTRAINT t_c_check;`,
+    );
+  });
+
+  const breaking: [sql: string, message: RegExp][] = [
+    ['DROP TABLE notes;', /drops notes; stop using it first/],
+    ['DROP TABLE simulator.sessions;', /drops simulator\.sessions/],
+    ['ALTER TABLE charges DROP COLUMN id;', /drops charges\.id/],
+    ['ALTER TABLE charges RENAME TO payments;', /renames/],
+    ['ALTER TABLE charges RENAME COLUMN id TO key;', /renames/],
+    ['ALTER TABLE charges RENAME CONSTRAINT charges_pkey TO a;', /renames/],
+    ['ALTER TABLE charges ALTER COLUMN id TYPE text;', /rewrites charges\.id/],
+    ['ALTER TABLE charges ALTER COLUMN id DROP DEFAULT;', /takes the default/],
+    ['ALTER TABLE charges ALTER COLUMN id SET NOT NULL;', /CHECK \(id IS NOT NULL\) NOT VALID/],
+    ['ALTER TABLE charges ADD COLUMN a bigint NOT NULL;', /give it a DEFAULT/],
+    ['ALTER TABLE charges ADD COLUMN a bigint CONSTRAINT b CHECK (a > 0);', /then its constraint NOT VALID/],
+    ['ALTER TABLE charges ADD CONSTRAINT a CHECK (b > 0);', /add it NOT VALID/],
+    ['ALTER TABLE charges ADD CONSTRAINT a FOREIGN KEY (b) REFERENCES notes (id);', /add it NOT VALID/],
+    ['ALTER TABLE charges ADD CONSTRAINT a UNIQUE (merchant_id, b);', /UNIQUE INDEX CONCURRENTLY first/],
+    ['CREATE INDEX a ON charges (merchant_id, id);', /CREATE INDEX CONCURRENTLY IF NOT EXISTS/],
+    ['CREATE INDEX CONCURRENTLY a ON charges (merchant_id, id);', /cannot be repeated/],
+    ['TRUNCATE charges;', /delete in batches/],
+  ];
+  for (const [sql, message] of breaking)
+    test(`that the previous release would suffer from are refused: ${sql}`, () => {
+      const [finding, ...rest] = findingsInNext(`-- Why — and more.\n${sql}`);
+      assert.match(finding ?? 'nothing was found', message);
+      assert.match(finding ?? '', /:2 /);
+      assert.deepEqual(rest, []);
+    });
+
+  const expanding = [
+    'CREATE TABLE t (a bigint); CREATE INDEX b ON t (a); ALTER TABLE t ALTER COLUMN a SET NOT NULL; ALTER TABLE t RENAME TO u;',
+    'ALTER TABLE charges ADD COLUMN a bigint; ALTER TABLE charges ADD COLUMN b bigint NOT NULL DEFAULT 0;',
+    'ALTER TABLE charges ADD CONSTRAINT a CHECK (b > 0) NOT VALID;',
+    'ALTER TABLE charges VALIDATE CONSTRAINT a;',
+    'ALTER TABLE charges ADD CONSTRAINT a UNIQUE USING INDEX b;',
+    'CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON charges (merchant_id, id);',
+    'ALTER TABLE charges DROP CONSTRAINT a;',
+    '-- contracts: no statement since 0.2.0 reads it\nALTER TABLE charges DROP COLUMN id;',
+    '-- small table: one row for each operator\nALTER TABLE charges ADD CONSTRAINT a CHECK (b > 0);',
+  ];
+  for (const sql of expanding) test(`may expand: ${sql.slice(0, 80)}`, () => assert.deepEqual(findingsInNext(sql), []));
+
+  test('an excuse counts for the statement that it stands above', () => {
+    const sql = '-- contracts: nothing reads it\nALTER TABLE charges DROP COLUMN a;\nDROP TABLE notes;';
+    assert.deepEqual(
+      findingsInNext(sql).map((finding) => finding.split(';')[0]),
+      [`${next}:3 drops notes`],
+    );
+  });
+
+  test('a constraint is validated in a later file than the one that adds it', () => {
+    const added = 'ALTER TABLE charges ADD CONSTRAINT a CHECK (b IS NOT NULL) NOT VALID;';
+    const validated = 'ALTER TABLE charges VALIDATE CONSTRAINT a;';
+    assert.match(findingsInNext(`${added}\n${validated}`).join(), /:2 validates under the lock/);
+    const third = 'server/migrations/0003-third.sql';
+    const notNull = 'ALTER TABLE charges ALTER COLUMN b SET NOT NULL;';
+    const inThird = (sql: string) => findingsIn(third, sql, { ...released, [next]: added });
+    assert.deepEqual(inThird(validated), []);
+    assert.equal(inThird(notNull).length, 1);
+    const fourth = 'server/migrations/0004-fourth.sql';
+    assert.deepEqual(findingsIn(fourth, notNull, { ...released, [next]: added, [third]: validated }), []);
+  });
+
+  test('what is recorded as released is not judged, nor is anything before a first record', () => {
+    assert.deepEqual(findingsIn(next, 'DROP TABLE notes;'), []);
+    const record = { 'server/migrations/released-statements.sql': '-- through migration 0002\n' };
+    assert.deepEqual(findingsIn(next, 'DROP TABLE notes;', record), []);
+  });
+});
+
 describe('the wall between merchants', () => {
   const refused = [
     'SELECT * FROM charges WHERE id = $1',
     'SELECT merchant_id FROM charges WHERE id = $1 ORDER BY merchant_id',
+    'SELECT 1 FROM charges WHERE merchant_id = merchant_id AND id = $1',
+    'SELECT 1 FROM charges WHERE merchant_id IS NOT NULL AND id = $1',
+    'SELECT 1 FROM charges WHERE merchant_id <> $1',
+    'SELECT 1 FROM charges WHERE merchant_id = ANY ($1::uuid[])',
+    'SELECT 1 FROM charges WHERE merchant_id = $1 OR id = $2',
+    'SELECT 1 FROM charges WHERE NOT (merchant_id = $1)',
+    'SELECT 1 FROM charges WHERE merchant_id = intent_id AND id = $1',
     'SELECT 1 FROM merchants, charges WHERE charges.id = $1',
     'SELECT 1 FROM merchants JOIN charges ON charges.id = merchants.id',
+    'SELECT 1 FROM charges c JOIN notes n ON n.id = c.id WHERE c.merchant_id = $1',
+    'SELECT 1 FROM charges c LEFT JOIN notes n ON c.merchant_id = $1 AND n.merchant_id = $1',
+    'SELECT 1 FROM charges c JOIN notes n ON n.merchant_id = c.merchant_id WHERE c.id = $1',
     'UPDATE charges SET merchant_id = $1 WHERE id = $2 RETURNING merchant_id',
+    'UPDATE charges SET a = 1 FROM notes WHERE charges.merchant_id = $1 AND notes.id = charges.id',
     'DELETE FROM charges WHERE id = $1',
+    'DELETE FROM charges USING notes WHERE charges.merchant_id = $1',
     'INSERT INTO charges (id) VALUES ($1)',
+    `INSERT INTO charges (id, merchant_id) VALUES ($1, $2), ($3, '018f')`,
     'SELECT 1 FROM charges WHERE merchant_id = $1 AND EXISTS (SELECT 1 FROM notes WHERE notes.id = charges.id)',
+    'SELECT 1 FROM charges WHERE merchant_id = $1 AND EXISTS (SELECT 1 FROM notes n WHERE n.merchant_id = charges.merchant_id)',
+    'SELECT (SELECT max(id) FROM notes) FROM charges WHERE merchant_id = $1',
+    'SELECT 1 FROM charges WHERE merchant_id = $1 UNION ALL SELECT 1 FROM notes',
+    'SELECT 1 FROM (SELECT * FROM charges WHERE id = $2) AS c WHERE c.merchant_id = $1',
     'WITH a AS (SELECT id FROM charges) SELECT 1 FROM charges WHERE merchant_id = $1',
+    'SELECT 1 FROM merchants WHERE EXISTS (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id)',
     'SELECT 1 FROM notes WHERE id = $1',
     'SELECT 1 FROM simulator.sessions WHERE id = $1',
+    'TRUNCATE TABLE charges',
+    '-- across merchants:\nSELECT id FROM charges',
   ];
   for (const sql of refused)
-    test(`does not stand in: ${sql}`, () =>
+    test(`does not stand in: ${sql.slice(0, 80)}`, () =>
       assertFound(queries, statement(`\n${sql}`), 1, /across merchants: <reason>/));
 
   const held = [
-    'SELECT ${columns} FROM charges WHERE merchant_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED',
+    'SELECT 1, ${columns} FROM charges WHERE merchant_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED',
+    'SELECT 1 FROM charges WHERE $1::uuid = merchant_id AND (id = $2 OR id = $3)',
     'SELECT 1 FROM charges c JOIN notes n ON n.merchant_id = c.merchant_id WHERE c.merchant_id = $1',
+    'SELECT 1 FROM charges c LEFT JOIN notes n ON n.merchant_id = c.merchant_id AND n.id = c.id WHERE c.merchant_id = $1',
     'SELECT 1 FROM charges JOIN notes USING (merchant_id, id) WHERE merchant_id = $1',
+    'SELECT 1 FROM charges WHERE merchant_id = $1 AND EXISTS (SELECT 1 FROM notes WHERE notes.merchant_id = $1)',
     'UPDATE charges SET a = 1 WHERE merchant_id = $1 AND id = $2 RETURNING id',
     'INSERT INTO charges (merchant_id, id) VALUES ($1, $2) ON CONFLICT (merchant_id, id) DO UPDATE SET a = excluded.a',
+    'INSERT INTO charges (merchant_id, id) VALUES ${rows}',
     'WITH due AS (SELECT id FROM notes WHERE merchant_id = $1 LIMIT 5) UPDATE charges SET a = 1 FROM due WHERE charges.merchant_id = $1',
-    'SELECT 1 FROM merchants WHERE EXISTS (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id)',
+    'WITH due AS (SELECT merchant_id FROM notes WHERE merchant_id = $1) DELETE FROM charges USING due WHERE charges.merchant_id = due.merchant_id',
+    'SELECT (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id) FROM merchants WHERE short_id = $1',
     'SELECT id FROM merchants WHERE id = $1',
     '-- across merchants: a worker looks for whoever has something to do\nSELECT id FROM charges',
   ];
-  for (const sql of held) test(`stands in: ${sql}`, () => assertClean(queries, statement(sql)));
+  for (const sql of held) test(`stands in: ${sql.slice(0, 80)}`, () => assertClean(queries, statement(sql)));
+
+  test('is looked for in what a statement is put together from', () => {
+    const using = (definition: string, text: string) => `${definition}\nexport const a = ${statement(text)}`;
+    const join = 'SELECT 1 FROM charges ${more}';
+    assertFound(
+      queries,
+      using("const more = 'JOIN notes ON true WHERE charges.merchant_id = $1';", join),
+      2,
+      /writes notes/,
+    );
+    assertClean(queries, using("const more = 'JOIN notes USING (merchant_id) WHERE merchant_id = $1';", join));
+    assertFound(queries, using("const more = b ? 'WHERE merchant_id = $1' : '';", join), 2, /writes charges/);
+    const found = 'SELECT (SELECT 1 FROM notes WHERE ${held}) FROM charges WHERE merchant_id = $1';
+    assertFound(queries, using("const held = 'true';", found), 2, /writes notes/);
+    const called = found.replace('held', "held('$1')");
+    assertClean(queries, using('const held = (id: string) => `notes.merchant_id = ${id}`;', called));
+    assertFound(queries, using('', 'SELECT 1 FROM ${from} WHERE ${text}'), 2, /names a table by what only/);
+    assertFound(queries, using('', 'SELECT FROM WHERE'), 2, /cannot read/);
+  });
+
+  test('is looked for in a condition that a function makes', () => {
+    const part = (sql: string) => `export function part(b: string) {\n  return \`\${b} IN (${sql})\`;\n}`;
+    assertFound(queries, part('SELECT id FROM charges'), 2, /writes charges/);
+    assertClean(queries, part('SELECT id FROM charges WHERE merchant_id = $1'));
+  });
 });
 
 describe('words', () => {
@@ -202,16 +355,6 @@ describe('words', () => {
     assertFound(code, `\nconst a = '${['/home', 'me/b'].join('/')}';`, 2, /only one machine has/);
     assertFound('docs/a.md', `see ${['shared', 'style.md'].join('/')}`, 1, /only one machine has/);
     assertClean(code, `const a = '/v1/home/x'; const b = 'https://a.example/work/c'; const d = '../shared/e.ts';`);
-  });
-
-  test('no other company is named, whole, in camel case or written apart', () => {
-    const name = ['pay', 'pal'].join('');
-    assert.equal(hashWord(name), hashWord(name.toUpperCase()));
-    assertFound('docs/a.md', `\nlike ${name} does`, 2, /no place in this repository/);
-    assertFound(code, `const ${name}Client = 1;`, 1, /no place in this repository/);
-    assertFound(code, `const a${['Pay', 'Pal'].join('')} = 1;`, 1, /no place in this repository/);
-    assertFound('docs/a.md', ['Pay', 'Pal'].join(' '), 1, /no place in this repository/);
-    assertClean('docs/a.md', 'Wave and QMoney pay pals of ours; a payment is paid.');
   });
 });
 

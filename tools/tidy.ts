@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { ambientTime, passedOnExports, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
+import { constraintNames, expandingMigrations } from './tidy/migration-rules.ts';
+import { loadSqlParser } from './tidy/postgresql.ts';
 import { readSourceFiles } from './tidy/source-files.ts';
 import {
   ledgerTables,
@@ -16,7 +18,7 @@ import {
   transactionPlaces,
 } from './tidy/sql-rules.ts';
 import { merchantInEveryStatement } from './tidy/tenant-rules.ts';
-import { foreignPaths, foreignWords, leftoverMarkers } from './tidy/text-rules.ts';
+import { foreignPaths, leftoverMarkers } from './tidy/text-rules.ts';
 
 const rules = [
   ambientTime,
@@ -30,9 +32,10 @@ const rules = [
   ledgerTables,
   merchantInEveryStatement,
   migrationWords,
+  constraintNames,
+  expandingMigrations,
   leftoverMarkers,
   foreignPaths,
-  foreignWords,
   errorPages,
   dependencyReasons,
 ];
@@ -42,6 +45,7 @@ export function findUntidiness(files: readonly SourceFile[]): Finding[] {
 }
 
 if (import.meta.main) {
+  await loadSqlParser();
   const findings = findUntidiness(readSourceFiles(join(import.meta.dirname, '..')));
   for (const { path, line, message } of findings) console.log(`${path}:${line} ${message}`);
   if (findings.length > 0) process.exitCode = 1;

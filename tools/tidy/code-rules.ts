@@ -1,72 +1,102 @@
+import type { Expression, Node } from 'oxc-parser';
 import type { Finding, Rule, SourceFile } from './finding.ts';
-import { findMatches } from './finding.ts';
-import { codeOnly, findPieces } from './pieces.ts';
+import { findingAt } from './finding.ts';
 import { isServiceCode, isTest } from './source-files.ts';
+import { parseTypeScript, visit } from './typescript.ts';
 
 /** What the linter has no rule for. The time of the machine is asked for in one place only. */
 export const ambientTime: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && file.path !== 'server/src/kit/clock.ts')
-    .flatMap((file) =>
-      findMatches(
-        file,
-        codeOnly(file.text),
-        /\bnew\s+Date\s*\(\s*\)|(?<!\bnew\s+|[.\w])Date\s*\(/g,
-        'takes the time from the machine; take it from the Clock that is handed in: clock.now()',
-      ),
-    );
+    .flatMap((file) => {
+      const findings: Finding[] = [];
+      const look = (node: { start: number; callee: Expression; arguments: unknown[] }, asksForTime: boolean) => {
+        if (node.callee.type !== 'Identifier' || node.callee.name !== 'Date' || !asksForTime) return;
+        const message = 'takes the time from the machine; take it from the Clock that is handed in: clock.now()';
+        findings.push(findingAt(file, node.start, message));
+      };
+      visit(file, {
+        NewExpression: (node) => look(node, node.arguments.length === 0),
+        CallExpression: (node) => look(node, true),
+      });
+      return findings;
+    });
 
 /** A file that passes on what another defines hides where things are. Only queries, which are private, may be let out. */
 export const passedOnExports: Rule = (files) =>
-  typeScript(files).flatMap((file) =>
-    findMatches(
-      file,
-      codeOnly(file.text),
-      /^[ \t]*export\s+(type\s+)?(\*|\{[^}]*\})[^;'"`]*\bfrom\b/gm,
-      'passes on what another file defines; let users import the file that defines it',
-    ).filter((finding) => !/from '\.\/queries\.ts'/.test(statementAt(file, finding.line))),
+  files.filter(isTypeScript).flatMap((file) =>
+    parseTypeScript(file)
+      .program.body.filter(
+        (node) =>
+          node.type === 'ExportAllDeclaration' ||
+          (node.type === 'ExportNamedDeclaration' && node.source !== null && node.source.value !== './queries.ts'),
+      )
+      .map((node) =>
+        findingAt(file, node.start, 'passes on what another file defines; let users import the file that defines it'),
+      ),
   );
 
 /** A rule may be switched off on one line, for a reason that stands there. */
 export const silencedRules: Rule = (files) =>
-  typeScript(files).flatMap((file) =>
-    findPieces(file.text)
-      .filter((piece) => piece.kind === 'comment')
-      .flatMap((piece) =>
-        findMatches(
+  files.filter(isTypeScript).flatMap((file) =>
+    parseTypeScript(file)
+      .comments.filter(({ value }) => /\b(?:ox|es)lint-disable\b(?![^\n]* -- \S)/.test(value))
+      .map(({ start }) =>
+        findingAt(
           file,
-          file.text.slice(0, piece.start).replace(/[^\n]/g, ' ') + piece.text,
-          /\b(?:ox|es)lint-disable\b(?![^\n]* -- \S)[^\n]*/g,
+          start,
           'switches a rule off without saying why; add the reason: oxlint-disable-next-line the-rule -- the reason',
         ),
       ),
   );
 
-const notRun = [
-  /\b(?:test|it|t|describe|suite|context)\.(?:only|skip|todo)\s*\(/g,
-  /\b(?:test|it|describe|suite)\s*\([^{}]*?,\s*\{[^{}]*\b(?:only|skip|todo)\s*:\s*(?!false\b|undefined\b)/g,
-];
+const testFunctions = new Set(['test', 'it', 't', 'describe', 'suite', 'context']);
+const notRun = new Set(['only', 'skip', 'todo']);
 
 /** A test that does not run protects nothing. */
 export const testsThatDoNotRun: Rule = (files) =>
   files
     .filter((file) => isTest(file.path))
     .flatMap((file) => {
-      const code = codeOnly(file.text);
-      const message = 'leaves tests out; every test runs, or goes';
-      return notRun.flatMap((pattern): Finding[] => findMatches(file, code, pattern, message));
+      const findings: Finding[] = [];
+      visit(file, {
+        CallExpression: (node) => {
+          const isLeftOut =
+            leavesOut(node.callee) || (isTestFunction(node.callee) && node.arguments.some(hasLeavingOption));
+          if (isLeftOut) findings.push(findingAt(file, node.start, 'leaves tests out; every test runs, or goes'));
+        },
+      });
+      return findings;
     });
 
-function statementAt(file: SourceFile, line: number): string {
+function isTestFunction(node: Node): boolean {
+  return node.type === 'Identifier' && testFunctions.has(node.name);
+}
+
+/** `test.skip` */
+function leavesOut(node: Node): boolean {
   return (
-    file.text
-      .split('\n')
-      .slice(line - 1)
-      .join('\n')
-      .split(';')[0] ?? ''
+    node.type === 'MemberExpression' &&
+    isTestFunction(node.object) &&
+    node.property.type === 'Identifier' &&
+    notRun.has(node.property.name)
   );
 }
 
-function typeScript(files: readonly SourceFile[]): SourceFile[] {
-  return files.filter((file) => /[.]tsx?$/.test(file.path));
+/** `{ skip: true }` */
+function hasLeavingOption(node: Node): boolean {
+  return (
+    node.type === 'ObjectExpression' &&
+    node.properties.some(
+      (property) =>
+        property.type === 'Property' &&
+        property.key.type === 'Identifier' &&
+        notRun.has(property.key.name) &&
+        !(property.value.type === 'Literal' && property.value.value === false),
+    )
+  );
+}
+
+function isTypeScript(file: SourceFile): boolean {
+  return /[.]tsx?$/.test(file.path);
 }

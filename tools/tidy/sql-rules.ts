@@ -1,8 +1,7 @@
 import type { Finding, Rule } from './finding.ts';
 import { findingAt, findMatches } from './finding.ts';
-import { findPieces } from './pieces.ts';
 import { isQueriesFile, isServiceCode } from './source-files.ts';
-import { findSql, findStatementNames, withoutCommentsAndQuotes } from './sql-text.ts';
+import { findLiterals, findSql, findNamedStatements, withoutCommentsAndQuotes } from './sql-text.ts';
 
 /** Words of SQL that no statement of the service may hold, with what to write instead. */
 export const bannedInStatements: { pattern: RegExp; message: string }[] = [
@@ -68,14 +67,10 @@ export const transactionPlaces: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && !isDatabaseKeeper(file.path) && file.path !== 'server/src/kit/db.ts')
     .flatMap((file): Finding[] =>
-      findPieces(file.text)
-        .filter((piece) => piece.kind !== 'comment' && transactionWords.test(piece.text))
-        .map((piece) =>
-          findingAt(
-            file,
-            piece.start,
-            'begins or ends a transaction; call withTransaction and work in the tx it hands over',
-          ),
+      findLiterals(file)
+        .filter(({ text }) => transactionWords.test(text))
+        .map(({ start }) =>
+          findingAt(file, start, 'begins or ends a transaction; call withTransaction and work in the tx it hands over'),
         ),
     );
 
@@ -99,7 +94,8 @@ export const statementNames: Rule = (files) => {
   return files
     .filter((file) => isQueriesFile(file.path))
     .flatMap((file) =>
-      findStatementNames(file).flatMap(({ start, name }) => {
+      findNamedStatements(file).flatMap(({ start, name, isWhole }) => {
+        if (!isWhole) return [];
         const first = seen.get(name);
         const here = findingAt(
           file,

@@ -1,11 +1,15 @@
+import type { Node, StringLiteral, TemplateLiteral } from 'oxc-parser';
 import type { SourceFile } from './finding.ts';
-import { codeOnly, findPieces } from './pieces.ts';
 import { isQueriesFile } from './source-files.ts';
+import { visit } from './typescript.ts';
 
 /** A string or template that is SQL, or a piece of it. */
 export interface SqlText {
   file: SourceFile;
+  node: StringLiteral | TemplateLiteral;
+  /** Where `text` starts in the file. */
   start: number;
+  /** What is between the quotes, with `${…}` as written. */
   text: string;
   /** Whether it is a statement of its own, not a list of columns or a clause. */
   isStatement: boolean;
@@ -18,10 +22,31 @@ const statementInAnyCase =
 
 /** In a queries file every string counts; elsewhere only what begins like a statement. */
 export function findSql(file: SourceFile): SqlText[] {
-  return findPieces(file.text)
-    .filter((piece) => piece.kind !== 'comment')
-    .map((piece) => ({ file, start: piece.start, text: piece.text, isStatement: isStatement(piece.text) }))
-    .filter((piece) => piece.isStatement || isQueriesFile(file.path));
+  return findLiterals(file)
+    .map(({ node, start, text }) => ({ file, node, start, text, isStatement: isStatement(text) }))
+    .filter((literal) => literal.isStatement || isQueriesFile(file.path));
+}
+
+type TextLiteral = Pick<SqlText, 'node' | 'start' | 'text'>;
+
+const found = new WeakMap<SourceFile, TextLiteral[]>();
+
+/** The strings and templates of a file; one in a template's `${…}` counts by itself as well. */
+export function findLiterals(file: SourceFile): TextLiteral[] {
+  const known = found.get(file);
+  if (known) return known;
+  const literals: TextLiteral[] = [];
+  found.set(file, literals);
+  const keep = (node: StringLiteral | TemplateLiteral) => {
+    literals.push({ node, start: node.start + 1, text: file.text.slice(node.start + 1, node.end - 1) });
+  };
+  visit(file, {
+    Literal: (node) => {
+      if (typeof node.value === 'string') keep(node);
+    },
+    TemplateLiteral: keep,
+  });
+  return literals;
 }
 
 function isStatement(text: string): boolean {
@@ -33,13 +58,56 @@ export function withoutCommentsAndQuotes(sql: string): string {
   return sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, (piece) => piece.replaceAll(/[^\n]/g, ' '));
 }
 
-/** The fixed names of a file's statements, as `{ name: 'payments_find', …`. */
-export function findStatementNames(file: SourceFile): { start: number; name: string }[] {
-  const code = codeOnly(file.text);
-  return findPieces(file.text)
-    .filter(
-      (piece) =>
-        piece.kind === 'string' && /\bname:\s*['"]$/.test(code.slice(Math.max(0, piece.start - 20), piece.start)),
-    )
-    .map((piece) => ({ start: piece.start, name: piece.text }));
+export interface NamedStatement {
+  start: number;
+  name: string;
+  /** Whether that is all of the name; otherwise it goes on with a `${…}`. */
+  isWhole: boolean;
+  /** The statement beside it, where it is written there. */
+  text: StringLiteral | TemplateLiteral | null;
+}
+
+/** The statements of a file that have a name, as `{ name: 'payments_find', text: …`. */
+export function findNamedStatements(file: SourceFile): NamedStatement[] {
+  const statements: NamedStatement[] = [];
+  visit(file, {
+    ObjectExpression: ({ properties }) => {
+      const valueOf = (name: string) =>
+        properties.flatMap((property) =>
+          property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === name
+            ? [property.value]
+            : [],
+        )[0];
+      const [name, text] = [valueOf('name'), valueOf('text')];
+      if (!name || !isText(name)) return;
+      statements.push({
+        start: name.start + 1,
+        name: name.type === 'Literal' ? name.value : (name.quasis[0]?.value.raw ?? ''),
+        isWhole: name.type === 'Literal',
+        text: text && isText(text) ? text : null,
+      });
+    },
+  });
+  return statements;
+}
+
+function isText(node: Node): node is StringLiteral | TemplateLiteral {
+  return node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string');
+}
+
+/**
+ * A condition or a column with a sub-select, made inside a function, so that no statement around it is known. A constant is
+ * read in the statements that hold it.
+ */
+export function isFragmentWithSelect({ file, node, text, isStatement: isWhole }: SqlText): boolean {
+  return !isWhole && /\(\s*SELECT\b/.test(text) && isInFunction(file, node);
+}
+
+function isInFunction(file: SourceFile, { start }: { start: number }): boolean {
+  let isInside = false;
+  const look = (node: { start: number; end: number }) => {
+    if (node.start < start && start < node.end) isInside = true;
+  };
+  visit(file, { FunctionDeclaration: look, ArrowFunctionExpression: look, FunctionExpression: look });
+  return isInside;
 }

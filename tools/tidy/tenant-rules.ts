@@ -1,71 +1,88 @@
-import type { Rule, SourceFile } from './finding.ts';
+import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
+import { parseSql, parseSqlWithHoles, tableName } from './postgresql.ts';
 import { isServiceCode } from './source-files.ts';
-import { findSql, withoutCommentsAndQuotes } from './sql-text.ts';
+import { hole, SqlResolver } from './sql-resolution.ts';
+import { findSql, isFragmentWithSelect } from './sql-text.ts';
+import type { SqlText } from './sql-text.ts';
+import { findUnboundTables } from './tenant-binding.ts';
 
 /**
- * The wall between merchants, and between test and live: every statement is held to one merchant in each tenant table
- * it reads or writes. One that reads across merchants on purpose says so in its own text, with the reason:
+ * The wall between merchants, and between test and live: every statement, and every sub-select in it, is bound to one
+ * merchant in each table of merchants that it names. A sub-select names the merchant itself, because on a sharded database
+ * one that only follows the row around it is refused, or asks every node (docs/architecture.md, "Rules that keep it
+ * scalable"). A statement that goes across merchants on purpose says so in its own text, with the reason:
  * `-- across merchants: a worker looks for whoever has something to do`.
  */
 export const merchantInEveryStatement: Rule = (files) => {
   const tables = findTenantTables(files);
+  const resolver = new SqlResolver(files);
   return files
     .filter((file) => isServiceCode(file.path) && !file.path.startsWith('server/src/database/'))
     .flatMap((file) =>
       findSql(file)
-        .filter((sql) => sql.isStatement && !/--\s*across merchants:\s*\S+/.test(sql.text))
-        .flatMap((sql) => {
-          const touched = tablesTouched(sql.text, tables);
-          if (countHolds(sql.text) >= touched.length) return [];
-          const message = `touches ${touched.join(' and ')} without holding each of them to a merchant; add merchant_id = $1, or the line "-- across merchants: <reason>"`;
-          return [findingAt(file, sql.start, message)];
-        }),
+        .filter((sql) => sql.isStatement || isFragmentWithSelect(sql))
+        .flatMap((sql) => findingsIn(sql, resolver.resolve(sql), tables)),
     );
 };
 
+function findingsIn(sql: SqlText, texts: readonly string[], tables: ReadonlySet<string>): Finding[] {
+  const messages = texts
+    .filter((text) => !/--[ ]*across merchants:[ ]*\S/.test(text))
+    .map((text) => complaint(text, tables));
+  return [...new Set(messages)].flatMap((message) =>
+    message === undefined ? [] : [findingAt(sql.file, sql.start, message)],
+  );
+}
+
+const tableUnknown = new RegExp(`\\b(?:from|join|into|update)\\s*${hole}`, 'i');
+
+// What a fragment stands in: it is read as part of each until one makes sense.
+const surroundings: ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `SELECT 1 WHERE ${text}`,
+  (text) => `SELECT 1 WHERE true ${text}`,
+  (text) => `SELECT ${text}`,
+  (text) => `SELECT 1 FROM ${text}`,
+];
+
+function complaint(text: string, tables: ReadonlySet<string>): string | undefined {
+  if (tableUnknown.test(text)) return 'names a table by what only the running program knows; write the table there';
+  for (const surround of surroundings) {
+    const statements = parseSqlWithHoles(surround(text));
+    if (!statements) continue;
+    const unbound = statements.flatMap((statement) => findUnboundTables(statement, tables));
+    if (unbound.length === 0) return undefined;
+    return `reads or writes ${unbound.join(' and ')} without binding it to one merchant; add merchant_id = $1 there, also in a sub-select, or the line "-- across merchants: <reason>"`;
+  }
+  return 'holds SQL that the parser of PostgreSQL cannot read; write more of it as it is sent';
+}
+
 /** The tables with a merchant_id column, from the migrations. */
 export function findTenantTables(files: readonly SourceFile[]): Set<string> {
-  const migrations = files.filter((file) => /^server\/migrations\/\d+-[\w-]+[.]sql$/.test(file.path));
-  const sql = withoutCommentsAndQuotes(migrations.map((file) => file.text).join('\n'));
-  const created = sql.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w.]+)\s*\(([^;]*)/gi);
-  const altered = sql.matchAll(/\balter\s+table\s+(?:only\s+)?([\w.]+)\s+([^;]*)/gi);
-  return new Set([
-    ...[...created].filter(([, , body]) => /(?:^|,)\s*merchant_id\s/i.test(body ?? '')).map(([, table]) => table ?? ''),
-    ...[...altered]
-      .filter(([, , body]) => /\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?merchant_id\s/i.test(body ?? ''))
-      .map(([, table]) => table ?? ''),
-  ]);
+  const tables = new Set<string>();
+  for (const file of files.filter(({ path }) => /^server\/migrations\/\d+-[\w-]+[.]sql$/.test(path))) {
+    for (const { statement } of parseSql(file.text)) {
+      if ('CreateStmt' in statement) {
+        const { relation, tableElts = [] } = statement.CreateStmt;
+        if (tableElts.some((part) => 'ColumnDef' in part && part.ColumnDef.colname === 'merchant_id')) {
+          tables.add(tableName(relation));
+        }
+      } else if ('AlterTableStmt' in statement) {
+        const { relation, cmds = [] } = statement.AlterTableStmt;
+        const isAdded = cmds.some(
+          (part) =>
+            'AlterTableCmd' in part &&
+            part.AlterTableCmd.def !== undefined &&
+            'ColumnDef' in part.AlterTableCmd.def &&
+            part.AlterTableCmd.def.ColumnDef.colname === 'merchant_id',
+        );
+        if (isAdded) tables.add(tableName(relation));
+      } else if ('RenameStmt' in statement && statement.RenameStmt.renameType === 'OBJECT_TABLE') {
+        const { relation, newname = '' } = statement.RenameStmt;
+        if (tables.delete(tableName(relation))) tables.add(newname);
+      }
+    }
+  }
+  return tables;
 }
-
-/** Each tenant table as often as the statement names it, for each time is a place to look into another merchant. */
-function tablesTouched(sql: string, tables: Set<string>): string[] {
-  const text = withoutCommentsAndQuotes(sql);
-  const named = [...text.matchAll(/\b(?:join|into|update|using)\s+(?:only\s+)?([\w.]+)/gi)].map(
-    ([, table]) => table ?? '',
-  );
-  const listed = [...text.matchAll(/\bfrom\s+([\w.\s,]+)/gi)].flatMap(([, list]) =>
-    (list ?? '').split(',').map(
-      (item) =>
-        item
-          .trim()
-          .split(/\s+/)
-          .find((word) => !/^only$/i.test(word)) ?? '',
-    ),
-  );
-  return [...named, ...listed].filter((table) => tables.has(table.toLowerCase()));
-}
-
-/** How often merchant_id stands in a condition, or among the columns that an INSERT fills. */
-function countHolds(sql: string): number {
-  const text = withoutCommentsAndQuotes(sql).replaceAll(/\bon\s+conflict\b\s*\([^()]*\)/gi, ' ');
-  const conditions = [...text.matchAll(conditionText)].map(([condition]) => condition).join('\n');
-  const inserted = [...text.matchAll(/\binsert\s+into\s+[\w.]+\s*\(([^()]*)/gi)].filter(([, columns]) =>
-    /\bmerchant_id\b/i.test(columns ?? ''),
-  );
-  return [...conditions.matchAll(/\bmerchant_id\b/gi)].length + inserted.length;
-}
-
-// From a WHERE, ON or USING to the word that ends the condition.
-const conditionText =
-  /\b(?:where|on|using)\b[\s\S]*?(?=\b(?:returning|group\s+by|order\s+by|having|limit|for\s+update|union|set|select|from|where|on|using)\b|$)/gi;

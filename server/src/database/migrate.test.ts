@@ -60,6 +60,19 @@ test('processes that start at the same time apply each file once', async () => {
   assert.deepEqual(applied.flat().toSorted(), ['0001-first', '0002-second']);
 });
 
+test('an index is made without keeping writers out, and again where an earlier attempt was broken off', async () => {
+  write({ '0001-first.sql': first });
+  await run();
+  await query('INSERT INTO first VALUES (1), (1)');
+  write({ '0002-second.sql': '-- Why.\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS first_key ON first (id);' });
+  await assert.rejects(run(), /could not create unique index/);
+  const valid = 'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($$first_key$$)';
+  assert.deepEqual((await query(valid)).rows, [{ valid: false }]);
+  await query('DELETE FROM first WHERE ctid = (SELECT min(ctid) FROM first)');
+  assert.deepEqual(await run(), ['0002-second']);
+  assert.deepEqual((await query(valid)).rows, [{ valid: true }]);
+});
+
 test('a file that fails leaves nothing, and runs again when it is mended', async () => {
   write({ '0001-first.sql': first, '0002-second.sql': `${second} SELECT 1 / 0;` });
   await assert.rejects(run(), /StartError: Migration 0002-second failed and changed nothing: division by zero\./);

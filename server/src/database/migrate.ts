@@ -32,7 +32,7 @@ const lockNotAvailable = '55P03';
 /**
  * Brings the database to the newest schema and answers the migrations it applied, as `0001-first-payment`. Processes
  * that start at the same time apply each file once: the others wait, then find nothing to do. A file is one
- * transaction, so one that fails leaves nothing.
+ * transaction, so one that fails leaves nothing; a file with a CREATE INDEX CONCURRENTLY cannot be, and is repeated.
  *
  * @throws StartError when the database is newer than this program, its history differs from the files, or a file fails.
  */
@@ -152,19 +152,42 @@ function reasonInWords(error: unknown): string {
 }
 
 async function apply(client: pg.Client, migration: Migration, clock: Clock): Promise<void> {
+  const [, index] = concurrentIndex.exec(migration.text) ?? [];
+  if (index !== undefined) {
+    await dropUnfinishedIndex(client, index);
+    await client.query(migration.text);
+    return await markApplied(client, migration, clock);
+  }
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
     await client.query(migration.text);
-    await client.query('INSERT INTO schema_migrations (number, name, applied_at) VALUES ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      clock.now(),
-    ]);
+    await markApplied(client, migration, clock);
     await client.query('COMMIT');
   } catch (error) {
     // A lost connection rolls back by itself; the error that counts is the first.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+// PostgreSQL makes such an index outside of a transaction, and nobody waits for it; so it is alone in its file.
+const concurrentIndex =
+  /^(?:\s*--[^\n]*\n)*\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+IF\s+NOT\s+EXISTS\s+(\w+)/i;
+
+/** One that was broken off stays behind, is kept up to date and never used; IF NOT EXISTS would take it for the index. */
+async function dropUnfinishedIndex(client: pg.Client, index: string): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+    [index],
+  );
+  if (rowCount) await client.query(`DROP INDEX CONCURRENTLY ${index}`);
+}
+
+async function markApplied(client: pg.Client, { number, name }: Migration, clock: Clock): Promise<void> {
+  await client.query('INSERT INTO schema_migrations (number, name, applied_at) VALUES ($1, $2, $3)', [
+    number,
+    name,
+    clock.now(),
+  ]);
 }

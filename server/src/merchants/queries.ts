@@ -113,7 +113,8 @@ export async function findMerchantByShortId(db: Queryable, shortId: string): Pro
 export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   const rows = await db.rows<MerchantRow>({
     name: 'merchants_list',
-    text: `SELECT ${merchantColumns} FROM merchants ORDER BY created_at, id`,
+    text: `-- across merchants: the operator's list of all
+           SELECT ${merchantColumns} FROM merchants ORDER BY created_at, id`,
     values: [],
   });
   return rows.map(toMerchant);

@@ -5,10 +5,10 @@ import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
-/** The parts' numbers come as text, so that none is a float. */
+/** The parts' numbers come as text, so that none is a float. $1 is the merchant in each statement with them. */
 const partsColumn = `COALESCE((
     SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
-    FROM refund_parts WHERE refund_parts.merchant_id = refunds.merchant_id AND refund_parts.refund_id = refunds.id
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]')`;
 
 const columns = `refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",

@@ -6,11 +6,11 @@ import type { Intent, IntentStatus } from '../intent.ts';
 import { intentFilters } from '../list-filters.ts';
 import type { IntentFilter } from '../list-filters.ts';
 
-/** The split of an intent that is shared; for others nothing is looked for. */
+/** The split of an intent that is shared; for others nothing is looked for. $1 is the merchant in each statement with it. */
 const sharesColumn = `CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
     SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
     FROM intent_shares
-    WHERE intent_shares.merchant_id = payment_intents.merchant_id AND intent_shares.intent_id = payment_intents.id
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
   ) END`;
 
 const intentColumns = `payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",

@@ -9,11 +9,11 @@ const eventsMax = 200;
 const merchantsMax = 20;
 
 // As scalars rather than NOT EXISTS, which lets the planner read a whole table for a join.
-const hasNothingToCome = `(SELECT webhook_deliveries.id FROM webhook_deliveries
-    WHERE webhook_deliveries.merchant_id = events.merchant_id AND webhook_deliveries.event_id = events.id
+const hasNothingToCome = (merchant: string) => `(SELECT webhook_deliveries.id FROM webhook_deliveries
+    WHERE webhook_deliveries.merchant_id = ${merchant} AND webhook_deliveries.event_id = events.id
       AND webhook_deliveries.status = 'pending' LIMIT 1) IS NULL
   AND (SELECT outbox.subject_id FROM outbox
-    WHERE outbox.merchant_id = events.merchant_id AND outbox.kind = 'dispatch_event'
+    WHERE outbox.merchant_id = ${merchant} AND outbox.kind = 'dispatch_event'
       AND outbox.subject_id = events.id) IS NULL`;
 
 /** Merchants with events before this id of which nothing is to be delivered any more: a probe for each merchant. */
@@ -23,7 +23,7 @@ export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string
     text: `-- across merchants: what goes is everybody's
            SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
              SELECT events.id FROM events
-             WHERE events.merchant_id = merchants.id AND events.id < $1 AND ${hasNothingToCome}
+             WHERE events.merchant_id = merchants.id AND events.id < $1 AND ${hasNothingToCome('merchants.id')}
              ORDER BY events.id LIMIT 1
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
@@ -35,7 +35,7 @@ export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string
 export async function lockOldEvents(db: Queryable, merchantId: string, beforeId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'webhook_events_lock_old',
-    text: `SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND ${hasNothingToCome}
+    text: `SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND ${hasNothingToCome('$1')}
            ORDER BY id LIMIT ${eventsMax} FOR UPDATE SKIP LOCKED`,
     values: [merchantId, beforeId],
   });
