@@ -119,10 +119,16 @@ export default {
     {
       name: 'who-speaks-to-postgres',
       comment:
-        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests and benchmarks look at it from outside.',
+        'The driver is behind kit/db.ts and kit/notifier.ts; database/ starts and migrates the server, tests, benchmarks and the recorder of statements look at it from outside.',
       severity: 'error',
       from: {
-        pathNot: ['^server/src/kit/(db|notifier)[.]', '^server/src/database/', '^(test|benchmarks)/', 'node_modules'],
+        pathNot: [
+          '^server/src/kit/(db|notifier)[.]',
+          '^server/src/database/',
+          '^(test|benchmarks)/',
+          '^tools/statement-listener',
+          'node_modules',
+        ],
       },
       to: { path: ['(^|/)node_modules/(@types/)?pg/', '^pg$'] },
     },

@@ -3,6 +3,7 @@
  * line and what to write instead; any finding makes the program end with 1.
  */
 import { join } from 'node:path';
+import { citations } from './tidy/citation-rules.ts';
 import { ambientTime, passedOnExports, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
@@ -36,6 +37,7 @@ const rules = [
   expandingMigrations,
   leftoverMarkers,
   foreignPaths,
+  citations,
   errorPages,
   dependencyReasons,
 ];

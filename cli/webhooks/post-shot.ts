@@ -21,7 +21,7 @@ export interface ShotAnswer {
   durationMs: number;
 }
 
-/** The service waits as long (decisions, "Events"). */
+/** The service waits as long (docs/events.md, "Answering"). */
 export const answerMaxMs = 15_000;
 const pauseMs = 300;
 // What a receiver says beyond its status is of no use here.

@@ -10,7 +10,7 @@ const shortIdLength = 8;
 
 /**
  * Who may hold the simulated phone. On a developer's machine everybody; on a production server whoever has the link of
- * a merchant, which nobody can guess, and then only that merchant's prompts (decisions, "Starting it").
+ * a merchant, which nobody can guess, and then only that merchant's prompts (docs/testing-with-the-simulator.md, "The phone").
  */
 export function phoneAccess(config: Config, secrets: Secrets): (request: FastifyRequest) => PhoneAccess {
   return (request) => {

@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 
-// The collecting column of the test environment's table (decisions, "Test environment"), row by row, through the API.
+// The table of docs/testing-with-the-simulator.md, "Collecting", row by row, through the API.
 
 let story: PaymentStory;
 

@@ -10,7 +10,7 @@ import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
 // Refunds through the API against the simulated networks: both routes, and what the payer's number makes of them
-// (decisions, "Test environment": as for paying out). Every payment is of D450.50.
+// (docs/testing-with-the-simulator.md, "Refunds"). Every payment is of D450.50.
 
 const secondMs = 1_000;
 const paidMinor = 45_050n;

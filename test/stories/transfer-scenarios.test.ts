@@ -14,7 +14,7 @@ import { eventually } from '../harness/eventually.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// The paying-out column of the test environment's table (decisions, "Test environment"), row by row, through the API.
+// The table of docs/testing-with-the-simulator.md, "Paying out", row by row, through the API.
 // Every order is of D100.00 and costs D1.50.
 
 const secondMs = 1_000;

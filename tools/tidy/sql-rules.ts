@@ -30,7 +30,7 @@ export const bannedInStatements: { pattern: RegExp; message: string }[] = [
   },
 ];
 
-/** Time and ids come from the application, and rows are written with VALUES: so says docs/architecture.md, "Scale". */
+/** Time and ids come from the application, rows are written with VALUES: docs/architecture.md, "Rules that keep it scalable". */
 export const statementWords: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && !isDatabaseKeeper(file.path))

@@ -11,8 +11,8 @@ export const keyedForThemselves: Record<string, string> = {
 };
 
 /**
- * The rules that every table keeps so that one schema also serves a sharded database (architecture, "Scale"). Answers
- * a sentence for each breach, none when all is well.
+ * The rules that every table keeps so that one schema also serves a sharded database (docs/architecture.md, "Rules that keep
+ * it scalable"). Answers a sentence for each breach, none when all is well.
  */
 export async function findCatalogueBreaches(
   client: pg.Client,

@@ -20,7 +20,7 @@ interface LedgerTableRow {
  * Refuses to serve as a role that could rewrite the ledger, or from a database that may forget a committed row.
  *
  * @param durable false only for tests, whose database writes nothing to the disk on purpose.
- * @throws StartError naming what is wrong; decisions, "Starting it".
+ * @throws StartError naming what is wrong; docs/operations.md, "The database".
  */
 export async function assertServingRole(
   database: Queryable,

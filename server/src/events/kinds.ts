@@ -1,4 +1,4 @@
-/** What can happen. The first five are the interface's and reach every endpoint that has not chosen its own list. */
+/** What can happen. The first five reach every endpoint that has not chosen its own list. */
 export const eventKinds = [
   'payment_intent.created',
   'payment_intent.cancelled',

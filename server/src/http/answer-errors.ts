@@ -22,7 +22,7 @@ export interface ErrorOptions {
 /** What every answer says unless a page has its own words: it is nobody's to keep, and nothing but what it says it is. */
 export const answerHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** The one place where an error becomes an answer of the API (decisions, "Errors"). */
+/** The one place where an error becomes an answer of the API (docs/api.md, "Errors"). */
 export function answerErrors(app: FastifyInstance, options: ErrorOptions): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => answerError(error, request, reply, options));
   app.setNotFoundHandler((request, reply) => {

@@ -10,7 +10,7 @@ export interface AuthenticationOptions {
 }
 
 /**
- * Whose key the request carries (interface, "Authentication"). Throws AppError `api_key_missing` or `api_key_invalid`; the
+ * Whose key the request carries (docs/api.md, "Requests"). Throws AppError `api_key_missing` or `api_key_invalid`; the
  * latter never tells a mistyped key from an unknown or a revoked one. Throws `rate_limited` for an address that has sent
  * too many requests without a valid key.
  * Two headers are refused with `invalid_request` (RFC 6750, section 3.1): which of them counts would depend on who reads

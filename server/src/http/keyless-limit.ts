@@ -22,7 +22,7 @@ export interface KeylessTurn {
 }
 
 /**
- * Limits the requests without a valid API key for each client address (decisions, "Rate limits"), so that guessing keys
+ * Limits the requests without a valid API key for each client address (docs/api.md, "Rate limits"), so that guessing keys
  * and repeating a wrong one cost the database nothing. Each process counts for itself: sharing the counts would cost
  * more than what they save.
  */

@@ -3,7 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { deleteKeysBefore, forgetResponsesBefore } from './queries.ts';
 
-/** Decisions, "Idempotency": a stored answer is replayed for 72 hours. */
+/** docs/api.md, "Idempotency": a stored answer is replayed for 72 hours. */
 const keptMs = 72 * 60 * 60 * 1_000;
 
 /**

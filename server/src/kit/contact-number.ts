@@ -2,8 +2,8 @@ import { fieldError } from './app-error.ts';
 import { parseInternationalNumber, PhoneNumberError } from './phone-number.ts';
 
 /**
- * The E.164 form of the number of a person, Gambian in any usual form or foreign with + (decisions, "Virtual
- * terminals"). Throws AppError `invalid_request` naming `path`.
+ * The E.164 form of the number of a person, Gambian in any usual form or foreign with + (docs/api.md, "Phone
+ * numbers"). Throws AppError `invalid_request` naming `path`.
  */
 export function canonicalContactNumber(text: string, { strict, path }: { strict: boolean; path: string }): string {
   try {

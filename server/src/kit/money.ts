@@ -83,7 +83,7 @@ export function roundUpToWhole(minor: bigint): bigint {
 }
 
 /**
- * The nearest whole dalasi; 50 bututs go up (interface, Limits).
+ * The nearest whole dalasi; 50 bututs go up (docs/splits.md, "How much a share is").
  *
  * @internal
  */

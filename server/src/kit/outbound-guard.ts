@@ -19,7 +19,7 @@ export interface OutboundPolicy extends AddressPolicy {
   anyPort?: boolean;
 }
 
-/** Decisions, "Payments" and "Events": only a development server calls private addresses, only its live stays http. */
+/** docs/api.md, "URLs": only a development server calls private addresses, only its live stays http. */
 export function outboundPolicy(environment: { production: boolean; testMode: boolean }): OutboundPolicy {
   return {
     allowPrivate: !environment.production,
@@ -40,7 +40,7 @@ export class UrlNotAllowedError extends Error {
   }
 }
 
-/** Decisions, "Payments": URLs have at most this many characters. */
+/** docs/api.md, "URLs": they have at most this many characters. */
 export const urlCharactersMax = 2_048;
 
 // Web servers only. Any port at all would let a merchant probe databases, mail and management services of whoever

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { fieldError } from './app-error.ts';
 import { isUuid } from './ids.ts';
 
-// Bounds of decisions, "Lists": a page is at most 100 rows, offsets and exact totals end at 10,000.
+// docs/api.md, "Lists": a page is at most 100 rows, offsets and exact totals end at 10,000.
 export const limitMax = 100;
 const limitDefault = 10;
 export const offsetMax = 10_000;

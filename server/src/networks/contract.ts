@@ -39,7 +39,7 @@ export interface PayoutOperations {
   lookUp(request: LookUpPayout): Promise<PayoutAnswer>;
 }
 
-/** How the payer approves. networks.md names them A to D: a link, a prompt, a prompt and then "done", a code. */
+/** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
 export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 export interface Capabilities {

@@ -3,8 +3,8 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { addPromptTime, closePrompt, deleteOldPrompts, deleteOldPromptTimes, openPrompt } from './queries.ts';
 
-// Decisions, "Payments": one open prompt per wallet and number, ten an hour per number. They keep anybody with a key
-// from bombarding a stranger's phone; several wallets answer a second prompt by locking the first (networks.md, 8.3).
+// docs/networks.md, "Prompts": one open prompt for each wallet and number, ten an hour for each number. They keep anybody
+// with a key from bombarding a stranger's phone; several wallets answer a second prompt by locking the first.
 const hourMs = 60 * 60 * 1_000;
 
 export interface Prompt {

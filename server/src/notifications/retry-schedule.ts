@@ -6,7 +6,7 @@ const minuteMs = 60 * secondMs;
 /** A notice that comes an hour late misleads whoever stands at the counter. */
 export const lifetimeMs = 60 * minuteMs;
 
-/** Between two messages to one number, whoever they are about (networks.md, 9.1: about one per 6 s to the same user). */
+/** Between two messages to one number, whoever they are about (docs/networks.md, "WhatsApp": about one per 6 s to the same user). */
 export const spacingMs = 6 * secondMs;
 
 /** The waits after the first, second, … attempt; with them ten attempts fill most of a notice's hour. */

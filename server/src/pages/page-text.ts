@@ -16,7 +16,7 @@ export function foreignText(text: string): Html {
   return html`<bdi>${cleanText(text)}</bdi>`;
 }
 
-/** The address if it may stand in a link, else null. App links such as `shop://done` pass (decisions, Payments). */
+/** The address if it may stand in a link, else null. App links such as `shop://done` pass (docs/api.md, "URLs"). */
 export function linkable(address: string | null): string | null {
   return address !== null && isLinkableUrl(address) ? address : null;
 }

@@ -9,7 +9,7 @@ import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
 import { sharesToWire } from './split-wire.ts';
 
-/** The interface's charge record ("Charge record"), with the fields that decisions, "Transactions", puts beside it. */
+/** The record of a transaction, of which clients of earlier services read every field (docs/api.md, "The record of a transaction"). */
 export function chargeToWire(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
   return {
     ...identityFields(merchant, charge),
@@ -106,7 +106,7 @@ function outcomeFields(charge: Charge): JsonRecord {
   };
 }
 
-/** Fields of the interface that nothing sets yet (decisions, "Transactions"). */
+/** What nothing sets yet (docs/api.md, "The record of a transaction"). */
 const unusedFields = {
   notes: null,
   coupon: null,

@@ -8,7 +8,7 @@ import type { Intent } from './intent.ts';
 import { splitToWire } from './split-wire.ts';
 
 /**
- * The answer of POST /v1/payments: flat, the fields of the interface ("Payment intent (response)"), and the intent's id under
+ * The answer of POST /v1/payments: flat, with the fields of docs/payments.md, "Create a payment", and the intent's id under
  * the name `id` too, which client libraries read.
  */
 export function createdIntentToWire(context: PaymentContext, intent: Intent): JsonRecord {

@@ -92,7 +92,7 @@ export function isOpen(status: IntentStatus): boolean {
 
 /**
  * The status as of now: an open intent whose time has passed is expired, whether or not a job has written that down.
- * An intent under review waits for a person instead (decisions, "Payments").
+ * An intent under review waits for a person instead (docs/architecture.md, "States").
  */
 export function statusAt(intent: Pick<Intent, 'status' | 'expiresAt' | 'review'>, now: Date): IntentStatus {
   const timeIsUp = intent.expiresAt <= now && intent.review === null;

@@ -59,7 +59,7 @@ const chargeSearchColumns = [
   'charges.intent_id::text',
 ];
 
-/** The stored status lags behind the clock: what is due to expire counts as expired (decisions, "Payments"). */
+/** The stored status lags behind the clock: what is due to expire counts as expired (docs/architecture.md, "States"). */
 function statusFilter(status: IntentStatus, now: Date): ListFilter {
   const overdue = (parameter: string) =>
     `status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= ${parameter}`;

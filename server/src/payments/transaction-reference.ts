@@ -4,7 +4,7 @@ import type { Random } from '../kit/random.ts';
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const suffixLength = 8;
 
-/** `TX-YYYYMMDD-HHMMSS-XXXXXXXX` in UTC, which is the time in The Gambia all year (decisions, "Transactions"). */
+/** `TX-YYYYMMDD-HHMMSS-XXXXXXXX` in UTC, which is the time in The Gambia all year (docs/api.md, "The record of a transaction"). */
 export function transactionReference(now: Date, random: Random): string {
   const [date = '', time = ''] = now.toISOString().split('T');
   const suffix = Array.from(random.bytes(suffixLength), (byte) => alphabet[byte % alphabet.length]).join('');

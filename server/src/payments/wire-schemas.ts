@@ -106,7 +106,7 @@ const nextAction = orNull(
   ),
 );
 
-/** The fields of the interface's "Payment intent (response)", and `id`. */
+/** The answer to a created payment (docs/payments.md, "Create a payment"). */
 const createdFields = {
   id: idType('The intent, the same as `payment_intent_id`.'),
   payment_intent_id: idType('The intent.'),

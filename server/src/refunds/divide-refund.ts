@@ -16,7 +16,7 @@ export interface PartlyRefunded {
 }
 
 /**
- * Who gives how much of the next `amountMinor` (decisions, "Refund"; docs/refunds.md). Each share gives back
+ * Who gives how much of the next `amountMinor` (docs/refunds.md, "Who gives it"). Each share gives back
  * floor(share × refunded so far ÷ what came) less what it gave before, so it has given all of itself, to the butut, when
  * everything is refunded; a returned fee the same. The merchant gives the rest, which is a few bututs below zero where
  * shares make up for roundings that the merchant had given.

@@ -2,7 +2,7 @@ import { least } from '../kit/money.ts';
 
 /**
  * Who has what of payments that are shared, refunded and paid out, in a few lines and without a database: written from
- * the rules (decisions, "Refund"; docs/splits.md), not from the code. Amounts are bututs.
+ * the rules (docs/refunds.md, "Who gives it"; docs/splits.md), not from the code. Amounts are bututs.
  */
 export class RefundModel {
   /** What the merchant has, less what it owes: bututs that it had got by roundings and spent when they had to go back. */

@@ -4,7 +4,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { merchantPartMinor, refundStatus, subAccountOf } from './refund.ts';
 import type { Refund } from './refund.ts';
 
-/** The record of a refund (decisions, "Transactions"): what was given back, how, and by whom. */
+/** The record of a refund (docs/refunds.md, "Who gives it"): what was given back, how, and by whom. */
 export function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
   return {
     id: refund.id,

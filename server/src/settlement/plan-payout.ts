@@ -15,7 +15,7 @@ import { checkAmountStep } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { Beneficiary } from './queries.ts';
 
-/** What a sub-account has to have before it can be paid out, in bututs (interface, Limits). */
+/** What a sub-account has to have before it can be paid out, in bututs (docs/sub-accounts.md, "Paying out"). */
 export const payoutMinimumMinor = 10n * dalasi;
 
 /** What pays the fees of payouts. */

@@ -2,7 +2,7 @@ import { fieldError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { dalasi, formatAmount, multiplyPercent } from '../kit/money.ts';
 
-// How a payment is shared (interface, "Share calculation"; docs/splits.md). Everything here is whole numbers: bututs,
+// How a payment is shared (docs/splits.md, "How much a share is"). Everything here is whole numbers: bututs,
 // hundredths of a percent, and their product, ten-thousandths of a butut, in which a share before its rounding is exact.
 
 /** Somebody who gets a part of a payment, and how much of it. */
@@ -23,7 +23,7 @@ export interface Split {
   merchantMinor: bigint;
 }
 
-/** Every share is at least 1 GMD (interface, Limits). */
+/** Every share is at least 1 GMD (docs/splits.md, "How much a share is"). */
 const shareMin = dalasi;
 
 // A hundred percent, in the unit of `percentHundredths`.

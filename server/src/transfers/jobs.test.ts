@@ -79,7 +79,8 @@ function rememberingNetwork(onStart: (count: number) => { pays: boolean; answer:
 
 const unavailable: PayoutAnswer = { state: 'not_accepted', reason: 'network_unavailable' };
 
-// networks.md, section 10: whatever happens to the first call, the beneficiary is paid once and the balance says so.
+// docs/networks.md, "When a call gets no answer": whatever happens to the first call, the beneficiary is paid once and the
+// balance says so.
 for (const [name, first] of [
   ['the answer is lost and the network has paid', { pays: true, answer: noAnswer }],
   ['the answer is lost and the network has not paid', { pays: false, answer: noAnswer }],

@@ -4,7 +4,7 @@ import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Transfer } from './transfer.ts';
 
-/** The interface's four fields of a transfer, and the rest of the record; the number as it was sent. */
+/** The four fields that every client reads, and the rest of the record; the number as it was sent. */
 export function transferToWire(merchant: Merchant, transfer: Transfer): JsonRecord {
   return {
     id: transfer.id,

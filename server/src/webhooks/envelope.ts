@@ -13,7 +13,7 @@ export interface EnvelopedEvent {
 
 /**
  * The body of an event: the same bytes on every attempt and for every receiver. `data` and `payload` are the same
- * record, because receivers of both kinds exist (decisions, "Events").
+ * record, because receivers of both kinds exist (docs/events.md, "What an event looks like").
  */
 export function eventBody(event: EnvelopedEvent): Buffer {
   const head = [

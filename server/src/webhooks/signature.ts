@@ -14,7 +14,7 @@ export interface Message {
 /**
  * The headers by which a receiver knows that we sent this body: the service's own, and the three of Standard Webhooks
  * (standard-webhooks, spec 1.0.0), which has room for two signatures while a secret is being rotated. The service's own
- * has room for one and stays with the old secret until the overlap ends (decisions, "Events").
+ * has room for one and stays with the old secret until the overlap ends (docs/events.md, "Changing the secret").
  */
 export function signatureHeaders(
   message: Message,

@@ -5,7 +5,7 @@ import { completedReport, failedReport, reversedReport } from './report.ts';
 import type { Report } from './report.ts';
 import type { Session } from './session.ts';
 
-/** What happens to a collection, chosen by the last four digits of the payer's number (decisions, Test environment). */
+/** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */
 export type Scenario =
   | 'approve'
   | 'decline'
@@ -41,7 +41,7 @@ export function scenarioOf(payerNumber: string | null): Scenario {
   return scenariosBySuffix.get(payerNumber?.slice(-4) ?? '') ?? 'tap';
 }
 
-// Decisions, Test environment: found 5 s after the call that got no answer.
+// docs/testing-with-the-simulator.md, "Collecting": found 5 s after the call that got no answer.
 const silentMs = 5_000;
 const lateSuccessAfterExpiryMs = 2_000;
 const reversalAfterMs = 2_000;

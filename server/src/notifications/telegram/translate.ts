@@ -6,7 +6,7 @@ export type TelegramAnswer = SendAnswer | { state: 'moved'; chatId: string };
 const unreachable = 'This number has left the Telegram bot, or blocked it.';
 
 /**
- * Telegram's answers (networks.md, 9.2). 403, and 400 for a chat that is not there, are permanent; 429 holds the whole
+ * Telegram's answers (docs/networks.md, "Telegram"). 403, and 400 for a chat that is not there, are permanent; 429 holds the whole
  * bot; 401 and 404 mean that there is no such bot.
  */
 export function translateAnswer(answer: { status: number; text: string }): TelegramAnswer {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerToChallenge, isSignedByWhatsapp, readStatuses } from './callback.ts';
 
-// networks.md, 12.2.
+// The example of docs/networks.md, "WhatsApp".
 const secret = 'sim_app_secret';
 const body = Buffer.from('{"object":"whatsapp_business_account","entry":[]}');
 const signature = 'sha256=bc905fee67e86250e46ead4d1b193c97047125f2d02654205c854126a661a243';

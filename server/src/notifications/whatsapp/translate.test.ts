@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerToCode, translateAnswer } from './translate.ts';
 
-/** networks.md, 9.1; written out once more, so that a code that slips into another group is seen. */
+/** docs/networks.md, "WhatsApp"; written out once more, so that a code that slips into another group is seen. */
 const groups: Record<string, number[]> = {
   retry: [1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 131057],
   stop_number: [131026, 130472, 130497],

@@ -1,7 +1,7 @@
 import type { SendAnswer } from '../channel.ts';
 
 /**
- * The error codes of WhatsApp's Cloud API, by what to do about them (networks.md, 9.1). A code that is not here is
+ * The error codes of WhatsApp's Cloud API, by what to do about them (docs/networks.md, "WhatsApp"). A code that is not here is
  * `unknown`.
  */
 const groups: readonly {

@@ -26,7 +26,7 @@ const style = loadStyle(
 
 /**
  * `/simulator/chat/{number}`: the phone of staff in the test environment, with what the development channel was given.
- * A production server has none (decisions, "Starting it").
+ * A production server has none (docs/testing-with-the-simulator.md, "The phone").
  */
 export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, options) => {
   const { publicUrl, log, listMessages } = options;

@@ -5,7 +5,8 @@ import { foreignText } from '../page-text.ts';
 import type { CheckoutScene } from './scene.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
-// Only for a view that does not say how long the code is; the networks known send six digits (networks, section 2).
+// Only for a view that does not say how long the code is; the networks known send six digits (docs/networks.md, "How a payer
+// approves").
 const usualLength = 6;
 
 /** The network sent a code; it goes to the network as typed and is kept nowhere. */

@@ -81,7 +81,7 @@ export function canCancel(step: StepName): boolean {
 
 /**
  * Whether the page still listens. What has ended stays as it is, except where an attempt was under way: its late
- * success counts (decisions, Payments), and the payer must see it.
+ * success counts (docs/architecture.md, "States"), and the payer must see it.
  */
 export function isLive(view: CheckoutView): boolean {
   const step = stepOf(view);

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 
-// What the last four digits of a number bring about (decisions, Test environment).
+// What the last four digits of a number bring about (docs/testing-with-the-simulator.md).
 const collecting: readonly [string, string][] = [
   ['0001', 'approves at once'],
   ['0002', 'declines'],

@@ -1,7 +1,7 @@
 import { addMs } from '../../../kit/clock.ts';
 import type { Payout, PayoutStatus } from './payout.ts';
 
-/** What happens to a payout, chosen by the last four digits of the beneficiary's number (decisions, Test environment). */
+/** What happens to a payout, by its number's last four digits (docs/testing-with-the-simulator.md, "Paying out"). */
 export type PayoutScenario =
   | 'complete'
   | 'no_such_account'
@@ -37,7 +37,7 @@ export function payoutScenarioOf(beneficiaryNumber: string): PayoutScenario {
   return scenariosBySuffix.get(beneficiaryNumber.slice(-4)) ?? 'arrive';
 }
 
-/** Decisions, Test environment: 0008 is up again 5 s after it went down. */
+/** docs/testing-with-the-simulator.md, "Paying out": 0008 is up again 5 s after it went down. */
 export const outageMs = 5_000;
 /**
  * How long 0008 then stays up. Long enough for whoever held orders back to send all of them; after that a tester sees
@@ -45,7 +45,7 @@ export const outageMs = 5_000;
  */
 export const upAfterOutageMs = 10 * 60_000;
 
-// Decisions, Test environment: found 5 s after the call that got no answer.
+// docs/testing-with-the-simulator.md, "Paying out": found 5 s after the call that got no answer.
 const silentMs = 5_000;
 const soonMs = 2_000;
 const lateMs = 30_000;
