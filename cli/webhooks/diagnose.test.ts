@@ -89,23 +89,17 @@ const both = (cause: CauseName): [CauseName[], CauseName[]] => [[cause], [cause]
 
 const rows: Row[] = [
   ['neither header', withHeaders({ [header]: null, 'webhook-signature': null }), ['header_missing']],
-  ['an empty signature', serviceOnly(''), ['signature_empty']],
-  ['an empty standard signature', standardOnly(' '), ['signature_empty']],
-  ['a name before it', serviceOnly(`sha512=${service}`), ['signature_padded']],
-  ['quotes around it', serviceOnly(`"${service}"`), ['signature_padded']],
-  ['a cut signature', serviceOnly(service.slice(0, 64)), ['signature_cut']],
+  ['an empty signature', serviceOnly(''), ['header_missing']],
+  ['an empty standard signature', standardOnly(' '), ['header_missing']],
   ['SHA-256', serviceOnly(hmac('sha256', secret, body).toString('hex')), ['sha256_for_sha512']],
   ['SHA-512', standardOnly(`v1,${hmac('sha512', key, signed).toString('base64')}`), ['sha512_for_sha256']],
-  ['SHA-1', serviceOnly(hmac('sha1', secret, body).toString('hex')), ['sha1']],
   ['base64', serviceOnly(hmac('sha512', secret, body).toString('base64')), ['base64_for_hex']],
   ['hex', standardOnly(`v1,${hmac('sha256', key, signed).toString('hex')}`), ['hex_for_base64']],
-  ['base64url', standardOnly(`v1,${hmac('sha256', key, signed).toString('base64url')}`), ['base64url']],
-  ['upper case', serviceOnly(service.toUpperCase()), ['upper_case_hex']],
   ['no version', standardOnly(standard), ['version_missing']],
-  ['a key without wh_', serviceOnly(hmac('sha512', bare, body).toString('hex')), ['key_without_prefix']],
-  ['a decoded key', serviceOnly(hmac('sha512', key, body).toString('hex')), ['key_decoded']],
+  ['a key without wh_', serviceOnly(hmac('sha512', bare, body).toString('hex')), ['key_not_whole']],
+  ['a decoded key', serviceOnly(hmac('sha512', key, body).toString('hex')), ['key_not_whole']],
   ['a key as text', standardOnly(`v1,${hmac('sha256', bare, signed).toString('base64')}`), ['key_not_decoded']],
-  ['a key with wh_', standardOnly(`v1,${hmac('sha256', secret, signed).toString('base64')}`), ['key_with_prefix']],
+  ['a key with wh_', standardOnly(`v1,${hmac('sha256', secret, signed).toString('base64')}`), ['key_not_decoded']],
   ['the body alone', standardOnly(`v1,${hmac('sha256', key, body).toString('base64')}`), ['only_the_body_signed']],
   ['a secret without wh_', { ...serviceOnly(service), secret: bare }, ['secret_without_prefix']],
   ['a line end in the secret', { ...delivery(), secret: `${secret}\n` }, ['secret_padded'], []],
@@ -131,58 +125,22 @@ const rows: Row[] = [
   ],
   ['a line end more', withBody(`${body.toString()}\n`), ...both('line_end_added')],
   ['a CRLF more', withBody(`${body.toString()}\r\n`), ...both('line_end_added')],
-  [
-    'a signed line end',
-    serviceOnly(hmac('sha512', secret, Buffer.from(`${body.toString()}\n`)).toString('hex')),
-    ['line_end_removed'],
-  ],
-  [
-    'CRLF for LF',
-    withBody('{\r\n"id":"1"\r\n}', delivery(undefined, Buffer.from('{\n"id":"1"\n}'))),
-    ['line_ends_changed'],
-    ['line_ends_changed'],
-  ],
-  [
-    'LF for CRLF',
-    withBody('{\n"id":"1"\n}', delivery(undefined, Buffer.from('{\r\n"id":"1"\r\n}'))),
-    ['line_ends_changed'],
-    ['line_ends_changed'],
-  ],
-  ['a byte order mark', withBody(`\uFEFF${body.toString()}`), ...both('byte_order_mark')],
-  ['Latin-1', withBody(Buffer.from(body.toString('latin1'))), ...both('wrong_encoding')],
   ['other spaces', withBody(JSON.stringify(parsed, null, 2)), ...both('rewritten')],
   ['escapes', withBody(escaped(body.toString())), ...both('rewritten')],
   ['escaped slashes', withBody(body.toString().replaceAll('/', '\\/')), ...both('rewritten')],
-  ['longer numbers', withBody(body.toString().replaceAll('450.5', '450.50')), ...both('rewritten')],
-  ['another order', withBody(JSON.stringify({ payload, data, ...head })), ...both('rewritten')],
   [
     'spaces, escapes and order',
     withBody(escaped(JSON.stringify({ data, payload, ...head }, null, 1))),
     ...both('rewritten'),
   ],
-  ['a quoted body', withBody(JSON.stringify(body.toString())), ...both('body_quoted')],
-  ['a body in base64', withBody(body.toString('base64')), ...both('body_in_base64')],
-  ['a body that is no JSON', withBody(body.toString().replaceAll('"', '&quot;')), ...both('body_not_json')],
+  ['longer numbers', withBody(body.toString().replaceAll('450.5', '450.50')), ...both('rewritten')],
   ['no body', withBody(''), ...both('body_lost')],
   ['the name of an object', withBody('[object Object]'), ...both('body_lost')],
   ['an empty object', withBody('{}'), ...both('body_lost')],
-  ['half a body', withBody(body.subarray(0, 200)), ...both('body_truncated')],
-  [
-    'a body shorter than it says',
-    withHeaders({ 'content-length': String(body.length) }, withBody('{"id":"1"}')),
-    ...both('body_truncated'),
-  ],
-  ['the id of another event', withHeaders({ 'webhook-id': `${id}0` }), [], ['other_event']],
-  ['the headers of another event', withBody(body.toString().replaceAll(id, `${id}0`)), ...both('other_event')],
   ['no timestamp', withHeaders({ 'webhook-timestamp': null }), [], ['timestamp_missing']],
-  ['milliseconds', withHeaders({ 'webhook-timestamp': `${timestamp}000` }), [], ['timestamp_malformed']],
+  ['milliseconds', withHeaders({ 'webhook-timestamp': `${timestamp}000` }), [], ['timestamp_missing']],
   ['an old timestamp', { ...delivery(), receivedAt: addMs(sentAt, 301_000) }, [], ['timestamp_old']],
   ['a timestamp to come', { ...delivery(), receivedAt: addMs(sentAt, -301_000) }, [], ['timestamp_future']],
-  [
-    'SHA-256 over spaces',
-    withBody(JSON.stringify(parsed, null, 2), serviceOnly(hmac('sha256', secret, body).toString('hex'))),
-    ['rewritten', 'sha256_for_sha512'],
-  ],
 ];
 
 describe('the diagnosis of a signature', () => {
@@ -216,14 +174,13 @@ describe('the diagnosis of a signature', () => {
     assert.deepEqual([...tried].toSorted(), Object.keys(causes).toSorted());
   });
 
-  it('says what was written again', () => {
-    const detailOf = (changed: string) => diagnose(withBody(changed))[0]?.causes[0]?.detail;
-    assert.equal(detailOf(JSON.stringify(parsed, null, 2)), 'spaces changed.');
-    assert.equal(detailOf(escaped(body.toString())), 'escapes in texts changed.');
-    assert.equal(detailOf(body.toString().replaceAll('450.5', '450.50')), 'the form of numbers changed.');
-    assert.equal(detailOf(JSON.stringify({ payload, ...head, data })), 'the order of names changed.');
-    const sorted = JSON.stringify({ ...head, data: record, payload: { ...record, id: 'c2' } }, null, 1);
-    assert.equal(detailOf(sorted), 'spaces changed.', 'also when the bytes that were signed cannot be found again');
+  it('takes the headers of another event, another order of names and a cut body for other bytes', () => {
+    const otherBytes = [
+      withHeaders({ 'webhook-id': `${id}0`, [header]: null }),
+      withBody(JSON.stringify({ payload, data, ...head }), serviceOnly(service)),
+      withBody(body.subarray(0, 200), serviceOnly(service)),
+    ];
+    for (const request of otherBytes) assert.deepEqual(verdictsOf(request), [['wrong_secret']]);
   });
 
   it('names the other secret', () => {
