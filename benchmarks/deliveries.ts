@@ -26,8 +26,7 @@ export const deliveries: Part = {
     `Then ${whole(backlog)} deliveries to one endpoint are due at once: how many a second one worker makes, claimed, ` +
     'signed, sent and recorded, beside a bare loop of the same client that posts one of these ' +
     'very requests again and again to the same server, on as many connections as the worker was seen to use. In turns; ' +
-    'the ratio is the median over the rounds. Once the same loop with the service’s own client around the bare one, which ' +
-    'guards addresses and keeps limits.',
+    'the ratio is the median over the rounds.',
   async run(bench) {
     const arrivals = new Arrivals();
     // Apart, so that the connections to one address are those of the backlog.

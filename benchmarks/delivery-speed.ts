@@ -42,12 +42,12 @@ export async function speedBesideLoop(
     await vacuumDeliveries(service.adminUrl);
     return perSecond;
   };
-  const looped = async (client: PostLoopOptions['client'] = 'bare'): Promise<number> => {
+  const looped = async (): Promise<number> => {
     const { headers, body } = arrivals.sample;
-    const request = { url, headers: withoutOwn(headers), body: body.toString() };
     const options: PostLoopOptions = {
-      ...request,
-      client,
+      url,
+      headers: withoutOwn(headers),
+      body: body.toString(),
       connections: Math.max(...connections),
       seconds: loopSeconds,
     };
@@ -57,28 +57,25 @@ export async function speedBesideLoop(
   };
   await delivered(warmUpBacklog);
   samplesMib.length = 0;
-  const comparison = await inTurns(rounds, { measured: () => delivered(), base: () => looped() }, (round, figures) =>
+  const comparison = await inTurns(rounds, { measured: () => delivered(), base: looped }, (round, figures) =>
     bench.tell(`  round ${round}: ${whole(figures.measured)}/s delivered, ${whole(figures.base)}/s of the bare loop`),
   );
-  const ownPerSecond = await looped('own');
   return describe(comparison, {
     memory: flatness(samplesMib),
     connectionsMax: Math.max(...connections),
-    ownPerSecond,
     wrong: repeated + failures,
   });
 }
 
 function describe(
   comparison: Comparison,
-  beside: { memory: Flatness; connectionsMax: number; ownPerSecond: number; wrong: number },
+  beside: { memory: Flatness; connectionsMax: number; wrong: number },
 ): Measured {
-  const { memory, connectionsMax, ownPerSecond, wrong } = beside;
+  const { memory, connectionsMax, wrong } = beside;
   return {
     figures: [
       { label: 'Deliveries a second, one endpoint', value: whole(comparison.measured) },
       { label: 'Posts a second of the bare loop', value: whole(comparison.base) },
-      { label: 'Posts a second of such a loop, own client', value: whole(ownPerSecond) },
       { label: 'Connections to the endpoint, at most', value: whole(connectionsMax) },
       {
         label: 'Ratio',

@@ -4,8 +4,6 @@
  */
 import { Agent } from 'undici';
 import { answerProgram, programOptions } from './harness/program.ts';
-import { systemClock } from '../server/src/kit/clock.ts';
-import { createOutboundClient } from '../server/src/kit/outbound-http.ts';
 
 export interface PostLoopOptions {
   url: string;
@@ -13,8 +11,6 @@ export interface PostLoopOptions {
   body: string;
   connections: number;
   seconds: number;
-  /** The bare client, or the service's own around it, with its guard, its limits and its look at the answer. */
-  client: 'bare' | 'own';
 }
 
 export interface PostLoopResult {
@@ -27,7 +23,7 @@ const warmUpMs = 1_500;
 
 async function postLoop(options: PostLoopOptions): Promise<PostLoopResult> {
   const { connections, seconds } = options;
-  const { post, close } = options.client === 'bare' ? bareClient(options) : ownClient(options);
+  const { post, close } = bareClient(options);
   let failures = 0;
   const postUntil = async (endsAt: number): Promise<number> => {
     let posts = 0;
@@ -66,18 +62,6 @@ function bareClient({ url, headers, body, connections }: PostLoopOptions): Clien
       return answer.statusCode < 300;
     },
     close: () => agent.close(),
-  };
-}
-
-function ownClient({ url, headers, body }: PostLoopOptions): Client {
-  const client = createOutboundClient({ clock: systemClock, policy: { allowPrivate: true }, userAgent: 'Dalasi' });
-  const bytes = Buffer.from(body);
-  return {
-    post: async () => {
-      const result = await client.post({ url, headers, body: bytes, httpsOnly: false });
-      return result.kind === 'answered' && result.status < 300;
-    },
-    close: () => client.close(),
   };
 }
 
