@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { migrationsFolder, readMigrations } from '../server/src/database/migration-files.ts';
 import { listTestFiles, runTests } from './runner/run-tests.ts';
 import { readReleasedStatements, releasedStatementsPath, writeReleasedStatements } from './released-statements.ts';
-import { isQueriesFile, readSourceFiles } from './tidy/source-files.ts';
+import { isQueriesFile, isServiceCode, isTest, readSourceFiles } from './tidy/source-files.ts';
 import { hole, SqlResolver } from './tidy/sql-resolution.ts';
 import { findNamedStatements } from './tidy/sql-text.ts';
 
@@ -38,20 +38,20 @@ try {
 }
 
 function record(statements: Map<string, string>): void {
-  const sources = readSourceFiles(repository);
-  const named = sources
-    .filter(({ path }) => isQueriesFile(path))
-    .flatMap((file) => findNamedStatements(file).map((statement) => ({ ...statement, file })));
-  // Tests send statements of their own. The service's have a name of a queries file, or begin with one up to its `${…}`.
-  const isOurs = (sent: string) => named.some(({ name, isWhole }) => (isWhole ? sent === name : sent.startsWith(name)));
-  for (const name of statements.keys()) if (!isOurs(name)) statements.delete(name);
+  const sources = readSourceFiles(repository).filter(({ path }) => /^(server|test)\/.+[.]ts$/.test(path));
+  const named = sources.flatMap((file) => findNamedStatements(file).map((statement) => ({ ...statement, file })));
+  const ofService = named.filter(({ file }) => isQueriesFile(file.path) && !isTest(file.path));
+  const known = new Set(ofService.map(({ name }) => name));
+  // Tests send statements of their own.
+  const ofTests = new Set(named.filter(({ file }) => !isServiceCode(file.path)).map(({ name }) => name));
+  const isOurs = (name: string) => known.has(name) || !ofTests.has(name);
   for (const file of readdirSync(folder)) {
     const sent = JSON.parse(readFileSync(join(folder, file), 'utf8')) as [name: string, text: string][];
     for (const [name, text] of sent) if (isOurs(name)) statements.set(name, text);
   }
   // What the tests did not send is read from the sources, where it stands there as it is sent.
   const resolver = new SqlResolver(sources);
-  for (const { file, name, isWhole, text: node } of named) {
+  for (const { file, name, isWhole, text: node } of ofService) {
     const [text, ...others] = isWhole && node ? resolver.resolve({ file, node }) : [];
     if (text !== undefined && others.length === 0 && !text.includes(hole) && !statements.has(name)) {
       statements.set(name, text);

@@ -104,41 +104,111 @@ SELECT merchant_id AS "merchantId", charge_id AS "chargeId", id, kind, detail, c
 
 -- statement charges_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1  LIMIT $2
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1   LIMIT $2
            ) AS counted;
 
 -- statement charges_count_from
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2 LIMIT $3
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2  LIMIT $3
            ) AS counted;
 
 -- statement charges_count_from_to
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2 AND charges.created_at <= $3 LIMIT $4
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2 AND charges.created_at <= $3  LIMIT $4
            ) AS counted;
 
 -- statement charges_count_status
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 LIMIT $3
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2  LIMIT $3
            ) AS counted;
 
 -- statement charges_count_status_term_or_payer
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND ((charges.account_number ILIKE ANY ($3::text[]) OR charges.account_canonical ILIKE ANY ($3::text[]) OR charges.reference ILIKE ANY ($3::text[]) OR charges.transaction_reference ILIKE ANY ($3::text[]) OR charges.network_reference ILIKE ANY ($3::text[]) OR charges.network_transaction_id ILIKE ANY ($3::text[]) OR charges.id::text ILIKE ANY ($3::text[]) OR charges.intent_id::text ILIKE ANY ($3::text[])) OR EXISTS (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND ((charges.account_number ILIKE ANY ($3::text[]) OR charges.account_canonical ILIKE ANY ($3::text[]) OR charges.reference ILIKE ANY ($3::text[]) OR charges.transaction_reference ILIKE ANY ($3::text[]) OR charges.network_reference ILIKE ANY ($3::text[]) OR charges.network_transaction_id ILIKE ANY ($3::text[]) OR charges.id::text ILIKE ANY ($3::text[]) OR charges.intent_id::text ILIKE ANY ($3::text[])) OR EXISTS (
       SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $4 OR customer_email ILIKE $4 OR customer_phone ILIKE $4 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($5::text[]))
-    )) LIMIT $6
+    ))  LIMIT $6
            ) AS counted;
 
 -- statement charges_count_term_or_payer
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND ((charges.account_number ILIKE ANY ($2::text[]) OR charges.account_canonical ILIKE ANY ($2::text[]) OR charges.reference ILIKE ANY ($2::text[]) OR charges.transaction_reference ILIKE ANY ($2::text[]) OR charges.network_reference ILIKE ANY ($2::text[]) OR charges.network_transaction_id ILIKE ANY ($2::text[]) OR charges.id::text ILIKE ANY ($2::text[]) OR charges.intent_id::text ILIKE ANY ($2::text[])) OR EXISTS (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND ((charges.account_number ILIKE ANY ($2::text[]) OR charges.account_canonical ILIKE ANY ($2::text[]) OR charges.reference ILIKE ANY ($2::text[]) OR charges.transaction_reference ILIKE ANY ($2::text[]) OR charges.network_reference ILIKE ANY ($2::text[]) OR charges.network_transaction_id ILIKE ANY ($2::text[]) OR charges.id::text ILIKE ANY ($2::text[]) OR charges.intent_id::text ILIKE ANY ($2::text[])) OR EXISTS (
       SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[]))
-    )) LIMIT $5
+    ))  LIMIT $5
            ) AS counted;
 
 -- statement charges_count_to
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.created_at <= $2 LIMIT $3
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at <= $2  LIMIT $3
            ) AS counted;
 
 -- statement charges_find_by_id
@@ -408,16 +478,16 @@ INSERT INTO customer_turns (merchant_id, bucket)
 
 -- statement customers_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, name, email, phone, metadata, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt" FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL   LIMIT $2
            ) AS counted;
 
 -- statement customers_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE $2 OR email ILIKE $2 OR phone ILIKE $2 OR id::text ILIKE $2 OR id IN (
+             SELECT merchant_id AS "merchantId", id, name, email, phone, metadata, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt" FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE $2 OR email ILIKE $2 OR phone ILIKE $2 OR id::text ILIKE $2 OR id IN (
         SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity LIKE ANY ($3::text[])
-      ))
-             LIMIT $4
+      ))  LIMIT $4
            ) AS counted;
 
 -- statement customers_find
@@ -616,14 +686,6 @@ SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value FROM key_
 
 -- statement key_limits_find
 SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2;
-
--- statement key_limits_take
-INSERT INTO key_limits (merchant_id, key_id, arrival_us)
-           VALUES ($1, $2, $3::bigint + $4::bigint)
-          ON CONFLICT (merchant_id, key_id) DO UPDATE
-          SET arrival_us = CASE WHEN key_limits.arrival_us > $6::bigint THEN $3::bigint ELSE GREATEST(key_limits.arrival_us, $3::bigint) END + $4::bigint
-          WHERE key_limits.arrival_us > $6::bigint OR GREATEST(key_limits.arrival_us, $3::bigint) + $4::bigint - $3::bigint <= $5::bigint
-          RETURNING arrival_us AS "arrivalUs";
 
 -- statement ledger_accounts_ensure
 INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
@@ -1247,42 +1309,130 @@ UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer
 
 -- statement payment_intents_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1  LIMIT $2
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1   LIMIT $2
            ) AS counted;
 
 -- statement payment_intents_count_expired
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND (status = 'expired' OR (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $2)) LIMIT $3
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = 'expired' OR (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $2))  LIMIT $3
            ) AS counted;
 
 -- statement payment_intents_count_from
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2 LIMIT $3
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2  LIMIT $3
            ) AS counted;
 
 -- statement payment_intents_count_from_to
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2 AND payment_intents.created_at <= $3 LIMIT $4
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2 AND payment_intents.created_at <= $3  LIMIT $4
            ) AS counted;
 
 -- statement payment_intents_count_status
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3)) LIMIT $4
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3))  LIMIT $4
            ) AS counted;
 
 -- statement payment_intents_count_status_from
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3)) AND payment_intents.created_at >= $4 LIMIT $5
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3)) AND payment_intents.created_at >= $4  LIMIT $5
            ) AS counted;
 
 -- statement payment_intents_count_term_or_payer
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND ((title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[])) OR (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[]))) LIMIT $5
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND ((title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[])) OR (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[])))  LIMIT $5
            ) AS counted;
 
 -- statement payment_intents_count_to
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at <= $2 LIMIT $3
+             SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at <= $2  LIMIT $3
            ) AS counted;
 
 -- statement payment_intents_find_by_id
@@ -1363,7 +1513,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
   terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
-  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.id < $2
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND id < $2
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
 -- statement payment_intents_list_by_ids
@@ -1516,26 +1666,34 @@ UPDATE payment_intents
 
 -- statement payment_links_count_active
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND active = $2
-             LIMIT $3
+             SELECT merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
+  min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
+  custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
+  created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit", deleted_at AS "deletedAt" FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND active = $2  LIMIT $3
            ) AS counted;
 
 -- statement payment_links_count_active_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND active = $2 AND (title ILIKE ANY ($3::text[]) OR description ILIKE ANY ($3::text[]) OR token ILIKE ANY ($3::text[]) OR id::text ILIKE ANY ($3::text[]))
-             LIMIT $4
+             SELECT merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
+  min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
+  custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
+  created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit", deleted_at AS "deletedAt" FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND active = $2 AND (title ILIKE ANY ($3::text[]) OR description ILIKE ANY ($3::text[]) OR token ILIKE ANY ($3::text[]) OR id::text ILIKE ANY ($3::text[]))  LIMIT $4
            ) AS counted;
 
 -- statement payment_links_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
+  min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
+  custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
+  created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit", deleted_at AS "deletedAt" FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL   LIMIT $2
            ) AS counted;
 
 -- statement payment_links_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND (title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR token ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
-             LIMIT $3
+             SELECT merchant_id AS "merchantId", id, token, title, description, amount AS "amountMinor",
+  min_amount AS "minAmountMinor", currency, metadata, redirect_url AS "redirectUrl", cancel_url AS "cancelUrl",
+  custom_fields AS "customFields", sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", active,
+  created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit", deleted_at AS "deletedAt" FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL AND (title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR token ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))  LIMIT $3
            ) AS counted;
 
 -- statement payment_links_find
@@ -1626,13 +1784,6 @@ SELECT 1;
 -- statement rate_limits_find
 SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1;
 
--- statement rate_limits_take
-INSERT INTO rate_limits (merchant_id, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
-          ON CONFLICT (merchant_id) DO UPDATE
-          SET arrival_us = CASE WHEN rate_limits.arrival_us > $5::bigint THEN $2::bigint ELSE GREATEST(rate_limits.arrival_us, $2::bigint) END + $3::bigint
-          WHERE rate_limits.arrival_us > $5::bigint OR GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
-          RETURNING arrival_us AS "arrivalUs";
-
 -- statement refund_parts_delete
 DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2;
 
@@ -1641,44 +1792,98 @@ INSERT INTO refund_parts (merchant_id, refund_id, account, amount, advanced) VAL
 
 -- statement refunds_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1  LIMIT $2
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1   LIMIT $2
            ) AS counted;
 
 -- statement refunds_count_charge
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND charge_id = $2 LIMIT $3
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND charge_id = $2  LIMIT $3
            ) AS counted;
 
 -- statement refunds_count_from
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND refunds.created_at >= $2 LIMIT $3
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND refunds.created_at >= $2  LIMIT $3
            ) AS counted;
 
 -- statement refunds_count_status
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND CASE WHEN transfers.status IN ('pending', 'completed') THEN transfers.status ELSE 'failed' END = $2 LIMIT $3
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND CASE WHEN transfers.status IN ('pending', 'completed') THEN transfers.status ELSE 'failed' END = $2  LIMIT $3
            ) AS counted;
 
 -- statement refunds_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND (transfers.reference ILIKE ANY ($2::text[]) OR transfers.account_number ILIKE ANY ($2::text[]) OR transfers.account_canonical ILIKE ANY ($2::text[]) OR charges.reference ILIKE ANY ($2::text[]) OR charges.transaction_reference ILIKE ANY ($2::text[]) OR refunds.id::text ILIKE ANY ($2::text[])) LIMIT $3
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND (transfers.reference ILIKE ANY ($2::text[]) OR transfers.account_number ILIKE ANY ($2::text[]) OR transfers.account_canonical ILIKE ANY ($2::text[]) OR charges.reference ILIKE ANY ($2::text[]) OR charges.transaction_reference ILIKE ANY ($2::text[]) OR refunds.id::text ILIKE ANY ($2::text[]))  LIMIT $3
            ) AS counted;
 
 -- statement refunds_count_to
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM refunds
+             SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
+  transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
+  COALESCE((
+    SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
+    FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
+  ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
+  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
+  completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
-  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND refunds.created_at <= $2 LIMIT $3
+  JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id WHERE refunds.merchant_id = $1 AND refunds.created_at <= $2  LIMIT $3
            ) AS counted;
 
 -- statement refunds_find_by_id
@@ -2154,14 +2359,12 @@ SELECT members.group_id AS "groupId", members.sub_account_id AS "subAccountId", 
 
 -- statement sub_account_groups_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL   LIMIT $2
            ) AS counted;
 
 -- statement sub_account_groups_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
-             LIMIT $3
+             SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))  LIMIT $3
            ) AS counted;
 
 -- statement sub_account_groups_find
@@ -2179,18 +2382,15 @@ INSERT INTO sub_account_groups (merchant_id, id, name, created_at, updated_at, d
            VALUES ($1, $2, $3, $4, $5, NULL);
 
 -- statement sub_account_groups_list_all
-SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups
-           WHERE merchant_id = $1 AND deleted_at IS NULL 
+SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL 
            ORDER BY id DESC LIMIT $2 OFFSET $3;
 
 -- statement sub_account_groups_list_before
-SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND id < $2
+SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL AND id < $2
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
 -- statement sub_account_groups_list_term
-SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups
-           WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
+SELECT merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_account_groups WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
 -- statement sub_account_groups_lock
@@ -2219,14 +2419,16 @@ UPDATE sub_account_groups SET name = $3, updated_at = $4
 
 -- statement sub_accounts_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
+  settlement_code AS "settlementCode", account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  active, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL   LIMIT $2
            ) AS counted;
 
 -- statement sub_accounts_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR account_number ILIKE ANY ($2::text[]) OR account_canonical ILIKE ANY ($2::text[]) OR settlement_code ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
-             LIMIT $3
+             SELECT merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
+  settlement_code AS "settlementCode", account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  active, created_at AS "createdAt", updated_at AS "updatedAt" FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR account_number ILIKE ANY ($2::text[]) OR account_canonical ILIKE ANY ($2::text[]) OR settlement_code ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))  LIMIT $3
            ) AS counted;
 
 -- statement sub_accounts_find
@@ -2315,70 +2517,6 @@ INSERT INTO telegram_chats (number, chat_id, linked_at) VALUES ($1, $2, $3)
 INSERT INTO terminal_codes (code, merchant_id, terminal_id) VALUES ($1, $2, $3)
            ON CONFLICT (code) DO NOTHING;
 
--- statement test_attempts
-SELECT attempt, status_code AS "statusCode", failure, answer, created_at AS "createdAt"
-           FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = $2 ORDER BY attempt;
-
--- statement test_attempts_before
-SELECT attempts_before AS before FROM webhook_deliveries WHERE merchant_id = $1 AND id = $2;
-
--- statement test_claim_work
-UPDATE outbox SET due_at = $3, attempts = outbox.attempts + 1, version = outbox.version + 1
-           WHERE merchant_id = $1 AND subject_id = $2
-           RETURNING merchant_id AS "merchantId", queue, kind, subject_id AS "subjectId", attempts, version,
-                     created_at AS "createdAt";
-
--- statement test_deliveries
-SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", callback_url AS "callbackUrl", status, attempts,
-                  next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt"
-           FROM webhook_deliveries WHERE merchant_id = $1 ORDER BY id;
-
--- statement test_due_at
-SELECT due_at AS "dueAt" FROM outbox WHERE merchant_id = $1 AND kind = $2;
-
--- statement test_end_due
-UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
-             WHERE merchant_id = $1 AND endpoint_id = $2 AND status = 'pending';
-
--- statement test_events
-SELECT id FROM events WHERE merchant_id = $1 ORDER BY id;
-
--- statement test_movements
-SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
-               FROM ledger_movements WHERE merchant_id = $1 AND source_id = $2 ORDER BY id;
-
--- statement test_pause
-UPDATE sub_accounts SET active = false WHERE merchant_id = $1 AND id = $2;
-
--- statement test_payouts
-SELECT id FROM transfers WHERE merchant_id = $1 AND sub_account_id = $2 ORDER BY id;
-
--- statement test_periods
-SELECT period || ' ' || COALESCE(refusal, 'paid') AS text FROM settlement_periods
-               WHERE merchant_id = $1 AND sub_account_id = $2 ORDER BY period;
-
--- statement test_resend
-UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = $3
-             WHERE merchant_id = $1 AND event_id = $2;
-
--- statement test_set_delivery
-UPDATE webhook_deliveries SET status = $3, attempts = $4, next_attempt_at = $5
-           WHERE merchant_id = $1 AND id = $2;
-
--- statement test_set_status
-UPDATE webhook_deliveries SET status = $3, next_attempt_at = CASE WHEN $3 = 'pending' THEN created_at END
-           WHERE merchant_id = $1 AND event_id = $2;
-
--- statement test_settlement_code
-UPDATE sub_accounts SET settlement_code = $3 WHERE merchant_id = $1 AND id = $2;
-
--- statement test_slow
-SELECT pg_sleep(0.05);
-
--- statement test_waiting
-SELECT pid FROM pg_stat_activity
-             WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%';
-
 -- statement transactions_takings_of_terminal
 SELECT charges.network, date_trunc('hour', charges.paid_at, 'UTC') AS hour, count(*) AS count,
              sum(COALESCE(charges.amount_received, charges.amount_paid))::bigint AS "paidMinor",
@@ -2424,8 +2562,14 @@ SELECT * FROM (
 
 -- statement transfers_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'   LIMIT $2
            ) AS counted;
 
 -- statement transfers_find_by_id
@@ -2499,14 +2643,16 @@ UPDATE transfers
 
 -- statement virtual_terminals_count_all
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL 
-             LIMIT $2
+             SELECT merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
+  chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit",
+  deleted_at AS "deletedAt" FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL   LIMIT $2
            ) AS counted;
 
 -- statement virtual_terminals_count_term
 SELECT count(*) AS count FROM (
-             SELECT 1 FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR code ILIKE ANY ($2::text[]) OR array_to_string(chat_numbers, ' ') ILIKE ANY ($2::text[]) OR array_to_string(chat_canonical, ' ') ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
-             LIMIT $3
+             SELECT merchant_id AS "merchantId", id, name, code, chat_numbers AS "chatNumbers",
+  chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit",
+  deleted_at AS "deletedAt" FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL AND (name ILIKE ANY ($2::text[]) OR code ILIKE ANY ($2::text[]) OR array_to_string(chat_numbers, ' ') ILIKE ANY ($2::text[]) OR array_to_string(chat_canonical, ' ') ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))  LIMIT $3
            ) AS counted;
 
 -- statement virtual_terminals_find
@@ -2795,6 +2941,94 @@ UPDATE webhook_endpoints
                previous_secret = $9, previous_secret_expires_at = $10, updated_at = $11
            WHERE merchant_id = $1 AND id = $2;
 
+-- statement webhook_events_count_after
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 ORDER BY events.id ASC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_all
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1  ORDER BY events.id DESC LIMIT $2
+           ) AS counted;
+
+-- statement webhook_events_count_from_from_id
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at >= $2 AND events.id >= $3 ORDER BY events.id DESC LIMIT $4
+           ) AS counted;
+
+-- statement webhook_events_count_from_to_from_id_to_id
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at >= $2 AND events.created_at <= $3 AND events.id >= $4 AND events.id < $5 ORDER BY events.id DESC LIMIT $6
+           ) AS counted;
+
+-- statement webhook_events_count_kind
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2 ORDER BY events.id DESC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_kind_object
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2 AND events.object_id = $3 ORDER BY events.id DESC LIMIT $4
+           ) AS counted;
+
+-- statement webhook_events_count_kind_sent_there_status
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $3 AND sent.status = $4 LIMIT 1) ORDER BY events.id DESC LIMIT $5
+           ) AS counted;
+
+-- statement webhook_events_count_object
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.object_id = $2 ORDER BY events.id DESC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_sent_status
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id  AND sent.status = $2 LIMIT 1) ORDER BY events.id DESC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_sent_there
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $2  LIMIT 1) ORDER BY events.id DESC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_sent_there_status
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $2 AND sent.status = $3 LIMIT 1) ORDER BY events.id DESC LIMIT $4
+           ) AS counted;
+
+-- statement webhook_events_count_to_to_id
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at <= $2 AND events.id < $3 ORDER BY events.id DESC LIMIT $4
+           ) AS counted;
+
 -- statement webhook_events_delete
 DELETE FROM events WHERE merchant_id = $1 AND id = ANY ($2::uuid[]);
 
@@ -2803,9 +3037,97 @@ SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence
   events.object_id AS "objectId", events.callback_url AS "callbackUrl",
   events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE merchant_id = $1 AND id = $2;
 
+-- statement webhook_events_list_after
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2
+           ORDER BY events.id ASC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_after_before
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 AND events.id > $3
+           ORDER BY events.id ASC LIMIT $4 OFFSET $5;
+
+-- statement webhook_events_list_all
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 
+           ORDER BY events.id DESC LIMIT $2 OFFSET $3;
+
+-- statement webhook_events_list_before
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id < $2
+           ORDER BY events.id DESC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_from_from_id
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at >= $2 AND events.id >= $3
+           ORDER BY events.id DESC LIMIT $4 OFFSET $5;
+
+-- statement webhook_events_list_from_to_from_id_to_id
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at >= $2 AND events.created_at <= $3 AND events.id >= $4 AND events.id < $5
+           ORDER BY events.id DESC LIMIT $6 OFFSET $7;
+
+-- statement webhook_events_list_kind
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2
+           ORDER BY events.id DESC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_kind_object
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2 AND events.object_id = $3
+           ORDER BY events.id DESC LIMIT $4 OFFSET $5;
+
+-- statement webhook_events_list_kind_sent_there_status
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.kind = $2 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $3 AND sent.status = $4 LIMIT 1)
+           ORDER BY events.id DESC LIMIT $5 OFFSET $6;
+
+-- statement webhook_events_list_object
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.object_id = $2
+           ORDER BY events.id DESC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_sent_status
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id  AND sent.status = $2 LIMIT 1)
+           ORDER BY events.id DESC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_sent_there
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $2  LIMIT 1)
+           ORDER BY events.id DESC LIMIT $3 OFFSET $4;
+
+-- statement webhook_events_list_sent_there_status
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND (SELECT true FROM webhook_deliveries AS sent
+                 WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $2 AND sent.status = $3 LIMIT 1)
+           ORDER BY events.id DESC LIMIT $4 OFFSET $5;
+
 -- statement webhook_events_list_to_dispatch
 SELECT id, kind, callback_url AS "callbackUrl" FROM events
            WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id;
+
+-- statement webhook_events_list_to_to_id
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.created_at <= $2 AND events.id < $3
+           ORDER BY events.id DESC LIMIT $4 OFFSET $5;
 
 -- statement webhook_events_lock_old
 SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND (SELECT webhook_deliveries.id FROM webhook_deliveries
@@ -2889,6 +3211,65 @@ INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, event_sequence) V
            ON CONFLICT (merchant_id, endpoint_id)
            DO UPDATE SET event_sequence = webhook_endpoint_health.event_sequence + 1
            RETURNING event_sequence AS sequence;
+
+-- statement webhook_missed_events_count_missed_status
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 ORDER BY missed.event_id DESC LIMIT $4
+           ) AS counted;
+
+-- statement webhook_missed_events_count_missed_status_from_from_id
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 AND events.created_at >= $4 AND missed.event_id >= $5 ORDER BY missed.event_id DESC LIMIT $6
+           ) AS counted;
+
+-- statement webhook_missed_events_count_missed_status_from_to_from_id_to_id
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 AND events.created_at >= $4 AND events.created_at <= $5 AND missed.event_id >= $6 AND missed.event_id < $7 ORDER BY missed.event_id DESC LIMIT $8
+           ) AS counted;
+
+-- statement webhook_missed_events_list_missed_status
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3
+           ORDER BY missed.event_id DESC LIMIT $4 OFFSET $5;
+
+-- statement webhook_missed_events_list_missed_status_before
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 AND missed.event_id < $4
+           ORDER BY missed.event_id DESC LIMIT $5 OFFSET $6;
+
+-- statement webhook_missed_events_list_missed_status_from_from_id
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 AND events.created_at >= $4 AND missed.event_id >= $5
+           ORDER BY missed.event_id DESC LIMIT $6 OFFSET $7;
+
+-- statement webhook_missed_events_list_missed_status_from_to_from_id_to_id
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM webhook_deliveries AS missed
+  JOIN events ON events.merchant_id = missed.merchant_id AND events.id = missed.event_id
+  WHERE missed.merchant_id = $1 AND missed.callback_url IS NULL AND missed.endpoint_id = $2 AND missed.status IN ('kept', 'failed') AND missed.status = $3 AND events.created_at >= $4 AND events.created_at <= $5 AND missed.event_id >= $6 AND missed.event_id < $7
+           ORDER BY missed.event_id DESC LIMIT $8 OFFSET $9;
 
 -- statement webhook_resends_all_endpoint_from_from_id_kinds
 SELECT events.id, events.created_at AS "createdAt" FROM events
