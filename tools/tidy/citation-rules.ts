@@ -34,8 +34,7 @@ function complaintsAbout({ text }: Comment, pages: ReadonlyMap<string, string[]>
     const [page] = match;
     const headings = pages.get(page);
     if (!headings) {
-      if (!isPattern(text, match.index))
-        complaints.push(`cites ${page}, which is not in the repository; cite what is, by its path from the root`);
+      complaints.push(`cites ${page}, which is not in the repository; cite what is, by its path from the root`);
       continue;
     }
     const [, cited = ''] = headingsPattern.exec(text.slice(match.index + page.length)) ?? [];
@@ -55,11 +54,6 @@ function complaintsAbout({ text }: Comment, pages: ReadonlyMap<string, string[]>
   for (const [, cited = ''] of text.matchAll(loose))
     complaints.push(`cites ${cited} without saying where it is; write docs/<page>.md, "Heading"`);
   return complaints;
-}
-
-/** `docs/errors/<code>.md` and `*.md` name no single page. */
-function isPattern(text: string, index: number): boolean {
-  return /[<>*}]$/.test(text.slice(0, index)) || /\/$/.test(text.slice(Math.max(0, index - 1), index));
 }
 
 /** A page's name alone, with a heading or a section behind it. */
