@@ -55,7 +55,10 @@ describe('migrations', () => {
     ['ALTER TABLE charges ADD CONSTRAINT a UNIQUE (merchant_id, b);', /UNIQUE INDEX CONCURRENTLY first/],
     ['CREATE INDEX a ON charges (merchant_id, id);', /CREATE INDEX CONCURRENTLY IF NOT EXISTS/],
     ['CREATE INDEX CONCURRENTLY a ON charges (merchant_id, id);', /cannot be repeated/],
-    ['TRUNCATE charges;', /delete in batches/],
+    ['TRUNCATE charges;', /do it in batches/],
+    ['UPDATE charges SET id = NULL;', /do it in batches/],
+    ['DELETE FROM charges;', /do it in batches/],
+    ["DO 'BEGIN END';", /hides in a block/],
   ];
   for (const [sql, message] of breaking)
     test(`that the previous release would suffer from are refused: ${sql}`, () => {

@@ -1,11 +1,17 @@
-import type { AlterTableCmd, Constraint, Node } from 'libpg-query';
+import type { AlterTableCmd, Constraint, Node, RangeVar } from 'libpg-query';
 import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
 import { childrenOf, parseSql, placeOf, tableName } from './postgresql.ts';
 
 const migrationPath = /^server\/migrations\/(\d{4})-[\w-]+[.]sql$/;
 const releasedPath = 'server/migrations/released-statements.sql';
-const namedConstraints = ['CONSTR_PRIMARY', 'CONSTR_UNIQUE', 'CONSTR_CHECK', 'CONSTR_FOREIGN', 'CONSTR_EXCLUSION'];
+const namedConstraints: string[] = [
+  'CONSTR_PRIMARY',
+  'CONSTR_UNIQUE',
+  'CONSTR_CHECK',
+  'CONSTR_FOREIGN',
+  'CONSTR_EXCLUSION',
+];
 
 /**
  * Errors are told apart by the constraint's name, and an unnamed EXCLUDE has crashed a sharded database's coordinator. The
@@ -28,8 +34,8 @@ export const constraintNames: Rule = (files) =>
 
 /**
  * While an upgrade rolls, processes of the previous release go on with the new schema. So a migration that is newer than the
- * recorded release only adds, and locks no table for as long as it takes to read it. CONTRIBUTING, "Add a migration", says
- * how. What a table of the same release may suffer does not matter.
+ * recorded release only adds, and locks no table for as long as it takes to read it. CONTRIBUTING.md, "Add a migration",
+ * says how. What a table of the same release may suffer does not matter.
  */
 export const expandingMigrations: Rule = (files) => {
   const released = releasedThrough(files);
@@ -44,12 +50,18 @@ export const expandingMigrations: Rule = (files) => {
 interface State {
   /** Tables that no released process knows. */
   newTables: Set<string>;
-  /** `CHECK (column IS NOT NULL)` by table and column, with the file whose end finds it validated. */
+  /** Each `CHECK (column IS NOT NULL)` of the files so far. */
   checks: { table: string; column: string; name: string; isValid: boolean }[];
 }
 
-/** A statement may be excused: `-- contracts: <why nothing uses it>`, `-- small table: <why it stays so>`. */
-type Excuse = 'contracts' | 'small table';
+/** What is refused, unless the comment above the statement excuses it with a reason: `-- small table: a row for each …`. */
+interface Refusal {
+  message: string;
+  excuse?: 'contracts' | 'small table';
+}
+
+const dropped = ['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_SCHEMA', 'OBJECT_SEQUENCE', 'OBJECT_TYPE'];
+const concurrently = 'write CREATE INDEX CONCURRENTLY IF NOT EXISTS, alone in its file';
 
 class MigrationCheck {
   readonly #file: SourceFile;
@@ -66,139 +78,111 @@ class MigrationCheck {
   findings(): Finding[] {
     const statements = parseSql(this.#file.text);
     return statements.flatMap(({ statement, start, comment }) =>
-      this.#complaints(statement, statements.length)
-        .filter(([, excuse]) => !(excuse && new RegExp(`--[ ]*${excuse}:[ ]*\\S`).test(comment)))
-        .map(([message]) => findingAt(this.#file, start, message)),
+      this.#refusals(statement, { isAlone: statements.length === 1 })
+        .filter(({ excuse }) => !(excuse && new RegExp(`--[ ]*${excuse}:[ ]*\\S`).test(comment)))
+        .map(({ message }) => findingAt(this.#file, start, message)),
     );
   }
 
-  #complaints(statement: Node, count: number): [string, Excuse?][] {
+  #refusals(statement: Node, { isAlone }: { isAlone: boolean }): Refusal[] {
     if ('CreateStmt' in statement) {
       this.#created.add(tableName(statement.CreateStmt.relation));
       return [];
     }
-    if ('DropStmt' in statement) return this.#ofDrop(statement.DropStmt);
+    if ('AlterTableStmt' in statement) {
+      const { relation, cmds = [] } = statement.AlterTableStmt;
+      const table = tableName(relation);
+      const commands = this.#created.has(table) ? [] : cmds;
+      return commands.flatMap((part) => ('AlterTableCmd' in part ? this.#ofCommand(table, part.AlterTableCmd) : []));
+    }
+    if ('IndexStmt' in statement) {
+      const { relation, concurrent, if_not_exists: isRepeatable } = statement.IndexStmt;
+      if (this.#created.has(tableName(relation)) || (concurrent && isRepeatable && isAlone)) return [];
+      if (concurrent) return [{ message: `cannot be repeated after a failure; ${concurrently}` }];
+      return [{ message: `keeps writers out for as long as the index takes; ${concurrently}`, excuse: 'small table' }];
+    }
+    if ('DropStmt' in statement) {
+      const { removeType = '', objects = [] } = statement.DropStmt;
+      const names = objects.map((object) => stringsIn(object).join('.')).filter((name) => !this.#created.has(name));
+      return dropped.includes(removeType) && names.length > 0 ? [drops(names.join(' and '))] : [];
+    }
     if ('RenameStmt' in statement) {
       const { renameType, relation } = statement.RenameStmt;
-      if (renameType === 'OBJECT_INDEX' || this.#isNew(tableName(relation))) return [];
-      return [
-        [
-          'renames what the previous release knows by its name; add the new one, write both, and drop the old one a release later',
-          'contracts',
-        ],
-      ];
+      if (renameType === 'OBJECT_INDEX' || this.#created.has(tableName(relation))) return [];
+      const instead = 'add the new one, write both, and drop the old one a release later';
+      return [{ message: `renames what the previous release knows by its name; ${instead}`, excuse: 'contracts' }];
     }
-    if ('TruncateStmt' in statement) return [['empties tables of a running service; delete in batches', 'small table']];
-    if ('IndexStmt' in statement) {
-      const { relation, concurrent = false, if_not_exists: isRepeatable = false } = statement.IndexStmt;
-      if (this.#isNew(tableName(relation))) return [];
-      if (!concurrent)
-        return [
-          [
-            'keeps writers out for as long as the index takes; write CREATE INDEX CONCURRENTLY IF NOT EXISTS, alone in its file',
-            'small table',
-          ],
-        ];
-      return isRepeatable && count === 1
-        ? []
-        : [['cannot be repeated after a failure; write CREATE INDEX CONCURRENTLY IF NOT EXISTS, alone in its file']];
-    }
-    if (!('AlterTableStmt' in statement)) return [];
-    const { relation, cmds = [] } = statement.AlterTableStmt;
-    const table = tableName(relation);
-    if (this.#isNew(table)) return [];
-    return cmds.flatMap((part) => ('AlterTableCmd' in part ? this.#ofCommand(table, part.AlterTableCmd) : []));
+    if ('DoStmt' in statement) return [{ message: 'hides in a block what it does; write the statements themselves' }];
+    if ('UpdateStmt' in statement) return this.#ofRows(statement.UpdateStmt.relation);
+    if ('DeleteStmt' in statement) return this.#ofRows(statement.DeleteStmt.relation);
+    return 'TruncateStmt' in statement ? this.#ofRows(undefined) : [];
   }
 
-  #ofDrop({ removeType, objects = [] }: { removeType?: string; objects?: Node[] }): [string, Excuse?][] {
-    if (!['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_SCHEMA', 'OBJECT_SEQUENCE', 'OBJECT_TYPE'].includes(removeType ?? ''))
-      return [];
-    const names = objects.map((object) => stringsIn(object).join('.'));
-    if (names.every((name) => this.#isNew(name))) return [];
-    return [[`drops ${names.join(' and ')}; stop using it first, and drop it one release later`, 'contracts']];
-  }
-
-  #ofCommand(table: string, { subtype, name = '', def }: AlterTableCmd): [string, Excuse?][] {
-    switch (subtype) {
-      case 'AT_DropColumn':
-        return [[`drops ${table}.${name}; stop using it first, and drop it one release later`, 'contracts']];
-      case 'AT_AlterColumnType':
-        return [
-          [
-            `rewrites ${table}.${name} under a lock, and the previous release expects the old type; add a column`,
-            'small table',
-          ],
-        ];
-      case 'AT_ColumnDefault':
-        return def
-          ? []
-          : [[`takes the default of ${table}.${name}, which inserts of the previous release may need`, 'contracts']];
-      case 'AT_SetNotNull':
-        return this.#isCheckedNotNull(table, name)
-          ? []
-          : [
-              [
-                `reads all of ${table} under a lock; add CHECK (${name} IS NOT NULL) NOT VALID, validate it in the next file, then SET NOT NULL`,
-                'small table',
-              ],
-            ];
-      case 'AT_ValidateConstraint':
-        return this.#notValidHere.has(name)
-          ? [['validates under the lock that added the constraint; put it into the next file']]
-          : [];
-      case 'AT_AddColumn':
-        return def && 'ColumnDef' in def ? addedColumnComplaints(table, def.ColumnDef.constraints ?? []) : [];
-      case 'AT_AddConstraint':
-        return def && 'Constraint' in def ? this.#ofConstraint(table, def.Constraint) : [];
-      default:
-        return [];
+  #ofCommand(table: string, { subtype, name = '', def }: AlterTableCmd): Refusal[] {
+    const column = `${table}.${name}`;
+    if (subtype === 'AT_DropColumn') return [drops(column)];
+    if (subtype === 'AT_ColumnDefault' && !def) {
+      const message = `takes the default of ${column}, which inserts of the previous release may need`;
+      return [{ message, excuse: 'contracts' }];
     }
+    if (subtype === 'AT_AlterColumnType') {
+      const message = `rewrites ${column} under a lock, and the previous release expects the old type; add a column`;
+      return [{ message, excuse: 'small table' }];
+    }
+    if (subtype === 'AT_SetNotNull' && !this.#isCheckedNotNull(table, name)) {
+      const check = `CHECK (${name} IS NOT NULL) NOT VALID`;
+      return [readsAll(table, `add ${check}, validate it in the next file, then SET NOT NULL`)];
+    }
+    if (subtype === 'AT_ValidateConstraint' && this.#notValidHere.has(name)) {
+      return [{ message: 'validates under the lock that added the constraint; put it into the next file' }];
+    }
+    if (subtype === 'AT_AddColumn' && def && 'ColumnDef' in def) return ofNewColumn(table, def.ColumnDef.constraints);
+    return subtype === 'AT_AddConstraint' && def && 'Constraint' in def
+      ? this.#ofConstraint(table, def.Constraint)
+      : [];
   }
 
   #ofConstraint(
     table: string,
-    { contype, conname = '', skip_validation: isNotValid = false, indexname }: Constraint,
-  ): [string, Excuse?][] {
-    if (isNotValid) {
-      this.#notValidHere.add(conname);
-      return [];
-    }
-    if (indexname !== undefined) return [];
+    { contype, conname = '', skip_validation: isNotValid, indexname }: Constraint,
+  ): Refusal[] {
+    if (isNotValid) this.#notValidHere.add(conname);
+    if (isNotValid || indexname !== undefined) return [];
     const isKey = contype === 'CONSTR_UNIQUE' || contype === 'CONSTR_PRIMARY';
-    const instead = isKey
-      ? 'make the index with CREATE UNIQUE INDEX CONCURRENTLY first, then ADD CONSTRAINT … USING INDEX'
-      : 'add it NOT VALID, and VALIDATE it in the next file';
-    return [[`reads all of ${table} under a lock; ${instead}`, 'small table']];
+    const fromIndex = 'make the index with CREATE UNIQUE INDEX CONCURRENTLY first, then ADD CONSTRAINT … USING INDEX';
+    return [readsAll(table, isKey ? fromIndex : 'add it NOT VALID, and VALIDATE it in the next file')];
+  }
+
+  #ofRows(relation: RangeVar | undefined): Refusal[] {
+    if (this.#created.has(tableName(relation))) return [];
+    return [{ message: 'changes rows of a running service in one go; do it in batches', excuse: 'small table' }];
   }
 
   #isCheckedNotNull(table: string, column: string): boolean {
     return this.#state.checks.some((check) => check.table === table && check.column === column && check.isValid);
   }
+}
 
-  #isNew(table: string): boolean {
-    return this.#created.has(table);
-  }
+function drops(what: string): Refusal {
+  return { message: `drops ${what}; stop using it first, and drop it one release later`, excuse: 'contracts' };
+}
+
+function readsAll(table: string, instead: string): Refusal {
+  return { message: `reads all of ${table} under a lock; ${instead}`, excuse: 'small table' };
 }
 
 /** The previous release inserts without the column; and what a column brings along is checked for all rows at once. */
-function addedColumnComplaints(table: string, constraints: readonly Node[]): [string, Excuse?][] {
-  const kinds = constraints.flatMap((part) => ('Constraint' in part ? [part.Constraint.contype] : []));
-  const complaints: [string, Excuse?][] = [];
-  const isFilled = kinds.some(
-    (kind) => kind === 'CONSTR_DEFAULT' || kind === 'CONSTR_GENERATED' || kind === 'CONSTR_IDENTITY',
-  );
-  if (kinds.includes('CONSTR_NOTNULL') && !isFilled) {
-    complaints.push([
-      `demands of ${table} a value that the previous release does not write; give it a DEFAULT, or let it be null`,
-    ]);
-  }
-  if (kinds.some((kind) => kind !== undefined && namedConstraints.includes(kind))) {
-    complaints.push([
-      `reads all of ${table} under a lock; add the column, then its constraint NOT VALID`,
-      'small table',
-    ]);
-  }
-  return complaints;
+function ofNewColumn(table: string, constraints: readonly Node[] = []): Refusal[] {
+  const kinds = constraints.flatMap((part) => ('Constraint' in part ? [part.Constraint.contype ?? ''] : []));
+  const isFilled = ['CONSTR_DEFAULT', 'CONSTR_GENERATED', 'CONSTR_IDENTITY'].some((kind) => kinds.includes(kind));
+  const isDemanded = kinds.includes('CONSTR_NOTNULL') && !isFilled;
+  const message = `demands of ${table} a value that the previous release does not write; give it a DEFAULT, or let it be null`;
+  return [
+    ...(isDemanded ? [{ message }] : []),
+    ...(kinds.some((kind) => namedConstraints.includes(kind))
+      ? [readsAll(table, 'add the column, then its constraint NOT VALID')]
+      : []),
+  ];
 }
 
 /** What later files may build on: new tables, and validated checks. */
