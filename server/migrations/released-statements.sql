@@ -1,5 +1,5 @@
 -- What the release sends to its database; a newer schema has to take it while an upgrade rolls.
--- through migration 0025
+-- through migration 0027
 -- Written by node tools/record-statements.ts.
 
 -- statement api_keys_exist
@@ -47,38 +47,46 @@ UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4, proposa
 -- across merchants: the operator watches all of them
            SELECT kind, count(*) AS count, min(created_at) AS oldest FROM cases WHERE status = 'open' GROUP BY kind;
 
+-- statement cases_count_report
+UPDATE cases SET reported_again = reported_again + 1 WHERE merchant_id = $1 AND id = $2;
+
 -- statement cases_find_by_id
 -- across merchants: the operator knows the case, not whose it is
            SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE id = $1;
 
 -- statement cases_insert_once
 INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, reference, amount, currency,
-             summary, created_at)
-           VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10)
+             summary, created_at, network_transaction_id)
+           VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10, $11)
            ON CONFLICT (merchant_id, kind, subject_id, reference) DO NOTHING;
 
 -- statement cases_list
 -- across merchants: the operator looks at everybody's cases
            SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE $1::text IS NULL OR status = $1 ORDER BY id DESC LIMIT $2;
 
 -- statement cases_list_of_subject
 SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE merchant_id = $1 AND subject_id = $2 ORDER BY id;
 
 -- statement cases_list_open_of_kind
 -- across merchants: the worker follows everybody's
            SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE kind = $1 AND status = 'open' ORDER BY merchant_id, id;
 
 -- statement cases_lock_open_of_subject
 SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
-  subject_id AS "subjectId", reference, amount AS "amountMinor", currency, summary, created_at AS "createdAt",
+  subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
+  amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE merchant_id = $1 AND subject_id = $2 AND status = 'open'
            ORDER BY id FOR UPDATE;
 
@@ -681,8 +689,14 @@ INSERT INTO key_checks (setting, check_value, key_id, created_at) VALUES ($1, $2
            ON CONFLICT (setting, check_value) DO NOTHING;
 
 -- statement key_checks_list
-SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value FROM key_checks
+SELECT setting, encode(key_id, 'hex') AS "keyId", check_value AS value, lost_at AS "lostAt" FROM key_checks
            ORDER BY created_at, check_value;
+
+-- statement key_checks_mark_lost
+UPDATE key_checks SET lost_at = $3 WHERE setting = $1 AND check_value = $2 AND lost_at IS NULL;
+
+-- statement key_checks_restore
+UPDATE key_checks SET lost_at = NULL WHERE setting = $1 AND check_value = $2 AND lost_at IS NOT NULL;
 
 -- statement key_limits_find
 SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2;
@@ -1790,6 +1804,9 @@ DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2;
 -- statement refund_parts_insert_1
 INSERT INTO refund_parts (merchant_id, refund_id, account, amount, advanced) VALUES ($1, $2, $3, $4, $5);
 
+-- statement refund_parts_update
+UPDATE refund_parts SET amount = $4, advanced = $5 WHERE merchant_id = $1 AND refund_id = $2 AND account = $3;
+
 -- statement refunds_count_all
 SELECT count(*) AS count FROM (
              SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
@@ -1799,7 +1816,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1815,7 +1832,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1831,7 +1848,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1847,7 +1864,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1863,7 +1880,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1879,7 +1896,7 @@ SELECT count(*) AS count FROM (
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1894,7 +1911,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1912,7 +1929,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1927,7 +1944,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1942,7 +1959,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1957,7 +1974,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1972,7 +1989,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -1986,7 +2003,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -2001,7 +2018,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -2016,7 +2033,7 @@ SELECT refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId",
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
   ), '[]') AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
-  waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
+  transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt" FROM refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
@@ -2567,7 +2584,7 @@ SELECT count(*) AS count FROM (
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'   LIMIT $2
            ) AS counted;
@@ -2578,7 +2595,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND id = $2;
 
@@ -2588,7 +2605,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND reference = $2;
 
@@ -2605,7 +2622,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' 
            ORDER BY id DESC LIMIT $2 OFFSET $3;
@@ -2616,7 +2633,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND id = $2 FOR UPDATE;
 
@@ -2638,7 +2655,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
 UPDATE transfers
            SET status = $4, progress = $5, sends = $6, sent_at = $7, waiting_for = $8, network_reference = $9,
                network_transaction_id = $10, network_handles = $11, failure_code = $12, failure_reason = $13,
-               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17
+               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18
            WHERE merchant_id = $1 AND id = $2 AND status = $3;
 
 -- statement virtual_terminals_count_all
