@@ -10,7 +10,7 @@ import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { countOpenCases, findCaseById, listCases } from './list-cases.ts';
 import { openCase } from './open-case.ts';
-import type { NewCase } from './open-case.ts';
+import type { NewCase } from './case.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { openCase } from './open-case.ts';
-import type { Case, NewCase } from './open-case.ts';
+import type { Case, NewCase } from './case.ts';
 import { closeCase, listCasesOfSubject, lockOpenCasesOfSubject, updateCaseSum } from './queries.ts';
 
 export { listOpenCasesOfKind } from './queries.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { openCase } from './open-case.ts';
-import type { Case, NewCase } from './open-case.ts';
+import type { Case, NewCase } from './case.ts';
 import { countReportOfCase, listCasesOfSubject } from './queries.ts';
 
 /** What a network reports to have reversed of a payment or a payout. */

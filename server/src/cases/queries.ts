@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import type { Case, NewCase } from './open-case.ts';
+import type { Case, NewCase } from './case.ts';
 import type { ResolutionStep } from './resolution.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",

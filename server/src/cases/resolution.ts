@@ -1,6 +1,6 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Case, CaseKind, CaseSubject } from './open-case.ts';
+import type { Case, CaseKind, CaseSubject } from './case.ts';
 
 /** What the network told the operator of money, where a resolution needs it. */
 export interface ToldMoney {

@@ -12,7 +12,7 @@ import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { findCaseById, listCasesOfSubject, listResolutionSteps } from './list-cases.ts';
 import { openCase } from './open-case.ts';
-import type { Case } from './open-case.ts';
+import type { Case } from './case.ts';
 import type { CaseResolver, Confirmation } from './resolution.ts';
 import { closeWith, confirmResolution, listChoices, proposeResolution, withdrawProposal } from './resolve-case.ts';
 import type { NewProposal, ResolveContext } from './resolve-case.ts';

@@ -2,7 +2,7 @@ import { AppError, fieldError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import type { Case } from './open-case.ts';
+import type { Case } from './case.ts';
 import {
   closeCase,
   findCaseById,

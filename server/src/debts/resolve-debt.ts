@@ -1,4 +1,4 @@
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import { refuseWhere } from '../cases/resolution.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';

@@ -1,7 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
-import type { AccountKind } from '../ledger/accounts.ts';
+import type { AccountKind, OwedRow } from '../ledger/accounts.ts';
 import { listOwedAccounts } from '../ledger/debt.ts';
-import type { OwedRow } from '../ledger/debt.ts';
 
 /**
  * Everything that can be owed within a merchant's books: an account that grows by what is owed. Each has its age and

@@ -44,3 +44,13 @@ export function growsLocked(account: Account): boolean {
 export function isGuarded(account: Account): boolean {
   return accountKinds[accountKind(account)].guarded;
 }
+
+/** A debt as it stands. */
+export interface OwedRow {
+  merchantId: string;
+  account: Account;
+  currency: string;
+  amountMinor: bigint;
+  /** When the oldest butut of it that is not repaid was booked: what is repaid is the oldest first. */
+  since: Date;
+}

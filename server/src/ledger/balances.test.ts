@@ -5,7 +5,7 @@ import { foldBalances, readBalances } from './balances.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance } from './post.ts';
-import type { Movement } from './post.ts';
+import type { Movement } from './posting.ts';
 import { verifyLedger } from './verify.ts';
 
 let world: LedgerWorld;

@@ -1,10 +1,10 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
-import type { Account, AccountKind } from './accounts.ts';
+import type { Account, AccountKind, OwedRow } from './accounts.ts';
 import { readBalances } from './balances.ts';
 import { lockBalance, lockBalances, post } from './post.ts';
-import type { LedgerContext, Movement } from './post.ts';
+import type { LedgerContext, Movement } from './posting.ts';
 import { listCreditsBehind, listOwedRows, sumRepaidBySources, tryLockAboveZero } from './queries/debts.ts';
 
 // What a merchant owes, and how it is repaid (docs/adr/0013-debts-are-repaid-first.md). Three rules keep it free of
@@ -127,16 +127,6 @@ export function reopening(to: Account, amountMinor: bigint): Movement {
 /** The movement by which the merchant owes the fee of a sub-account's payout, whose money is its own. */
 export function feeAdvance(amountMinor: bigint): Movement {
   return { debit: debtAccount, credit: 'payable_available', amountMinor, flow: 'fee_owed' };
-}
-
-/** A debt as it stands. */
-export interface OwedRow {
-  merchantId: string;
-  account: Account;
-  currency: string;
-  amountMinor: bigint;
-  /** When the oldest butut of it that is not repaid was booked: what is repaid is the oldest first. */
-  since: Date;
 }
 
 /** Every account of these kinds, which grow by debits, that holds something, whoever's it is. */

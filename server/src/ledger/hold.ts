@@ -1,18 +1,8 @@
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from './accounts.ts';
 import { post, postFromHold } from './post.ts';
-import type { LedgerContext, Movement, Posting } from './post.ts';
+import type { LedgerContext, Movement, HoldSource, Part } from './posting.ts';
 import { closeHold, insertHold, listHeldFrom } from './queries.ts';
-
-/** Whose money is held: one hold for each source. */
-export type HoldSource = Pick<Posting, 'merchantId' | 'currency' | 'source' | 'at'>;
-
-export interface Part {
-  account: Account;
-  /** In bututs; 0 is left out. */
-  amountMinor: bigint;
-}
 
 /**
  * Sets money aside for work under way, in the transaction that stores the work. Throws AppError `insufficient_balance`

@@ -9,7 +9,7 @@ import { createBusiness } from '../merchants/create-business.ts';
 import type { Account } from './accounts.ts';
 import { readBalance } from './read-balance.corpus.ts';
 import { post } from './post.ts';
-import type { Movement } from './post.ts';
+import type { Movement } from './posting.ts';
 
 /** A ledger on a database of its own, as the serving role works with it. */
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;

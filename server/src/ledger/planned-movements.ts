@@ -1,7 +1,7 @@
 import { least } from '../kit/money.ts';
 import type { Account } from './accounts.ts';
 import { changesByAccount } from './post.ts';
-import type { Movement } from './post.ts';
+import type { Movement } from './posting.ts';
 
 /**
  * Movements that are about to be booked on locked accounts, and what they leave there: for flows in which one takes what

@@ -7,7 +7,7 @@ import type { Account } from './accounts.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance, lockBalances } from './post.ts';
-import type { Movement } from './post.ts';
+import type { Movement } from './posting.ts';
 import { verifyLedger } from './verify.ts';
 
 let world: LedgerWorld;

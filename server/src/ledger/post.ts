@@ -4,30 +4,8 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { accountKind, debitSign, growsLocked, isGuarded } from './accounts.ts';
 import type { Account } from './accounts.ts';
+import type { LedgerContext, Movement, Posting } from './posting.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
-
-/** Moves `amountMinor` bututs (above 0) from the credited to the debited side: balanced by construction. */
-export interface Movement {
-  debit: Account;
-  credit: Account;
-  amountMinor: bigint;
-  /** The rule that moves it, where it is another than the posting's. */
-  flow?: string;
-}
-
-export interface Posting {
-  merchantId: string;
-  currency: string;
-  /** The rule that moves the money, as docs/architecture.md names it: `collected`, `reversed`, … */
-  flow: string;
-  source: { type: string; id: string };
-  movements: readonly Movement[];
-  at: Date;
-}
-
-export interface LedgerContext {
-  newId: () => string;
-}
 
 // The most is a payment with a group of 20, all of them in debt and a part of it in reserve: fee, the network's cut and the
 // merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, and the

@@ -1,8 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { placeholders } from '../kit/placeholders.ts';
 import type { Account, AccountKind } from './accounts.ts';
-import type { HoldSource, Part } from './hold.ts';
-import type { Movement, Posting } from './post.ts';
+import type { HoldSource, Part, Movement, Posting } from './posting.ts';
 
 export interface AccountAddress {
   merchantId: string;

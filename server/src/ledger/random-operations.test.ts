@@ -7,7 +7,7 @@ import type { Account, AccountKind } from './accounts.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
 import { lockBalance } from './post.ts';
-import type { Movement } from './post.ts';
+import type { Movement } from './posting.ts';
 import { verifyLedger } from './verify.ts';
 
 let world: LedgerWorld;

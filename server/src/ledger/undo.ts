@@ -1,7 +1,7 @@
 import type { Queryable } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from './accounts.ts';
-import type { Movement, Posting } from './post.ts';
+import type { Movement, Posting } from './posting.ts';
 import { listMovementsOfSource } from './queries.ts';
 
 /** What a source has taken from accounts and given to others, all its movements together. */

@@ -1,5 +1,5 @@
 import { findCaseById, listCases, listResolutionSteps } from '../cases/list-cases.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { listOwed, owedInWords } from '../debts/what-is-owed.ts';

@@ -1,4 +1,4 @@
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import type { Choice, ResolutionStep } from '../cases/resolution.ts';
 import { amountToJson } from '../kit/money.ts';
 

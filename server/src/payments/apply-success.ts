@@ -1,7 +1,7 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import { isReversalCase } from '../cases/open-reversal-case.ts';
-import type { Case, CaseKind } from '../cases/open-case.ts';
+import type { Case, CaseKind } from '../cases/case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';

@@ -1,9 +1,8 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
-import type { Part } from '../ledger/hold.ts';
+import type { Part, Movement } from '../ledger/posting.ts';
 import { claimRepayment, debtAccount, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
 import { formatAmount, least } from '../kit/money.ts';
 import type { Receipt } from '../networks/contract.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';

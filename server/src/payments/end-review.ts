@@ -1,5 +1,5 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { endAttempt } from './apply-refusal.ts';
 import type { Charge, ChargeFailureCode } from './charge.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { applyAnswer } from './apply-answer.ts';

@@ -18,7 +18,7 @@ import { seededRandom } from '../kit/random.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalance } from '../ledger/read-balance.corpus.ts';
 import { post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
+import type { Movement } from '../ledger/posting.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { CollectionFee } from '../merchants/fees.ts';

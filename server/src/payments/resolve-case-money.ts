@@ -1,5 +1,5 @@
 import { closeWith } from '../cases/resolve-case.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -16,7 +16,7 @@ import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
-import type { ChargeCaseRule, Situation } from './resolve-case.ts';
+import type { ChargeCaseRule, Situation } from './charge-case-rule.ts';
 
 // Cases of money that stands in `suspense`, or that the network has taken back.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';

@@ -6,7 +6,7 @@ import type { Charge } from './charge.ts';
 import { changeCharge } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
-import type { ChargeCarryOut, ChargeCaseRule, Situation } from './resolve-case.ts';
+import type { ChargeCarryOut, ChargeCaseRule, Situation } from './charge-case-rule.ts';
 
 // Cases in which no money was booked: a transaction that had settled something else, and an outcome nobody told.
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { listCases } from '../cases/list-cases.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { applyAnswer } from './apply-answer.ts';

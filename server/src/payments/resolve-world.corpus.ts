@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listCases } from '../cases/list-cases.ts';
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import type { ToldMoney } from '../cases/resolution.ts';
 import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';

@@ -1,10 +1,9 @@
 import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
-import type { Part } from '../ledger/hold.ts';
+import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { lockBalances } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { balanceAccounts, owedAccount, pendingAccount, settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';

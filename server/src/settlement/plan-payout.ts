@@ -1,7 +1,7 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { dalasi, formatAmount } from '../kit/money.ts';
-import type { Part } from '../ledger/hold.ts';
+import type { Part } from '../ledger/posting.ts';
 import { netDebt } from '../ledger/debt.ts';
 import { lockBalance } from '../ledger/post.ts';
 import { transferFee } from '../merchants/fees.ts';

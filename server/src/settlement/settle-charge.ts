@@ -5,7 +5,7 @@ import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { lockBalances, post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
+import type { Movement } from '../ledger/posting.ts';
 import { partsOf, receivedMinor, reserveMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { lockPayment } from '../payments/charge-outcome.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Transaction } from '../kit/db.ts';
 import { post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
+import type { Movement } from '../ledger/posting.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import type { NewSubAccount } from '../sub-accounts/create-sub-account.ts';

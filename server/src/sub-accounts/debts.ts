@@ -3,8 +3,7 @@ import type { Queryable } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
-import type { Part } from '../ledger/hold.ts';
-import type { Movement } from '../ledger/post.ts';
+import type { Part, Movement } from '../ledger/posting.ts';
 import { owedAccount, settledAccount, settledOf, subAccountOn } from './ledger-accounts.ts';
 
 // What a sub-account owes is what the merchant advanced for it. The pair `sub_owed:<id>` and `due_from_subs` says how much;

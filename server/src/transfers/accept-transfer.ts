@@ -3,7 +3,7 @@ import { enqueue } from '../events/outbox.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import type { Part } from '../ledger/hold.ts';
+import type { Part } from '../ledger/posting.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { newReference } from '../networks/reference.ts';
 import { netDebt } from '../ledger/debt.ts';

@@ -8,8 +8,7 @@ import { bookGivenBack, paidOut } from './book-given-back.ts';
 import type { GivenBack, GivenBackFlow } from './book-given-back.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import type { LockedTransfer } from './transfer-change.ts';
-import type { Transfer } from './transfer.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 
 /**
  * The network gave money back that it had paid out. The payout is booked first where we had not heard of it, so that its

@@ -1,6 +1,6 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
-import type { Case, CaseKind } from '../cases/open-case.ts';
+import type { Case, CaseKind } from '../cases/case.ts';
 import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
@@ -11,9 +11,8 @@ import type { Payout } from './booking.ts';
 import { connectorOf } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
-import type { Transfer } from './transfer.ts';
+import type { Transfer, LockedTransfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import type { LockedTransfer } from './transfer-change.ts';
 
 /**
  * The network says that it paid. What left its account is booked once, whatever had been decided meanwhile: on the

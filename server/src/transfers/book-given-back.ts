@@ -5,7 +5,7 @@ import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
+import type { Movement } from '../ledger/posting.ts';
 import { bookedBy, movementsBetween, partOf } from '../ledger/undo.ts';
 import type { BookedBySource, PartOfWhole } from '../ledger/undo.ts';
 import { isRepayment, repayments } from '../sub-accounts/debts.ts';
@@ -15,8 +15,7 @@ import type { TransferContext } from './context.ts';
 import { lockOutcome } from './lock-outcome.ts';
 import type { LockedOutcome } from './lock-outcome.ts';
 import { ownAccount } from './transfer-kinds.ts';
-import type { LockedTransfer } from './transfer-change.ts';
-import type { Transfer } from './transfer.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 
 // What a network takes for its service it does not give back, and a second payment is a matter of its own. What refunds/
 // books beside the money that goes out, it undoes itself; an advance for a payout is undone with it.

@@ -2,19 +2,17 @@ import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
-import type { Part } from '../ledger/hold.ts';
+import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount, feeAdvance } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
-import type { Movement } from '../ledger/post.ts';
 import type { PayoutReceipt } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
 import { lockOutcome } from './lock-outcome.ts';
-import type { LockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 import { ownAccount } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
 
 // Every entry a transfer makes (docs/architecture.md, "Money"). What was booked is never changed: what turns out
 // otherwise is another entry.

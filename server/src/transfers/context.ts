@@ -1,5 +1,5 @@
 import type { WorkContext } from '../events/outbox.ts';
-import type { Database } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
 import type { ListReader } from '../kit/list-reader.ts';
 import type { Log } from '../kit/log.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
@@ -7,8 +7,7 @@ import type { Random } from '../kit/random.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { BreakerContext } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import type { TransferOwner } from './transfer-kinds.ts';
-import type { TransferKind } from './transfer.ts';
+import type { LockedTransfer, Transfer, TransferKind } from './transfer.ts';
 
 /** What the transfers' use-cases work with. */
 export interface TransferContext extends WorkContext, BreakerContext {
@@ -30,4 +29,18 @@ export interface TransferSettings {
   amountMaxMinor: bigint;
   /** What merchants may give as URLs, for each environment. */
   urlPolicy: (testMode: boolean) => OutboundPolicy;
+}
+
+/** Another part of the service that orders transfers of a kind, in the transaction of what becomes of them. */
+export interface TransferOwner {
+  /**
+   * Locks its records of the transfer, before any account is locked, and answers the ids of the sub-accounts whose accounts
+   * it may book to. Called more than once in a transaction.
+   */
+  lock(tx: Transaction, locked: LockedTransfer): Promise<readonly string[]>;
+  /**
+   * Does what follows from a transfer's end, or from a part of a completed one that the network gave back. The transfer is
+   * locked, and its money has been booked.
+   */
+  changed(tx: Transaction, change: LockedTransfer & { before: Transfer }): Promise<void>;
 }

@@ -14,9 +14,8 @@ import { findTransferById, findTransferByReference } from './queries.ts';
 import { railOf } from './rail.ts';
 import type { Rail } from './rail.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import type { LockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 import { lookUpWork, sendWork } from './transfer-work.ts';
-import type { Transfer } from './transfer.ts';
 
 /** What a worker does for transfers. Each job may run again at any point after a crash and finds what was done. */
 export interface TransferJobs {

@@ -5,7 +5,7 @@ import { lockBalances } from '../ledger/post.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
-import type { LockedTransfer } from './transfer-change.ts';
+import type { LockedTransfer } from './transfer.ts';
 
 /** What stands on the accounts that an outcome books to, and which of its sub-accounts have been deleted. */
 export interface LockedOutcome {

@@ -1,4 +1,4 @@
-import type { Case } from '../cases/open-case.ts';
+import type { Case } from '../cases/case.ts';
 import { refuseWhere } from '../cases/resolution.ts';
 import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
@@ -22,8 +22,7 @@ import { giveBackTransfer } from './limits.ts';
 import { noteTransfer } from './notes.ts';
 import { findTransferById } from './queries.ts';
 import { changeTransfer, lockTransferOf } from './transfer-change.ts';
-import type { LockedTransfer } from './transfer-change.ts';
-import type { Transfer } from './transfer.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 
 /** One way to resolve one kind of case about a transfer. */
 interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'effect'> {

@@ -8,13 +8,8 @@ import type { TransferContext } from './context.ts';
 import { lockTransfer, updateTransfer } from './queries.ts';
 import { transferKinds } from './transfer-kinds.ts';
 import { transferMayBecome } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import type { Transfer, LockedTransfer } from './transfer.ts';
 import { transferEventRecord } from './transfer-wire.ts';
-
-export interface LockedTransfer {
-  merchant: Merchant;
-  transfer: Transfer;
-}
 
 /**
  * One transaction over a transfer, which is locked first, so that every change waits for the one before it. The

@@ -1,7 +1,5 @@
 import type { EventKind } from '../events/kinds.ts';
-import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
-import type { LockedTransfer } from './transfer-change.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
 
 /** What has become of a transfer. */
@@ -53,18 +51,4 @@ export const transferKinds: Record<TransferKind, KindRules> = {
 /** Whose money a transfer takes and whose it is again when it comes back. */
 export function ownAccount({ kind, subAccountId }: Pick<Transfer, 'kind' | 'subAccountId'>): Account {
   return kind === 'sub_account_payout' ? `sub:${subAccountId}` : 'payable_available';
-}
-
-/** Another part of the service that orders transfers of a kind, in the transaction of what becomes of them. */
-export interface TransferOwner {
-  /**
-   * Locks its records of the transfer, before any account is locked, and answers the ids of the sub-accounts whose accounts
-   * it may book to. Called more than once in a transaction.
-   */
-  lock(tx: Transaction, locked: LockedTransfer): Promise<readonly string[]>;
-  /**
-   * Does what follows from a transfer's end, or from a part of a completed one that the network gave back. The transfer is
-   * locked, and its money has been booked.
-   */
-  changed(tx: Transaction, change: LockedTransfer & { before: Transfer }): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Merchant } from '../merchants/merchant.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import type { FailureCode, NetworkHandles, PauseReason } from '../networks/contract.ts';
 
@@ -90,4 +91,9 @@ export function totalMinor({ amountMinor, feeMinor }: Pick<Transfer, 'amountMino
 /** Whether the network cannot have heard of it, so that it may still be taken back. */
 export function isUnsent({ status, progress }: Pick<Transfer, 'status' | 'progress'>): boolean {
   return status === 'pending' && progress === 'created';
+}
+
+export interface LockedTransfer {
+  merchant: Merchant;
+  transfer: Transfer;
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
-import type { OwedRow } from '../debt.ts';
+import type { OwedRow } from '../accounts.ts';
 import type { AccountAddress } from '../queries.ts';
 
 /**
