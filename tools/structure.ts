@@ -10,8 +10,6 @@ import { dirname, join } from 'node:path';
 
 const repository = join(import.meta.dirname, '..');
 const sources = 'server/src/';
-// Plain JavaScript, because the tool that reads it knows nothing else.
-const { levels } = (await import(join(repository, '.dependency-cruiser.js'))) as { levels: string[][] };
 
 interface Part {
   name: string;
@@ -19,9 +17,11 @@ interface Part {
 }
 
 /** The picture as it has to be: a row for each level, the top one first; lines lead down to what a part imports. */
-export function structurePicture(): string {
+export async function structurePicture(): Promise<string> {
   const parts = readParts();
-  const rows = [topLevel(parts), ...levels.toReversed()].map((row) => row.filter((name) => parts.has(name)));
+  // Plain JavaScript, because the tool that reads it knows nothing else.
+  const { levels } = (await import(join(repository, '.dependency-cruiser.js'))) as { levels: string[][] };
+  const rows = [topLevel(parts, levels), ...levels.toReversed()].map((row) => row.filter((name) => parts.has(name)));
   const ordered = untangle(rows, parts);
   const position = new Map<string, Point>();
   for (const [row, names] of ordered.entries()) {
@@ -66,7 +66,7 @@ function partOf(file: string): string {
 }
 
 /** What the table of levels does not name stands above all of it. */
-function topLevel(parts: ReadonlyMap<string, Part>): string[] {
+function topLevel(parts: ReadonlyMap<string, Part>, levels: readonly string[][]): string[] {
   return [...parts.keys()].filter((name) => !levels.flat().includes(name)).toSorted();
 }
 
@@ -132,4 +132,4 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-if (import.meta.main) writeFileSync(join(repository, 'docs/images/structure.svg'), structurePicture());
+if (import.meta.main) writeFileSync(join(repository, 'docs/images/structure.svg'), await structurePicture());
