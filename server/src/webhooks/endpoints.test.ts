@@ -178,13 +178,17 @@ describe('the list of webhook endpoints', () => {
     const ids = rows.map((row) => row.id);
     assert.deepEqual(ids, ids.toSorted().toReversed());
     const second = await listEndpoints(world.db, merchantId, { limit: 2, offset: 1, before: null });
-    assert.deepEqual([second.total, second.rows.map((row) => row.id)], [total, ids.slice(1, 4)]);
+    assert.deepEqual([second.total, second.rows.map((row) => row.id)], [total, ids.slice(1, 3)]);
     const after = await listEndpoints(world.db, merchantId, { limit: 2, offset: 0, before: ids[1] ?? '' });
     assert.deepEqual(
       after.rows.map((row) => row.id),
-      ids.slice(2, 5),
+      ids.slice(2, 4),
     );
-    assert.deepEqual(await listEndpoints(world.db, world.liveMerchantId, firstPage), { rows: [], total: 0 });
+    assert.deepEqual(await listEndpoints(world.db, world.liveMerchantId, firstPage), {
+      rows: [],
+      total: 0,
+      nextCursor: null,
+    });
   });
 
   it('ends at twenty, also when several are created at once', async () => {

@@ -248,7 +248,11 @@ test('0012: success, then reversed by the network two seconds later', async () =
   const reversed = await lookUp('aps', request);
   assert.equal(reversed.state, 'reversed');
   assert.equal(receiptOf(reversed).transactionId, receiptOf(started).transactionId);
-  assert.deepEqual(await callbacksNow('aps'), [reversed]);
+  const [notification] = await callbacksNow('aps');
+  assert(notification?.state === 'reversed');
+  const { reversalId, ...rest } = notification;
+  assert.deepEqual(rest, reversed);
+  assert.match(reversalId ?? '', /^evt_/, 'only the notification names the reversal');
 });
 
 test('any other number waits for a tap', async () => {
