@@ -99,8 +99,8 @@ function servingUrl(adminUrl: string, dataDirectory: string): string {
 /** What `npm start` hands to Node, flags included: they decide how much memory it takes. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
-  const options = /\bnode (.+)$/.exec(scripts.start)?.[1];
-  if (options === undefined) throw new Error(`npm start runs ${scripts.start}, not node`);
+  const options = /\bexec "\$node" (.+)$/.exec(scripts.start)?.[1];
+  if (options === undefined) throw new Error(`npm start runs ${scripts.start}, not "$node"`);
   return options.split(' ');
 }
 
