@@ -16,7 +16,7 @@ const merchants = 1_000;
 // As a worker claims: so many pieces at once, for so many merchants side by side.
 const claimMax = 16;
 const besideEachOther = 8;
-const sweepEveryMs = 250;
+const lookEveryMs = 250;
 // Past any end of the benchmark: what is claimed does not come back.
 const leaseMs = 60 * 60 * 1_000;
 const secondsMax = 25;
@@ -37,7 +37,7 @@ export const lookUpsDue: Part = {
   meaning:
     `${whole(lookUps)} look-ups of transfers are due, of ${whole(merchants)} merchants, ${whole(lookUps / merchants)} ` +
     `each, or all of one. A worker’s own statements take them as it does, ${claimMax} at a time for ${besideEachOther} ` +
-    `merchants side by side, until none is left or ${secondsMax} s are over; every ${sweepEveryMs} ms, four times as often ` +
+    `merchants side by side, until none is left or ${secondsMax} s are over; every ${lookEveryMs} ms, four times as often ` +
     `as a worker, the sweep looks through ${queues.length} queues of all merchants. Straight on the database, durable. ` +
     'The first tenth of the claims beside the last tells whether claiming slows while dead rows of earlier claims pile up.',
   async run(bench) {
@@ -118,7 +118,7 @@ async function work(db: Database): Promise<Claimed> {
       for (let merchantId = due.pop(); merchantId !== undefined && !isTimeUp(); merchantId = due.pop()) {
         const claimed = await claim(db, merchantId, claimsMs);
         pieces += claimed.length;
-        if (performance.now() - sweptAt >= sweepEveryMs) await sweep();
+        if (performance.now() - sweptAt >= lookEveryMs) await sweep();
         // A full claim is followed by another for the same merchant, behind those that wait.
         if (claimed.length === claimMax) due.unshift(merchantId);
       }

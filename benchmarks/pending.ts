@@ -15,8 +15,10 @@ import { outboundPolicy } from '../server/src/kit/outbound-guard.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { createSealer } from '../server/src/kit/seal.ts';
-import { createWebhookWorker } from '../server/src/webhooks/webhook-worker.ts';
-import type { WebhookWorker } from '../server/src/webhooks/webhook-worker.ts';
+import type { ChangeFeed } from '../server/src/kit/changes.ts';
+import { createDeliveryQueue } from '../server/src/webhooks/delivery-queue.ts';
+import { webhookQueues } from '../server/src/work-queues.ts';
+import { startWorker } from '../server/src/worker/worker.ts';
 
 const deliveries = 1_000_000;
 const merchants = 1_000;
@@ -25,7 +27,6 @@ const seconds = 20;
 // As the service has it.
 const connectionsMax = 20;
 const answerMs = 100;
-const sweepEveryMs = 1_000;
 const p99MaxMs = 20;
 
 export const pending: Part = {
@@ -102,7 +103,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const opened = openDatabase({ url, connectionsMax, clock: systemClock, onConnectionError: () => {} });
   const { db, durationsMs } = timedDatabase(opened, connectionsMax);
   let delivered = 0;
-  const worker = createWebhookWorker({
+  const webhooks = {
     ...context,
     db,
     log: createLog({ level: 'error' }),
@@ -112,12 +113,17 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
       delivered += 1;
     },
     wake: () => {},
-    wakeDelivery: () => {},
-  });
-  const tookMs = await workFor(worker);
+    scheduleDeliveries: () => {},
+  };
+  const beganAt = performance.now();
+  // As the service has it: the sweep each second finds who has something due.
+  const worker = startWorker({ ...webhooks, changes: silence, queues: webhookQueues(webhooks, createDeliveryQueue(webhooks)) });
+  await systemClock.sleep(seconds * 1_000);
+  await worker.stop();
+  const tookMs = performance.now() - beganAt;
   await db.close();
   const claimsMs = durationsMs(/deliveries_claim/);
-  const sweepsMs = durationsMs(/merchants_due/);
+  const sweepsMs = durationsMs(/queues_due/);
   if (claimsMs.length === 0 || sweepsMs.length === 0) throw new Error('no claim and no sweep was seen by their names');
   const tenth = Math.max(1, Math.floor(claimsMs.length / 10));
   const worked: Worked = {
@@ -134,24 +140,12 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   return worked;
 }
 
-/** As the service's worker does it: the sweep finds who has something due, each is worked until nothing is. */
-async function workFor(worker: WebhookWorker): Promise<number> {
-  const beganAt = performance.now();
-  const underWay = new Map<string, Promise<void>>();
-  while (performance.now() - beganAt < seconds * 1_000) {
-    const due = await worker.listDueMerchants();
-    if (due.length === 0) break;
-    for (const merchantId of due) {
-      if (underWay.has(merchantId)) continue;
-      const delivering = worker.deliver(merchantId).finally(() => underWay.delete(merchantId));
-      underWay.set(merchantId, delivering);
-    }
-    await systemClock.sleep(sweepEveryMs);
-  }
-  await worker.stop();
-  await Promise.all(underWay.values());
-  return performance.now() - beganAt;
-}
+/** Nobody says anything. */
+const silence: ChangeFeed = {
+  announce: () => {},
+  subscribe: () => () => {},
+  subscribeKind: () => () => {},
+};
 
 /** As a merchant's server at the other end of the country. */
 const answersSoon: OutboundClient = {

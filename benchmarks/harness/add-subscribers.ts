@@ -6,7 +6,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import type { OnboardingContext } from '../../server/src/operator/onboard-business.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
-import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
+import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 
 /** A test merchant with one endpoint. */
 export interface Subscriber {

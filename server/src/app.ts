@@ -16,7 +16,7 @@ import { watchSealer } from './kit/seal.ts';
 import { serve } from './serve.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
-import { moneySources, noticeSources, simulatorSource, webhookSources } from './work-sources.ts';
+import { moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -64,11 +64,11 @@ export async function createApp(given: AppOptions): Promise<App> {
   }
   const liveNetworks = networks.registry.list(false);
   let worker: Worker | null = null;
-  const sources = [
+  const queues = [
     ...(config.role === 'api'
       ? []
-      : [...moneySources(money), ...webhookSources(money, webhooks.worker), ...noticeSources(notices.context)]),
-    ...(config.role === 'worker' ? [] : [simulatorSource(networks.callbackSender, clock)]),
+      : [...moneyQueues(money), ...webhookQueues(webhooks.context, webhooks.queue), ...noticeQueues(notices.context)]),
+    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
   ];
   return {
     server,
@@ -78,7 +78,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       const taken = server.server.address();
       address.set(typeof taken === 'object' && taken ? taken.port : config.port);
       if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
-      worker = startWorker({ clock, changes: options.notifier, log, sources });
+      worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },
     liveNetworks: liveNetworks.map(({ capabilities }) => capabilities.displayName),
@@ -91,7 +91,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
       // Before the server: what the worker has under way calls the simulated networks, which live in it, and a
       // network that refuses the connection would end a payment that was only interrupted.
-      await Promise.all([webhooks.worker.stop(), worker?.stop(), notice]);
+      await Promise.all([worker?.stop(), notice]);
       await server.close();
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },

@@ -29,8 +29,8 @@ import type { PaymentContext } from './payments/context.ts';
 import { createRefundOwner } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
 import type { TransferContext } from './transfers/context.ts';
-import { createWebhookWorker } from './webhooks/webhook-worker.ts';
-import { deliveryTopicKind, simulatorTopic, workTopic } from './work-sources.ts';
+import { createDeliveryQueue } from './webhooks/delivery-queue.ts';
+import { deliveryTopicKind, simulatorTopic, workTopic } from './work-queues.ts';
 
 // What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
 
@@ -157,9 +157,11 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     outbound,
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,
-    wakeDelivery: (merchantId: string) => notifier.announce(`${deliveryTopicKind}:${merchantId}`),
+    scheduleDeliveries: (keys: readonly string[]) => {
+      for (const key of keys) notifier.announce(`${deliveryTopicKind}:${key}`);
+    },
   };
-  return { context, worker: createWebhookWorker(context), close: () => outbound.close() };
+  return { context, queue: createDeliveryQueue(context), close: () => outbound.close() };
 }
 
 // A chat message is worth no longer wait; and a process that ends waits for those under way.

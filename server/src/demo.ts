@@ -16,8 +16,7 @@ import { createKeyAuthenticator } from './merchants/authenticate-key.ts';
 import { createApiKey, listMerchants } from './merchants/manage-keys.ts';
 import { onboardBusiness } from './operator/onboard-business.ts';
 import type { OnboardingContext } from './operator/onboard-business.ts';
-import { getEndpoint } from './webhooks/find-endpoint.ts';
-import { updateEndpoint } from './webhooks/update-endpoint.ts';
+import { getEndpoint, updateEndpoint } from './webhooks/manage-endpoints.ts';
 
 /** What a newcomer needs to try the service; also in `<data dir>/demo.json`, for programs. */
 export interface DemoFacts {

@@ -14,7 +14,7 @@ import { summarizeBreakers } from './networks/payout-breakers.ts';
 import type { Capabilities } from './networks/contract.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
 import type { ChannelGate } from './notifications/channel-gate.ts';
-import { countPendingDeliveries } from './webhooks/count-pending.ts';
+import { countPendingDeliveries } from './webhooks/delivery-queue.ts';
 
 interface GaugeContext {
   db: Database;

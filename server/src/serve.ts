@@ -43,9 +43,9 @@ import { transactionRoutes } from './transactions/routes.ts';
 import { terminalSummaryRoutes } from './transactions/terminal-routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { eventRoutes } from './webhooks/event-routes.ts';
-import type { WebhookRouteContext } from './webhooks/route-context.ts';
+import type { WebhookRouteContext } from './webhooks/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
-import { inboxTopicKind } from './work-sources.ts';
+import { inboxTopicKind } from './work-queues.ts';
 
 export interface Served {
   address: Address;

@@ -8,13 +8,13 @@ export const unheardPoints = commit('outbox_take');
 /** The event is on its way, and the merchant's server has answered nothing yet. */
 export const dispatchPoints = [
   ...write('outbox_take'),
-  ...wait('webhook_endpoints_list_for_dispatch', 'webhook_events_list_to_dispatch'),
+  ...wait('webhook_endpoints_list_for_fan_out', 'webhook_events_list_to_fan_out'),
   ...commit('webhook_deliveries_insert_once'),
 ];
 
 /** From the claim of a delivery to the note that it was delivered. */
 export const deliveryPoints = [
-  ...wait('webhook_targets_due'),
+  ...wait('webhook_targets_find'),
   ...write('webhook_deliveries_claim_own'),
   ...call('webhook-call'),
   ...commit('webhook_deliveries_mark_delivered'),

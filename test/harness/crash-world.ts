@@ -9,7 +9,7 @@ import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/open-secrets.ts';
 import { readSecrets } from '../../server/src/secrets.ts';
-import { updateEndpoint } from '../../server/src/webhooks/update-endpoint.ts';
+import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';

@@ -8,7 +8,7 @@ import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { urlPolicyOf } from '../own-hosts.ts';
 import type { ConfiguredSecrets } from '../secrets.ts';
-import { createDefaultEndpoint } from '../webhooks/create-endpoint.ts';
+import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { Endpoint, EndpointContext } from '../webhooks/endpoint.ts';
 
 /** What making businesses, their endpoints and their keys works with. */

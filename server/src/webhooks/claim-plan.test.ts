@@ -13,8 +13,7 @@ import {
   claimCallbackDeliveries,
   claimOwnDeliveries,
   claimRowsMax,
-  listDueTargets,
-  listMerchantsWithDueDeliveries,
+  listDueEndpointQueues,
   markAttemptsFailed,
   markDelivered,
   putBackDeliveries,
@@ -84,10 +83,9 @@ test('a claim reads no more than it takes, with 100,000 pending and whatever pla
   await assert.rejects(async () => claimOwnDeliveries(db, endpointId, { ...due, rowsMax: claimRowsMax + 1 }));
 });
 
-test('looking for what is due reads the first row of each lane, however long it is', async () => {
+test('looking for what is due reads the first row of each endpoint queue, however long it is', async () => {
   const plans = await genericPlans(database, async (asked) => {
-    await listDueTargets(asked, merchantId, now);
-    await listMerchantsWithDueDeliveries(asked, now);
+    await listDueEndpointQueues(asked, now);
   });
   for (const plan of plans) {
     assert.match(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { getEndpoint } from './find-endpoint.ts';
+import { getEndpoint } from './manage-endpoints.ts';
 import { retryDelaysMs } from './retry-schedule.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
@@ -55,10 +55,10 @@ describe('a delivery', () => {
       const waitMs = nextAttemptAt.getTime() - world.clock.now().getTime();
       assert.ok(waitMs >= delayMs * 0.85 && waitMs <= delayMs * 1.15, `${waitMs} for ${delayMs}`);
       await world.clock.advance(waitMs - 1);
-      assert.deepEqual(await world.worker.listDueMerchants(), []);
+      assert.deepEqual(await world.worker.listDueKeys(), []);
       await world.deliver();
       await world.clock.advance(1);
-      assert.deepEqual(await world.worker.listDueMerchants(), [world.caller.merchantId]);
+      assert.deepEqual(await world.worker.listDueKeys(), [`${world.caller.merchantId}/${endpoint.id}`]);
       await world.deliver();
     }
     const requests = endpoint.received();

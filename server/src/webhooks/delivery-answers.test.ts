@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
-import { getEndpoint } from './find-endpoint.ts';
+import { getEndpoint } from './manage-endpoints.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
@@ -168,7 +168,7 @@ describe('an endpoint that is switched off while a request is under way', () => 
       answer?.writeHead(status).end();
       await delivered;
       assert.equal((await world.deliveryOf(eventId)).status, expected);
-      assert.deepEqual(await world.worker.listDueMerchants(), []);
+      assert.deepEqual(await world.worker.listDueKeys(), []);
     });
   }
 });

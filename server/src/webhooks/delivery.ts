@@ -22,7 +22,7 @@ export interface Delivery {
   createdAt: Date;
 }
 
-export interface EventToDispatch {
+export interface EventToFanOut {
   id: string;
   kind: EventKind;
   callbackUrl: string | null;
@@ -44,22 +44,36 @@ export interface DueDelivery {
   recordText: string;
 }
 
-/** An endpoint with something due, and what is needed to send it. */
+/** Where the deliveries of an endpoint queue go, and what is needed to sign them. */
 export interface DeliveryTarget extends Pick<
   Endpoint,
   'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt'
 > {
   deleted: boolean;
   testMode: boolean;
-  ownDue: boolean;
-  callbackDue: boolean;
 }
 
-/** What an endpoint's own URL is sent stands in the endpoint's lane, what goes to callback addresses in the merchant's. */
-export function laneKeyOf(delivery: Pick<Delivery, 'merchantId' | 'endpointId' | 'callbackUrl'>): string {
-  return delivery.callbackUrl === null ? delivery.endpointId : callbackLaneKey(delivery.merchantId);
+/** What is sent with one adaptive concurrency: what goes to one endpoint's URL, or to all callback URLs of a merchant. */
+export interface EndpointQueue {
+  merchantId: string;
+  /** Null for the callback URLs. */
+  endpointId: string | null;
 }
 
-export function callbackLaneKey(merchantId: string): string {
-  return `${merchantId} callbacks`;
+/** The endpoint queue of a delivery as one word, for the worker's keys and its topics. */
+export function endpointQueueKey({
+  merchantId,
+  endpointId,
+  callbackUrl = null,
+}: EndpointQueue & Partial<Pick<Delivery, 'callbackUrl'>>): string {
+  return `${merchantId}/${callbackUrl === null && endpointId !== null ? endpointId : callbackQueue}`;
 }
+
+/** Null for what another version of the service announces. */
+export function readEndpointQueueKey(key: string): EndpointQueue | null {
+  const [merchantId, name, ...rest] = key.split('/');
+  if (merchantId === undefined || name === undefined || rest.length > 0) return null;
+  return { merchantId, endpointId: name === callbackQueue ? null : name };
+}
+
+const callbackQueue = 'callbacks';

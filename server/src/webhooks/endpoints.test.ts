@@ -2,15 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
-import { createEndpoint } from './create-endpoint.ts';
-import type { NewEndpoint } from './create-endpoint.ts';
-import { deleteEndpoint } from './delete-endpoint.ts';
+import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoints, updateEndpoint } from './manage-endpoints.ts';
+import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import { endpointsMax, endpointToWire } from './endpoint.ts';
 import { openSecret } from './endpoint-secret.ts';
-import { getEndpoint, listEndpoints } from './find-endpoint.ts';
 import { endSecretOverlap, rotateSecret } from './rotate-secret.ts';
-import { updateEndpoint } from './update-endpoint.ts';
-import type { EndpointChange } from './update-endpoint.ts';
 import { createWebhookWorld } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
 

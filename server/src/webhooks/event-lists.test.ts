@@ -8,8 +8,7 @@ import type { Queryable } from '../kit/db.ts';
 import { ListReader } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import { listEndpointHealth } from './queries/endpoint-health.ts';
-import { listDeliveriesOfEvents, listTriesOfDeliveries } from './queries/event-deliveries.ts';
-import { listEventRows } from './queries/event-lists.ts';
+import { listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
 import type { EventFilter } from './queries/event-lists.ts';
 import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 

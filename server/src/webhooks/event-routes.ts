@@ -8,11 +8,10 @@ import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
 import { readKind } from './enabled-events.ts';
-import { eventToText } from './event-wire.ts';
-import { getEvent, listEvents } from './list-events.ts';
+import { eventToText, getEvent, listEvents } from './list-events.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
-import type { WebhookRouteContext } from './route-context.ts';
+import type { WebhookRouteContext } from './routes.ts';
 import { deliveryStatusType, eventSchema, eventWithTriesSchema, kindNameType } from './wire-schemas.ts';
 
 const tag = 'Event log';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { getEndpoint } from './find-endpoint.ts';
-import { createWebhookWorker } from './webhook-worker.ts';
-import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
+import { getEndpoint } from './manage-endpoints.ts';
+import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const hourMs = 3_600_000;
@@ -101,7 +100,7 @@ describe('an endpoint that fails', () => {
     await world.changeEndpoint(watching.id, { enabledEvents });
     await live(dayMs);
     for (let attempt = 0; attempt < 3; attempt += 1) await tryOnce();
-    await world.worker.dispatchDue(world.caller.merchantId);
+    await world.worker.fanOutDue(world.caller.merchantId);
     await world.deliver();
     const received = watching.received().map(({ body }) => JSON.parse(body.toString()));
     const told = received.filter(({ data }) => data.id === failing.id);
@@ -199,7 +198,7 @@ describe('the health of an endpoint', () => {
 
   it('holds what several workers saw: a success that one saw ends the failing that the other did', async () => {
     const endpoint = await world.endpointAt(answering(500));
-    const other = createWebhookWorker(world.context);
+    const other = createDeliveryWorker(world.context);
     await tryOnce();
     assert.ok((await healthOf(endpoint.id))?.failingSince);
     world.receiver.answerWith(endpoint.path, 200);
@@ -215,7 +214,7 @@ describe('the health of an endpoint', () => {
 
   it('ends its failing also where the worker that sees the next try succeed has told of a success just before', async () => {
     const endpoint = await world.endpointAt();
-    const other = createWebhookWorker(world.context);
+    const other = createDeliveryWorker(world.context);
     await world.dispatch();
     await other.deliver(world.caller.merchantId);
     world.receiver.answerWith(endpoint.path, 500);

@@ -4,11 +4,10 @@ import { isUuid } from '../kit/ids.ts';
 import type { TimeFilter } from '../kit/list-filter.ts';
 import type { List, ListReader } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
-import { listDeliveriesOfEvents, listTriesOfDeliveries } from './queries/event-deliveries.ts';
-import type { DeliveryRow, TryRow } from './queries/event-deliveries.ts';
+import { eventBody } from './envelope.ts';
 import { isEndpointKnown } from './queries/endpoints.ts';
-import { findEventById, listEventRows } from './queries/event-lists.ts';
-import type { EventFilter, EventRow } from './queries/event-lists.ts';
+import { findEventById, listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
+import type { DeliveryRow, EventFilter, EventRow, TryRow } from './queries/event-lists.ts';
 
 /** An event with what became of it. */
 export interface SentEvent {
@@ -78,4 +77,39 @@ export function checkTimes({ from, to }: TimeFilter): void {
 /** For a request that refers to an endpoint of somebody else, or to none. */
 export function unknownEndpoint(): AppError {
   return fieldError('invalid_request', 'endpoint_id', 'There is no webhook endpoint with this id in this environment.');
+}
+
+/** The event as it was sent, with what became of it: JSON text, because its record is kept as text. */
+export function eventToText({ event, deliveries }: SentEvent, testMode: boolean, tries?: readonly TryRow[]): string {
+  const body = eventBody({ ...event, testMode }).toString('utf8');
+  const objectId = JSON.stringify(event.objectId);
+  const triesOf = tries && Map.groupBy(tries, ({ deliveryId }) => deliveryId);
+  const sent = deliveries.map((delivery) => ({
+    ...deliveryToWire(delivery),
+    ...(triesOf && { tries: (triesOf.get(delivery.id) ?? []).map(tryToWire) }),
+  }));
+  return `${body.slice(0, -1)},"object_id":${objectId},"deliveries":${JSON.stringify(sent)}}`;
+}
+
+function deliveryToWire(delivery: DeliveryRow) {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    callback_url: delivery.callbackUrl,
+    status: delivery.status,
+    attempts: Number(delivery.attempts),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    delivered_at: delivery.deliveredAt?.toISOString() ?? null,
+  };
+}
+
+function tryToWire(made: TryRow) {
+  return {
+    attempt: Number(made.attempt),
+    sent_at: made.sentAt.toISOString(),
+    status: made.statusCode === null ? null : Number(made.statusCode),
+    failure: made.failure,
+    duration_ms: Number(made.durationMs),
+    answer: made.answer,
+  };
 }

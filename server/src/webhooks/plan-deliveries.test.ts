@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { EventKind } from '../events/kinds.ts';
 import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
 import type { Endpoint } from './endpoint.ts';
-import { planDeliveries } from './plan-deliveries.ts';
+import { planDeliveries } from './fan-out.ts';
 
 const someDate = new Date('2026-11-20T12:00:00.000Z');
 

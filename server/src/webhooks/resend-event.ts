@@ -1,25 +1,24 @@
+import { writeEvent } from '../events/append-event.ts';
 import { AppError } from '../kit/app-error.ts';
-import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { isReceiving } from './endpoint.ts';
+import type { Caller } from '../kit/route.ts';
+import { endpointQueueKey } from './delivery.ts';
+import { endpointToWire, isReceiving } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { planDeliveries } from './fan-out.ts';
+import type { FanOutContext, PlannedDelivery } from './fan-out.ts';
 import { getEventRow, unknownEndpoint } from './list-events.ts';
-import { planDeliveries } from './plan-deliveries.ts';
-import type { PlannedDelivery } from './plan-deliveries.ts';
-import { listEndpointsForDispatch, shareEndpoint } from './queries/endpoints.ts';
-import { listEndpointIdsOfEvent } from './queries/event-deliveries.ts';
-import { shareEventById } from './queries/event-lists.ts';
+import { getEndpointForChange } from './manage-endpoints.ts';
+import { insertDeliveryOnce } from './queries/deliveries.ts';
+import { raiseEndpointSequence } from './queries/endpoint-health.ts';
+import { listEndpointsForFanOut, shareEndpoint } from './queries/endpoints.ts';
+import { listEndpointIdsOfEvent, shareEventById } from './queries/event-lists.ts';
 import type { EventRow } from './queries/event-lists.ts';
 import { upsertResends } from './queries/resends.ts';
 
 /** What sending something needs: deliveries are written here and made by a worker. */
-export interface ResendContext {
-  clock: Clock;
-  newId: () => string;
-  /** Called after the commit when something is due to be sent. */
-  wakeDelivery: (merchantId: string) => void;
-}
+export type ResendContext = Omit<FanOutContext, 'db'>;
 
 type Target = Pick<PlannedDelivery, 'endpointId' | 'callbackUrl'>;
 
@@ -51,7 +50,31 @@ export async function resendEvent(
   for (const statement of upsertResends(merchantId, resends, { now: context.clock.now(), states: allStates })) {
     tx.send(statement);
   }
-  tx.afterCommit(() => context.wakeDelivery(merchantId));
+  const keys = targets.map((target) => endpointQueueKey({ ...target, merchantId }));
+  tx.afterCommit(() => context.scheduleDeliveries(keys));
+}
+
+/**
+ * Makes an event for this endpoint alone, whatever it subscribes to, and answers the event's id. Throws AppError
+ * `not_found`, and `state_conflict` where the endpoint receives nothing.
+ */
+export async function sendTestEvent(
+  tx: Transaction,
+  context: ResendContext,
+  caller: Caller,
+  id: string,
+): Promise<string> {
+  const { merchantId, testMode } = caller;
+  const endpoint = await getEndpointForChange(tx, merchantId, id);
+  checkReceiving(endpoint);
+  const sequence = await raiseEndpointSequence(tx, merchantId, id);
+  const event = { kind: 'webhook_endpoint.test', objectId: id, record: endpointToWire(endpoint, testMode) } as const;
+  const eventId = writeEvent(tx, context, { ...event, merchantId, sequence, callbackUrl: null });
+  const createdAt = context.clock.now();
+  const target = { endpointId: id, callbackUrl: null, status: 'pending', nextAttemptAt: createdAt } as const;
+  tx.send(insertDeliveryOnce({ ...target, merchantId, id: context.newId(), eventId, createdAt }));
+  tx.afterCommit(() => context.scheduleDeliveries([endpointQueueKey({ merchantId, endpointId: id })]));
+  return eventId;
 }
 
 /** Throws AppError `state_conflict` where nothing is sent to the endpoint. */
@@ -78,7 +101,7 @@ async function namedTarget(tx: Transaction, merchantId: string, event: EventRow,
 /** Who subscribes today or has had it, and the callback address; nobody who is off. */
 async function everyTarget(tx: Transaction, merchantId: string, event: EventRow): Promise<Target[]> {
   // None of them is held: of one that is switched off meanwhile a worker keeps what it would have been sent.
-  const endpoints = await listEndpointsForDispatch(tx, merchantId);
+  const endpoints = await listEndpointsForFanOut(tx, merchantId);
   const planned = planDeliveries(event, endpoints).filter(({ status }) => status === 'pending');
   const subscribed = planned.filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId);
   const endpointIds = new Set([...subscribed, ...(await listEndpointIdsOfEvent(tx, merchantId, event.id))]);

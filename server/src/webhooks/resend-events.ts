@@ -4,6 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { isUuid, momentOf } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
 import type { SearchPlaces } from '../kit/search-places.ts';
+import { endpointQueueKey } from './delivery.ts';
 import { kindsOf, readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';
 import { checkTimes, unknownEndpoint } from './list-events.ts';
@@ -117,6 +118,6 @@ async function send(
   const states = isAll ? allStates : (['failed', 'kept'] as const);
   const statements = upsertResends(merchantId, resends, { now, states });
   const counts = await Promise.all(statements.map((statement) => tx.run(statement)));
-  tx.afterCommit(() => context.wakeDelivery(merchantId));
+  tx.afterCommit(() => context.scheduleDeliveries([endpointQueueKey({ merchantId, endpointId })]));
   return counts.reduce((sum, count) => sum + count, 0);
 }

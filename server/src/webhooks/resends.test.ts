@@ -7,11 +7,11 @@ import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
 import { SearchPlaces } from '../kit/search-places.ts';
+import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
-import { resendEvent } from './resend-event.ts';
+import { resendEvent, sendTestEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
 import type { ResendOutcome, ResendRequest } from './resend-events.ts';
-import { sendTestEvent } from './send-test-event.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryRow, DeliveryWorld } from './webhook-world.corpus.ts';
 
@@ -37,7 +37,7 @@ function resendMany(request: Partial<ResendRequest> & { endpointId: string }): P
 /** An event that was dispatched to whoever subscribes. */
 async function happened(event: Partial<NewEvent> = {}): Promise<string> {
   const { eventId, work } = await world.append({ kind: 'charge.failed', ...event });
-  await world.worker.dispatch(work);
+  await world.worker.fanOut(work);
   return eventId;
 }
 
@@ -81,12 +81,13 @@ describe('an event that is sent again', () => {
     await world.deliver();
     const delivered = await world.deliveryOf(eventId, endpoint.id);
     assert.equal(short(delivered), 'delivered after 1, next never');
-    world.woken.length = 0;
+    world.scheduled.length = 0;
     await resend(eventId);
     const again = await world.deliveryOf(eventId, endpoint.id);
     assert.deepEqual([again.id, again.deliveredAt, short(again)], [delivered.id, null, 'pending after 1, next 0']);
     assert.equal(await attemptsBefore(again.id), 1n);
-    assert.deepEqual(world.woken, [world.caller.merchantId]);
+    const queue = { merchantId: world.caller.merchantId, endpointId: endpoint.id };
+    assert.deepEqual(world.scheduled, [endpointQueueKey(queue)]);
     await world.deliver();
     assert.equal(short(await world.deliveryOf(eventId, endpoint.id)), 'delivered after 2, next never');
     const [first, second] = endpoint.received();
@@ -262,10 +263,10 @@ describe('many events that are sent again', () => {
   it('are counted by a dry run, which changes nothing, also while the endpoint is off', async () => {
     const { endpointId, ids } = await oneOfEach();
     await world.changeEndpoint(endpointId, { status: 'disabled' });
-    world.woken.length = 0;
+    world.scheduled.length = 0;
     assert.deepEqual(await resendMany({ endpointId, isDryRun: true }), { matched: 3, resent: 0, continueFrom: null });
     assert.deepEqual(await statesOf(endpointId, ids), ['delivered', 'failed', 'kept', 'kept']);
-    assert.deepEqual(world.woken, []);
+    assert.deepEqual(world.scheduled, []);
     assert.match(await refusal(resendMany({ endpointId })), /^state_conflict/);
   });
 

@@ -10,7 +10,7 @@ import { withAdminClient } from '../database/admin-client.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { createDefaultEndpoint } from './create-endpoint.ts';
+import { createDefaultEndpoint } from './manage-endpoints.ts';
 import {
   deleteDeliveriesOfEvents,
   deleteEvents,
@@ -92,7 +92,7 @@ test('an event that is still to be dispatched or delivered stays, and keeps none
   assert.deepEqual(await eventIds(), [undispatched, pending]);
   assert.deepEqual(await deliveredEvents(), [pending]);
   await setStatus(pending, 'delivered');
-  await world.worker.dispatchDue(world.caller.merchantId);
+  await world.worker.fanOutDue(world.caller.merchantId);
   await setStatus(undispatched, 'failed');
   assert.equal(await purgeEvents(world), 2);
   await world.retire(endpoint.id);

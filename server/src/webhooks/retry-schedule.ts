@@ -1,4 +1,5 @@
 import { addMs } from '../kit/clock.ts';
+import type { OutboundResult } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
 
 const secondMs = 1_000;
@@ -21,6 +22,31 @@ export const retryDelaysMs: readonly number[] = [
 // Receivers that failed together must not all be called again together.
 const jitterPercent = 15;
 const retryAfterMaxMs = 24 * hourMs;
+
+/** What becomes of a delivery after an attempt. */
+export type Verdict =
+  | { status: 'delivered' }
+  | { status: 'pending'; nextAttemptAt: Date }
+  /** `gone`: the receiver asked never to be called again. */
+  | { status: 'failed'; gone: boolean };
+
+/** Only 2xx; a redirect is no success, because the merchant gave us this address and no other. */
+export function isSuccess(result: OutboundResult): boolean {
+  return result.kind === 'answered' && result.status >= 200 && result.status <= 299;
+}
+
+/** 410 ends it at once, everything else but success is tried again until the schedule ends. */
+export function judgeAttempt(
+  random: Random,
+  attempt: { tryNumber: number; endedAt: Date; result: OutboundResult },
+): Verdict {
+  const { result, endedAt } = attempt;
+  if (isSuccess(result)) return { status: 'delivered' };
+  if (result.kind === 'answered' && result.status === 410) return { status: 'failed', gone: true };
+  const retryAfterMs = result.kind === 'answered' ? result.retryAfterMs : null;
+  const next = nextAttemptAt(random, { attempt: attempt.tryNumber, endedAt, retryAfterMs });
+  return next === null ? { status: 'failed', gone: false } : { status: 'pending', nextAttemptAt: next };
+}
 
 /**
  * When to try again after this attempt (1 is the first), or null when it was the last. `retryAfterMs` is what the

@@ -4,7 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import type { Endpoint, EndpointContext } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
-import { getEndpointForChange } from './find-endpoint.ts';
+import { getEndpointForChange } from './manage-endpoints.ts';
 import { updateEndpointRow } from './queries/endpoints.ts';
 
 export const overlapHoursDefault = 24;

@@ -1,18 +1,19 @@
 import Type from 'typebox';
+import type { Queryable } from '../kit/db.ts';
 import { mapRows } from '../kit/list-reader.ts';
+import type { ListReader } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
+import type { SearchPlaces } from '../kit/search-places.ts';
 import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
-import { createEndpoint } from './create-endpoint.ts';
-import { deleteEndpoint } from './delete-endpoint.ts';
 import { endpointToWire } from './endpoint.ts';
+import type { EndpointContext } from './endpoint.ts';
 import { readEndpointHealth } from './endpoint-health.ts';
-import { getEndpoint, listEndpoints } from './find-endpoint.ts';
+import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoints, updateEndpoint } from './manage-endpoints.ts';
+import { sendTestEvent } from './resend-event.ts';
+import type { ResendContext } from './resend-event.ts';
 import { endSecretOverlap, overlapHoursDefault, overlapHoursMax, rotateSecret } from './rotate-secret.ts';
-import type { WebhookRouteContext } from './route-context.ts';
-import { sendTestEvent } from './send-test-event.ts';
-import { updateEndpoint } from './update-endpoint.ts';
 import {
   descriptionType,
   enabledEventsType,
@@ -21,6 +22,14 @@ import {
   endpointWithHealthSchema,
   endpointWithSecretSchema,
 } from './wire-schemas.ts';
+
+/** What the routes of endpoints and events work with. */
+export interface WebhookRouteContext extends EndpointContext, ResendContext {
+  db: Queryable;
+  lists: ListReader;
+  /** Places for what sends many events again. */
+  bulkResends: SearchPlaces;
+}
 
 const tag = 'Webhook endpoints';
 

@@ -19,6 +19,7 @@ export interface Claimed {
   target: DeliveryTarget;
   delivery: DueDelivery;
   url: string;
+  secretsAt: SecretsAt;
 }
 
 export interface Attempt {
@@ -27,11 +28,17 @@ export interface Attempt {
   result: OutboundResult;
 }
 
+/** An attempt that was made. */
+export interface Outcome {
+  merchantId: string;
+  claimed: Claimed;
+  attempt: Attempt;
+}
+
 /** Makes one attempt. Rejects only for what is wrong on our side, before anything has gone out. */
 export async function sendDelivery(
   context: SendContext,
-  { target, delivery, url }: Claimed,
-  secretsAt: SecretsAt,
+  { target, delivery, url, secretsAt }: Claimed,
 ): Promise<Attempt> {
   const sentAt = context.clock.now();
   const body = eventBody({ ...delivery, id: delivery.eventId, testMode: target.testMode });

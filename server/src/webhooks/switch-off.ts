@@ -1,15 +1,17 @@
+import { appendEvent } from '../events/append-event.ts';
+import type { EventKind } from '../events/kinds.ts';
 import type { WorkContext } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import type { DeliveryTarget } from './delivery.ts';
-import type { DisabledReason } from './endpoint.ts';
-import { tellOfEndpoint } from './endpoint-event.ts';
+import { endpointToWire } from './endpoint.ts';
+import type { DisabledReason, Endpoint } from './endpoint.ts';
 import { keepPendingDeliveries } from './queries/deliveries.ts';
+import { lockFailing, markWarned, raiseEndpointSequence } from './queries/endpoint-health.ts';
+import type { Failing } from './queries/endpoint-health.ts';
 import { disableEndpoint, findEndpointById, lockEndpoint } from './queries/endpoints.ts';
-import { lockFailing, markWarned } from './queries/health.ts';
-import type { Failing } from './queries/health.ts';
 
 export interface SwitchOffContext extends WorkContext {
   db: Database;
@@ -48,7 +50,7 @@ export async function judgeFailing(context: SwitchOffContext, called: CalledEndp
     }
     tx.send(markWarned(merchantId, id, now));
     const { testMode } = called;
-    await tellOfEndpoint(tx, context, endpoint, { kind: 'webhook_endpoint.failing', testMode });
+    await emitEndpointEvent(tx, context, endpoint, { kind: 'webhook_endpoint.failing', testMode });
     const fields = { merchant_id: merchantId, endpoint_id: id, failing_since: failing.failingSince.toISOString() };
     tx.afterCommit(() => context.log.warn('a webhook endpoint has failed for 24 hours', fields));
   });
@@ -85,7 +87,25 @@ export async function finishSwitchOff(
   const endpoint = await findEndpointById(tx, merchantId, id);
   assert(endpoint, 'an endpoint that was switched off just now is there');
   await keepPendingDeliveries(tx, called);
-  await tellOfEndpoint(tx, context, endpoint, { kind: 'webhook_endpoint.disabled', testMode });
+  await emitEndpointEvent(tx, context, endpoint, { kind: 'webhook_endpoint.disabled', testMode });
   const fields = { merchant_id: merchantId, endpoint_id: id };
   tx.afterCommit(() => context.log.warn(offMessages[reason], fields));
+}
+
+/** Emits what became of an endpoint, as it is now, without its secret. */
+async function emitEndpointEvent(
+  tx: Transaction,
+  context: WorkContext,
+  endpoint: Endpoint,
+  event: { kind: Extract<EventKind, 'webhook_endpoint.failing' | 'webhook_endpoint.disabled'>; testMode: boolean },
+): Promise<void> {
+  const { merchantId, id } = endpoint;
+  appendEvent(tx, context, {
+    merchantId,
+    kind: event.kind,
+    objectId: id,
+    sequence: await raiseEndpointSequence(tx, merchantId, id),
+    record: endpointToWire(endpoint, event.testMode),
+    callbackUrl: null,
+  });
 }

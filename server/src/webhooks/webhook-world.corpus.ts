@@ -11,20 +11,21 @@ import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
+import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { createLog } from '../kit/log.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { createDefaultEndpoint, createEndpoint } from './create-endpoint.ts';
-import type { NewEndpoint } from './create-endpoint.ts';
-import { deleteEndpoint } from './delete-endpoint.ts';
-import type { Endpoint } from './endpoint.ts';
-import { updateEndpoint } from './update-endpoint.ts';
-import type { EndpointChange } from './update-endpoint.ts';
-import { createWebhookWorker } from './webhook-worker.ts';
-import type { WebhookWorkerContext } from './webhook-worker.ts';
+import { BatchQueue } from '../worker/batch-queue.ts';
+import { createDeliveryQueue } from './delivery-queue.ts';
+import type { DeliveryQueueContext } from './delivery-queue.ts';
+import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
+import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
+import type { Endpoint, EndpointContext } from './endpoint.ts';
+import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
+import type { FanOutContext } from './fan-out.ts';
 
 /** A database, a merchant with its default endpoint, a receiver and a clock that stands still. */
 export type WebhookWorld = Awaited<ReturnType<typeof createWebhookWorld>>;
@@ -36,8 +37,8 @@ export async function createWebhookWorld() {
   const db = openTestDatabase(database);
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
-  const woken: string[] = [];
-  const context: WebhookWorkerContext = {
+  const scheduled: string[] = [];
+  const context: DeliveryWorkerContext = {
     db,
     clock,
     random,
@@ -48,7 +49,7 @@ export async function createWebhookWorld() {
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {},
-    wakeDelivery: (merchantId) => woken.push(merchantId),
+    scheduleDeliveries: (keys) => scheduled.push(...keys),
     wake: () => {},
   };
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
@@ -66,8 +67,9 @@ export async function createWebhookWorld() {
     defaultEndpoint,
     receiver,
     logged,
-    woken,
-    worker: createWebhookWorker(context),
+    /** The endpoint queues in which something was due after a commit and nobody was at work. */
+    scheduled,
+    worker: createDeliveryWorker(context),
     createEndpoint: (request: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> =>
       change((tx) => createEndpoint(tx, context, caller, request)),
     append: (event: Partial<NewEvent> = {}) => appendTestEvent(context, caller.merchantId, event),
@@ -76,6 +78,65 @@ export async function createWebhookWorld() {
       await outbound.close();
       await db.close();
       await database.drop();
+    },
+  };
+}
+
+export type DeliveryWorkerContext = DeliveryQueueContext & FanOutContext & EndpointContext;
+
+/** Deliveries as a worker works them, one merchant's when the test asks for it. */
+export function createDeliveryWorker(context: DeliveryWorkerContext) {
+  const queue = createDeliveryQueue(context);
+  /** Keys that are worked, and who waits for their end. */
+  const active = new Map<string, PromiseWithResolvers<void>>();
+  const delivering = new Set<string>();
+  let isStopped = false;
+  let failure: Error | null = null;
+  const onIdle = (key: string): void => {
+    queue.onIdle(key);
+    active.get(key)?.resolve();
+    active.delete(key);
+  };
+  const batches = new BatchQueue({ ...queue, onIdle }, { ...queue, clock: context.clock, claimMin: 1 });
+  const runner = new KeyedRunner(async (key) => {
+    if (isStopped) return;
+    if (!active.has(key)) active.set(key, Promise.withResolvers());
+    await batches.run(key).catch((error: unknown) => {
+      failure = error as Error;
+    });
+  }, 8);
+  const schedule = (key: string): void => runner.schedule(key);
+  batches.attach(schedule);
+  const isOf = (merchantId: string) => (key: string) => key.startsWith(`${merchantId}/`);
+  const dueKeys = async (merchantId: string) => (await queue.listDueKeys()).filter(isOf(merchantId));
+  const scheduleDeliveries: FanOutContext['scheduleDeliveries'] = (keys) => {
+    for (const key of keys) {
+      if ([...delivering].some((merchantId) => isOf(merchantId)(key))) schedule(key);
+      else context.scheduleDeliveries([key]);
+    }
+  };
+  return {
+    fanOut: (work: Work): Promise<void> => fanOutEvent({ ...context, scheduleDeliveries }, work),
+    fanOutDue: (merchantId: string): Promise<boolean> => fanOutDueEvents({ ...context, scheduleDeliveries }, merchantId),
+    listDueKeys: queue.listDueKeys,
+    schedule,
+    /** Resolves when nothing is due for the merchant and nothing under way. */
+    deliver: async (merchantId: string): Promise<void> => {
+      delivering.add(merchantId);
+      for (;;) {
+        for (const key of await dueKeys(merchantId)) schedule(key);
+        const keys = [...active.keys()].filter(isOf(merchantId));
+        if (keys.length === 0) break;
+        await Promise.all(keys.map((key) => active.get(key)?.promise));
+        if (failure) throw failure;
+      }
+      delivering.delete(merchantId);
+    },
+    stop: async (): Promise<void> => {
+      isStopped = true;
+      runner.clearWaiting();
+      batches.stop();
+      await batches.idle();
     },
   };
 }
@@ -133,14 +194,14 @@ export async function createDeliveryWorld() {
         received: () => receiver.to(path),
         dispatch: async (): Promise<void> => {
           const { work } = await appendTestEvent(context, merchantId, {});
-          await world.worker.dispatch(work);
+          await world.worker.fanOut(work);
         },
         deliver: (): Promise<void> => world.worker.deliver(merchantId),
       };
     },
     dispatch: async (event: Partial<NewEvent> = {}): Promise<string> => {
       const { eventId, work } = await world.append(event);
-      await world.worker.dispatch(work);
+      await world.worker.fanOut(work);
       return eventId;
     },
     deliver: (): Promise<void> => world.worker.deliver(caller.merchantId),
@@ -159,7 +220,7 @@ export function answering(status: number, headers: Record<string, string> = {}) 
 
 /** Writes an event as the payments do and claims the work of dispatching it. */
 async function appendTestEvent(
-  context: WebhookWorkerContext,
+  context: DeliveryWorkerContext,
   merchantId: string,
   event: Partial<NewEvent>,
 ): Promise<{ eventId: string; work: Work }> {

@@ -4,13 +4,13 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import type { ChangeFeed } from '../kit/changes.ts';
 import { createLog } from '../kit/log.ts';
 import { startWorker } from './worker.ts';
-import type { Worker, WorkSource } from './worker.ts';
+import type { Worker, WorkQueue } from './worker.ts';
 
 let clock: ManualClock;
 let logged: string[];
 let hints: Map<string, (which: string) => void>;
 
-const sweepEveryMs = 1_000;
+const lookEveryMs = 1_000;
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -27,19 +27,19 @@ const changes: ChangeFeed = {
   },
 };
 
-function start(...sources: WorkSource[]): Worker {
+function start(...queues: WorkQueue[]): Worker {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
-  return startWorker({ clock, changes, log, sources });
+  return startWorker({ clock, changes, log, queues });
 }
 
 /** Work that is due until it is done once. */
-function source(changesToIt: Partial<WorkSource> = {}) {
+function source(changesToIt: Partial<WorkQueue> = {}) {
   const due = new Set<string>();
   const done: string[] = [];
-  const made: WorkSource = {
+  const made: WorkQueue = {
     name: 'the work',
     topicKind: 'work',
-    sweepEveryMs,
+    lookEveryMs,
     keysMax: 4,
     listDueKeys: async () => [...due],
     run: async (key) => {
@@ -58,7 +58,7 @@ test('the sweep finds what nobody announced, at the start and every second', asy
   await clock.untilSleeping(1);
   assert.deepEqual(done, ['first']);
   due.add('second');
-  await clock.advance(sweepEveryMs - 1);
+  await clock.advance(lookEveryMs - 1);
   assert.deepEqual(done, ['first']);
   await clock.advance(1);
   assert.deepEqual(done, ['first', 'second']);
@@ -91,7 +91,7 @@ test('work that fails is logged and stays due; the next sweep tries again', asyn
   await clock.untilSleeping(1);
   assert.match(logged.join(), /a mistake.*"the work failed and will be tried again"/s);
   fails = false;
-  await clock.advance(sweepEveryMs);
+  await clock.advance(lookEveryMs);
   assert.deepEqual(done, ['a']);
   await worker.stop();
 });
@@ -109,7 +109,7 @@ test('a look for work that fails is logged and repeated', async () => {
   });
   await clock.untilSleeping(1);
   assert.match(logged.join(), /no database.*"looking for the work failed/s);
-  await clock.advance(sweepEveryMs);
+  await clock.advance(lookEveryMs);
   assert.deepEqual(done, ['a']);
   await worker.stop();
 });
@@ -123,12 +123,12 @@ test('a look that goes on failing is said once a minute, and at once when it fai
   };
   const worker = start({ ...made, listDueKeys });
   await clock.untilSleeping(1);
-  for (let second = 0; second < 119; second += 1) await clock.advance(sweepEveryMs);
+  for (let second = 0; second < 119; second += 1) await clock.advance(lookEveryMs);
   assert.equal(logged.length, 2);
   isAway = false;
-  await clock.advance(sweepEveryMs);
+  await clock.advance(lookEveryMs);
   isAway = true;
-  await clock.advance(sweepEveryMs);
+  await clock.advance(lookEveryMs);
   assert.equal(logged.length, 3);
   await worker.stop();
 });
@@ -154,7 +154,7 @@ test('stopping waits for what is under way, tells it, and takes nothing new', as
   let hasStopped = false;
   const stopping = worker.stop().then(() => (hasStopped = true));
   hint?.('c');
-  await clock.advance(sweepEveryMs);
+  await clock.advance(lookEveryMs);
   assert.equal(hasStopped, false);
   mayEnd.resolve();
   await stopping;
@@ -165,7 +165,7 @@ test('stopping waits for what is under way, tells it, and takes nothing new', as
 test('a drain waits for what was started while it waited for something else', async () => {
   const second = source({ name: 'second', topicKind: 'second' });
   let secondIsDone = false;
-  const slowSecond: WorkSource = {
+  const slowSecond: WorkQueue = {
     ...second.made,
     run: async () => {
       for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
@@ -202,7 +202,7 @@ test('a drain does what is due, what becomes due through it, and each chore once
       second.due.add(key);
     },
   });
-  const chore = source({ name: 'chore', isChore: true, listDueKeys: async () => ['all'], sweepEveryMs: 60_000 });
+  const chore = source({ name: 'chore', isChore: true, listDueKeys: async () => ['all'], lookEveryMs: 60_000 });
   const worker = start(chore.made, second.made, first.made);
   await clock.untilSleeping(3);
   first.due.add('a');

@@ -1,8 +1,15 @@
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery } from '../delivery.ts';
+import type {
+  Delivery,
+  DeliveryStatus,
+  DeliveryTarget,
+  DueDelivery,
+  EndpointQueue,
+  EventToFanOut,
+} from '../delivery.ts';
 
-/** One per event, endpoint and callback address: dispatching an event again adds nothing. */
+/** One per event, endpoint and callback address: fanning an event out again adds nothing. */
 export function insertDeliveryOnce(delivery: Delivery): Statement {
   return {
     name: 'webhook_deliveries_insert_once',
@@ -23,46 +30,64 @@ export function insertDeliveryOnce(delivery: Delivery): Statement {
   };
 }
 
+/** What was planned for whom is decided by its kind and callback URL. In the order in which the events happened. */
+export function listEventsToFanOut(
+  db: Queryable,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<EventToFanOut[]> {
+  return db.rows<EventToFanOut>({
+    name: 'webhook_events_list_to_fan_out',
+    text: `SELECT id, kind, callback_url AS "callbackUrl" FROM events
+           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
+    values: [merchantId, [...ids]],
+  });
+}
+
 // Asking for the earliest row and comparing it, instead of EXISTS a due one, keeps the planner on the index whatever it
 // believes about the rows: with 100,000 due for one endpoint an EXISTS read them all (40 ms, this way 0.4).
-const earliestOwn = (merchant: string) => `(SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = ${merchant}
+const earliestOwn = `(SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND webhook_deliveries.endpoint_id = webhook_endpoints.id
     AND callback_url IS NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
 /** Signed by the default endpoint, all of them. */
-const earliestCallback = (merchant: string) => `(SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = ${merchant}
+const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
 
-/** The merchants with something to send: index probes for each, so a long backlog of one hides nobody. */
-export async function listMerchantsWithDueDeliveries(db: Queryable, now: Date): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
-    name: 'webhook_deliveries_merchants_due',
+/** The endpoint queues with something to send: index probes for each, so a long backlog of one hides nobody. */
+export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<EndpointQueue[]> {
+  const rows = await db.rows<{ merchantId: string; id: string; ownDue: boolean | null; callbackDue: boolean | null }>({
+    name: 'webhook_deliveries_queues_due',
     text: `-- across merchants: a worker looks for whoever has something to send
-           SELECT DISTINCT merchant_id AS id FROM webhook_endpoints
-           WHERE ${earliestOwn('webhook_endpoints.merchant_id')} <= $1
-              OR (is_default AND ${earliestCallback('webhook_endpoints.merchant_id')} <= $1)`,
+           SELECT * FROM (
+             SELECT merchant_id AS "merchantId", id, ${earliestOwn} <= $1 AS "ownDue",
+                    is_default AND ${earliestCallback} <= $1 AS "callbackDue"
+             FROM webhook_endpoints
+           ) AS endpoints
+           WHERE "ownDue" OR "callbackDue"`,
     values: [now],
   });
-  return rows.map((row) => row.id);
+  return rows.flatMap(({ merchantId, id, ownDue, callbackDue }) => [
+    ...(ownDue === true ? [{ merchantId, endpointId: id }] : []),
+    ...(callbackDue === true ? [{ merchantId, endpointId: null }] : []),
+  ]);
 }
 
-/** The merchant's endpoints that have something due, for their own URL or (the default one) for callback addresses. */
-export function listDueTargets(db: Queryable, merchantId: string, now: Date): Promise<DeliveryTarget[]> {
-  return db.rows<DeliveryTarget>({
-    name: 'webhook_targets_due',
-    text: `SELECT * FROM (
-             SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
-                    previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
-                    (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode",
-                    ${earliestOwn('$1')} <= $2 AS "ownDue",
-                    is_default AND ${earliestCallback('$1')} <= $2 AS "callbackDue"
-             FROM webhook_endpoints WHERE merchant_id = $1
-           ) AS targets
-           WHERE "ownDue" OR "callbackDue"`,
-    values: [merchantId, now],
+/** The endpoint of a queue; for callback URLs the default one, whose secret signs. Also one that is off or deleted. */
+export function findDeliveryTarget(
+  db: Queryable,
+  { merchantId, endpointId }: EndpointQueue,
+): Promise<DeliveryTarget | undefined> {
+  return db.row<DeliveryTarget>({
+    name: endpointId === null ? 'webhook_targets_find_default' : 'webhook_targets_find',
+    text: `SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
+                  previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+           FROM webhook_endpoints WHERE merchant_id = $1 AND ${endpointId === null ? 'is_default' : 'id = $2'}`,
+    values: [merchantId, ...(endpointId === null ? [] : [endpointId])],
   });
 }
 
@@ -73,7 +98,7 @@ export interface DeliveryClaim {
   rowsMax: number;
 }
 
-// Of an endpoint that is off nothing is claimed, whatever the claimer believes: what is dispatched to it while it is
+// Of an endpoint that is off nothing is claimed, whatever the claimer believes: what is fanned out to it while it is
 // switched off may become visible only afterwards.
 const isReceivingNow = `(SELECT true FROM webhook_endpoints
   WHERE webhook_endpoints.merchant_id = $1 AND webhook_endpoints.id = $5 AND status = 'enabled' AND url IS NOT NULL
@@ -104,11 +129,11 @@ export function claimCallbackDeliveries(db: Queryable, claim: DeliveryClaim): Pr
 export const claimRowsMax = 128;
 
 /** A claimed row stays due at the end of its lease; its attempt number tells this claim from a later one. */
-function claimText(lane: string): string {
+function claimText(queue: string): string {
   return `WITH due AS (
             SELECT id FROM (
               SELECT id FROM webhook_deliveries
-              WHERE merchant_id = $1 AND ${lane} AND next_attempt_at <= $2
+              WHERE merchant_id = $1 AND ${queue} AND next_attempt_at <= $2
               ORDER BY next_attempt_at LIMIT $4 FOR UPDATE SKIP LOCKED
             ) AS longest LIMIT ${claimRowsMax}
           ), claimed AS (

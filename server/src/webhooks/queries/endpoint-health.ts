@@ -62,3 +62,70 @@ export function forgetFailing(endpoint: { merchantId: string; id: string }): Sta
     values: [endpoint.merchantId, endpoint.id],
   };
 }
+
+/** The next sequence number of the events that tell of an endpoint; two that ask at once get two. */
+export async function raiseEndpointSequence(db: Queryable, merchantId: string, endpointId: string): Promise<bigint> {
+  const row = await db.row<{ sequence: bigint }>({
+    name: 'webhook_health_raise_sequence',
+    text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, event_sequence) VALUES ($1, $2, 1)
+           ON CONFLICT (merchant_id, endpoint_id)
+           DO UPDATE SET event_sequence = webhook_endpoint_health.event_sequence + 1
+           RETURNING event_sequence AS sequence`,
+    values: [merchantId, endpointId],
+  });
+  return row?.sequence ?? 1n;
+}
+
+/** What some attempts have shown of an endpoint. */
+export interface HealthNote {
+  endpointId: string;
+  /** Null where none of them succeeded. */
+  lastSuccessAt: Date | null;
+  /** The first that failed after the last success; null where the last one succeeded. */
+  failingSince: Date | null;
+  /** The status of the last one that failed, or a word where none came; null where none failed. */
+  lastFailure: string | null;
+}
+
+/** A success ends the failing that was known; without one the earliest failure that is known stays. */
+export function noteHealth(merchantId: string, note: HealthNote): Statement {
+  return {
+    name: 'webhook_health_note',
+    text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, last_success_at, failing_since, last_failure,
+             warned_at, event_sequence)
+           VALUES ($1, $2, $3, $4, $5, NULL, 0)
+           ON CONFLICT (merchant_id, endpoint_id) DO UPDATE
+           SET last_success_at = GREATEST(webhook_endpoint_health.last_success_at, excluded.last_success_at),
+               failing_since = CASE WHEN excluded.last_success_at IS NULL
+                 THEN COALESCE(webhook_endpoint_health.failing_since, excluded.failing_since)
+                 ELSE excluded.failing_since END,
+               last_failure = COALESCE(excluded.last_failure, webhook_endpoint_health.last_failure),
+               warned_at = CASE WHEN excluded.last_success_at IS NULL THEN webhook_endpoint_health.warned_at END
+           RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
+    values: [merchantId, note.endpointId, note.lastSuccessAt, note.failingSince, note.lastFailure],
+  };
+}
+
+/** Since when an endpoint fails, and whether its merchant was told. */
+export interface Failing {
+  failingSince: Date | null;
+  warnedAt: Date | null;
+}
+
+/** Nobody notes anything of it before the transaction ends. */
+export function lockFailing(db: Queryable, merchantId: string, endpointId: string): Promise<Failing | undefined> {
+  return db.row<Failing>({
+    name: 'webhook_health_lock',
+    text: `SELECT failing_since AS "failingSince", warned_at AS "warnedAt" FROM webhook_endpoint_health
+           WHERE merchant_id = $1 AND endpoint_id = $2 FOR NO KEY UPDATE`,
+    values: [merchantId, endpointId],
+  });
+}
+
+export function markWarned(merchantId: string, endpointId: string, warnedAt: Date): Statement {
+  return {
+    name: 'webhook_health_mark_warned',
+    text: 'UPDATE webhook_endpoint_health SET warned_at = $3 WHERE merchant_id = $1 AND endpoint_id = $2',
+    values: [merchantId, endpointId, warnedAt],
+  };
+}

@@ -147,12 +147,12 @@ export function listEndpointsByMerchant(db: Queryable, merchantId: string): Prom
 }
 
 /**
- * The oldest first. None of them is locked: dispatching goes on without a gap, and whoever changes an endpoint would never
+ * The oldest first. None of them is locked: fanning out goes on without a gap, and whoever changes an endpoint would never
  * have its turn. What is made due for one that is disabled meanwhile can be claimed by nobody, and a worker keeps it.
  */
-export function listEndpointsForDispatch(db: Queryable, merchantId: string): Promise<Endpoint[]> {
+export function listEndpointsForFanOut(db: Queryable, merchantId: string): Promise<Endpoint[]> {
   return db.rows<Endpoint>({
-    name: 'webhook_endpoints_list_for_dispatch',
+    name: 'webhook_endpoints_list_for_fan_out',
     text: `SELECT ${endpointColumns} FROM webhook_endpoints
            WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
     values: [merchantId],

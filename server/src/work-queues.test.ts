@@ -13,7 +13,7 @@ import { createTransfer } from './transfers/create-transfer.ts';
 import { newTransfer, paid, receiptOf } from './transfers/transfer-world.corpus.ts';
 import { findTransferById } from './transfers/find-transfer.ts';
 import type { Transfer } from './transfers/transfer.ts';
-import { moneySources, workTopic } from './work-sources.ts';
+import { moneyQueues, workTopic } from './work-queues.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   hung = [];
   world = await createPaymentWorld();
   context = contextOf(world);
-  worker = startWorker({ ...context, sources: moneySources(context) });
+  worker = startWorker({ ...context, queues: moneyQueues(context) });
 });
 
 afterEach(async () => {

@@ -6,7 +6,6 @@ import { KeyedRunner } from './keyed-runner.ts';
 function controlled(keysMax: number) {
   const started: string[] = [];
   const running = new Map<string, () => void>();
-  const pokedWhileRunning: string[] = [];
   const runner = new KeyedRunner(
     (key) => {
       assert.ok(!running.has(key), `${key} runs twice at once`);
@@ -16,7 +15,6 @@ function controlled(keysMax: number) {
       return promise;
     },
     keysMax,
-    (key) => pokedWhileRunning.push(key),
   );
   const finish = async (key: string): Promise<void> => {
     const resolve = running.get(key);
@@ -26,15 +24,14 @@ function controlled(keysMax: number) {
     // The runner goes on in the microtasks after the run.
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  return { runner, started, running, pokedWhileRunning, finish };
+  return { runner, started, running, finish };
 }
 
-test('a key that is poked while it runs runs once more afterwards, however often it was poked', async () => {
-  const { runner, started, pokedWhileRunning, finish } = controlled(4);
-  runner.poke('a');
-  for (let poke = 0; poke < 3; poke += 1) runner.poke('a');
+test('a key that is scheduled while it runs runs once more afterwards, however often it was scheduled', async () => {
+  const { runner, started, finish } = controlled(4);
+  runner.schedule('a');
+  for (let again = 0; again < 3; again += 1) runner.schedule('a');
   assert.deepEqual(started, ['a']);
-  assert.deepEqual(pokedWhileRunning, ['a', 'a', 'a']);
   await finish('a');
   assert.deepEqual(started, ['a', 'a']);
   await finish('a');
@@ -42,9 +39,9 @@ test('a key that is poked while it runs runs once more afterwards, however often
   await runner.idle();
 });
 
-test('different keys run side by side up to the limit; the others follow as places become free', async () => {
+test('different keys run side by side up to the limit; the others follow as others end', async () => {
   const { runner, started, finish } = controlled(2);
-  for (const key of ['a', 'b', 'c', 'd', 'c']) runner.poke(key);
+  for (const key of ['a', 'b', 'c', 'd', 'c']) runner.schedule(key);
   assert.deepEqual(started, ['a', 'b']);
   await finish('b');
   assert.deepEqual(started, ['a', 'b', 'c']);
@@ -56,11 +53,11 @@ test('different keys run side by side up to the limit; the others follow as plac
   await runner.idle();
 });
 
-test('idle waits for what runs, for what waits, and for what was poked again', async () => {
+test('idle waits for what runs, for what waits, and for what was scheduled again', async () => {
   const { runner, started, finish } = controlled(1);
-  runner.poke('a');
-  runner.poke('b');
-  runner.poke('a');
+  runner.schedule('a');
+  runner.schedule('b');
+  runner.schedule('a');
   let isIdle = false;
   const idle = runner.idle().then(() => (isIdle = true));
   // Whoever waits comes before a key that has had its turn.
@@ -74,8 +71,8 @@ test('idle waits for what runs, for what waits, and for what was poked again', a
 
 test('what has not begun can be forgotten', async () => {
   const { runner, started, finish } = controlled(1);
-  runner.poke('a');
-  runner.poke('b');
+  runner.schedule('a');
+  runner.schedule('b');
   runner.clearWaiting();
   await finish('a');
   await runner.idle();

@@ -24,11 +24,13 @@ import type { TransferContext } from './transfers/context.ts';
 import { createTransferJobs } from './transfers/jobs.ts';
 import { purgeIdempotencyKeys } from './http/retention.ts';
 import { foldBalances } from './ledger/balances.ts';
-import { batchedSource } from './worker/batched-source.ts';
-import { merchantOfKey, outboxSource, workKey } from './worker/outbox-source.ts';
+import type { DeliveryQueue } from './webhooks/delivery-queue.ts';
+import { fanOutDueEvents, fanOutEvent } from './webhooks/fan-out.ts';
+import type { FanOutContext } from './webhooks/fan-out.ts';
 import { purgeAttempts, purgeEvents } from './webhooks/retention.ts';
-import type { WebhookWorker } from './webhooks/webhook-worker.ts';
-import type { WorkSource } from './worker/worker.ts';
+import { BatchQueue } from './worker/batch-queue.ts';
+import { outboxQueue, workKey } from './worker/outbox-queue.ts';
+import type { WorkQueue } from './worker/worker.ts';
 
 /** The kinds of the topics that announce work; the queue and the merchant follow them. */
 const networkWorkTopicKind = 'work_networks';
@@ -36,13 +38,15 @@ const webhookWorkTopicKind = 'work_webhooks';
 const noticeWorkTopicKind = 'work_notifications';
 /** The kind of the topics that announce callbacks; the lane follows it. */
 export const inboxTopicKind = 'network_inbox';
-/** The kind of the topics that announce due deliveries; the merchant follows it. */
+/** The kind of the topics that announce due deliveries; the endpoint queue follows it. */
 export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that wakes the simulated networks' own sender. */
 export const simulatorTopic = 'simulator:callbacks';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
+// Endpoint queues for which is claimed side by side: each a database connection, for the moment of the claim.
+const deliveryClaimsMax = 8;
 // Batches of one chore in a row: enough for a backlog, and no chore goes on for ever.
 const roundsMax = 200;
 
@@ -63,13 +67,13 @@ function networkQueues({ list }: NetworkRegistry): QueueName[] {
 }
 
 /** Everything a worker process does for payments, transfers and networks. */
-export function moneySources(context: PaymentContext & TransferContext): WorkSource[] {
+export function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
   const charges = createChargeJobs(context);
   const transfers = createTransferJobs(context);
   const inbox: InboxContext = context;
   const { db, clock, log } = context;
   return [
-    outboxSource({
+    outboxQueue({
       db,
       clock,
       log,
@@ -88,7 +92,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     {
       name: 'network callbacks',
       topicKind: inboxTopicKind,
-      sweepEveryMs: secondMs,
+      lookEveryMs: secondMs,
       keysMax: 16,
       listDueKeys: async () => (await listDueLanes(inbox)).map(String),
       run: (lane) =>
@@ -100,7 +104,7 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
     },
     {
       name: 'payouts of sub-accounts',
-      sweepEveryMs: 10 * secondMs,
+      lookEveryMs: 10 * secondMs,
       // Two, so that one merchant with very many sub-accounts keeps no other waiting.
       keysMax: 2,
       listDueKeys: () => listDueSettlements(context),
@@ -119,34 +123,34 @@ export function moneySources(context: PaymentContext & TransferContext): WorkSou
 }
 
 /** Everything a worker process does to bring events to merchants. */
-export function webhookSources(
-  context: Pick<PaymentContext, 'db' | 'clock' | 'log'>,
-  webhooks: WebhookWorker,
-): WorkSource[] {
+export function webhookQueues(context: Pick<PaymentContext, 'log'> & FanOutContext, queue: DeliveryQueue): WorkQueue[] {
   const { db, clock, log } = context;
+  const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
+  // What is fanned out here needs no hint through the database.
+  const scheduleDeliveries: FanOutContext['scheduleDeliveries'] = (keys) => {
+    const others = keys.filter((key) => !batches.schedule(key));
+    if (others.length > 0) context.scheduleDeliveries(others);
+  };
+  const here: FanOutContext = { ...context, scheduleDeliveries };
   return [
-    batchedSource(
-      outboxSource({
-        db,
-        clock,
-        log,
-        name: 'work for webhooks',
-        topicKind: webhookWorkTopicKind,
-        queues: ['webhooks'],
-        handlers: { dispatch_event: webhooks.dispatch },
-      }),
-      { log, workBatch: (key) => webhooks.dispatchDue(merchantOfKey(key)) },
-    ),
+    outboxQueue({
+      db,
+      clock,
+      log,
+      name: 'work for webhooks',
+      topicKind: webhookWorkTopicKind,
+      queues: ['webhooks'],
+      handlers: { dispatch_event: (work) => fanOutEvent(here, work) },
+      workBatch: (merchantId) => fanOutDueEvents(here, merchantId),
+    }),
     {
       name: 'webhook deliveries',
       topicKind: deliveryTopicKind,
-      sweepEveryMs: secondMs,
-      // A merchant whose receivers hang keeps its place for as long; its own slots bound what that costs.
-      keysMax: 1_000,
-      listDueKeys: webhooks.listDueMerchants,
-      run: webhooks.deliver,
-      attach: webhooks.attach,
-      whileRunning: webhooks.nudge,
+      lookEveryMs: secondMs,
+      keysMax: deliveryClaimsMax,
+      listDueKeys: queue.listDueKeys,
+      run: (key) => batches.run(key),
+      batches,
     },
     chore('forgetting events', 10 * minuteMs, log, () => purgeEvents(context)),
     chore('forgetting attempts', 10 * minuteMs, log, () => purgeAttempts(context)),
@@ -154,9 +158,9 @@ export function webhookSources(
 }
 
 /** What a worker process does to tell staff of payments: a queue and slots of its own, so that no channel delays more. */
-export function noticeSources(context: NoticeContext): WorkSource[] {
+export function noticeQueues(context: NoticeContext): WorkQueue[] {
   return [
-    outboxSource({
+    outboxQueue({
       ...context,
       name: 'notices to staff',
       topicKind: noticeWorkTopicKind,
@@ -169,11 +173,11 @@ export function noticeSources(context: NoticeContext): WorkSource[] {
 }
 
 /** The simulated networks send their callbacks by themselves; they live where the API does. */
-export function simulatorSource(sender: CallbackSender, clock: Clock): WorkSource {
+export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue {
   return {
     name: 'callbacks of the simulated networks',
     topicKind: 'simulator',
-    sweepEveryMs: secondMs / 2,
+    lookEveryMs: secondMs / 2,
     keysMax: 1,
     listDueKeys: async () => {
       const dueAt = await sender.nextDueAt();
@@ -186,11 +190,11 @@ export function simulatorSource(sender: CallbackSender, clock: Clock): WorkSourc
 }
 
 /** Work that nobody announces: looked after now and then, again at once while there was something to do. */
-function chore(name: string, sweepEveryMs: number, log: Log, run: () => Promise<number>): WorkSource {
+function chore(name: string, lookEveryMs: number, log: Log, run: () => Promise<number>): WorkQueue {
   return {
     name,
     isChore: true,
-    sweepEveryMs,
+    lookEveryMs,
     keysMax: 1,
     listDueKeys: () => Promise.resolve(['all']),
     run: async (_key, stopped) => {

@@ -4,10 +4,11 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../test/harness/eventually.ts';
 import type { ChangeFeed } from './kit/changes.ts';
 import type { Database } from './kit/db.ts';
-import { createWebhookWorker } from './webhooks/webhook-worker.ts';
+import { endpointQueueKey } from './webhooks/delivery.ts';
+import { createDeliveryQueue } from './webhooks/delivery-queue.ts';
 import { createDeliveryWorld } from './webhooks/webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhooks/webhook-world.corpus.ts';
-import { deliveryTopicKind, webhookSources } from './work-sources.ts';
+import { deliveryTopicKind, webhookQueues } from './work-queues.ts';
 import { startWorker } from './worker/worker.ts';
 
 let world: DeliveryWorld;
@@ -18,19 +19,19 @@ afterEach(() => world.close());
 
 test('what ends the sending to a merchant is said once, however often there was more to send meanwhile', async () => {
   const open: ServerResponse[] = [];
-  await world.endpointAt((response) => open.push(response));
+  const { id } = await world.endpointAt((response) => open.push(response));
   await world.dispatch();
   let isLost = false;
   let looks = 0;
   const db: Database = {
-    rows: async (statement) => {
-      if (statement.name !== 'webhook_targets_due') return world.db.rows(statement);
+    rows: (statement) => world.db.rows(statement),
+    row: async (statement) => {
+      if (statement.name !== 'webhook_targets_find') return world.db.row(statement);
       looks += 1;
-      if (!isLost) return world.db.rows(statement);
+      if (!isLost) return world.db.row(statement);
       isLost = false;
       throw new Error('the connection was lost');
     },
-    row: (statement) => world.db.row(statement),
     run: (statement) => world.db.run(statement),
     withTransaction: (body) => world.db.withTransaction(body),
     dedicatedClient: () => world.db.dedicatedClient(),
@@ -38,20 +39,19 @@ test('what ends the sending to a merchant is said once, however often there was 
     close: () => world.db.close(),
   };
   const context = { ...world.context, db };
-  const webhooks = createWebhookWorker(context);
+  const queue = createDeliveryQueue(context);
   const { changes, tell } = localChanges();
-  const worker = startWorker({ ...context, changes, sources: webhookSources(context, webhooks) });
+  const worker = startWorker({ ...context, changes, queues: webhookQueues(context, queue) });
   await eventually('a request is under way', () => open.length === 1);
   const before = looks;
-  for (let hint = 0; hint < 50; hint += 1) tell(deliveryTopicKind, world.caller.merchantId);
+  for (let hint = 0; hint < 50; hint += 1) tell(deliveryTopicKind, endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id }));
   await eventually('it has looked for more', () => looks > before);
   isLost = true;
-  tell(deliveryTopicKind, world.caller.merchantId);
+  tell(deliveryTopicKind, endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id }));
   await eventually('a look has failed', () => !isLost);
   open[0]?.writeHead(200).end();
   const said = (): string[] => world.logged.filter((line) => line.includes('the connection was lost'));
   await eventually('it is said', () => said().length > 0);
-  await webhooks.stop();
   await worker.stop();
   assert.equal(said().length, 1);
 });

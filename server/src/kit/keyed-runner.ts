@@ -1,27 +1,23 @@
 /**
- * Runs a function for one key at a time: poked while it runs, it runs once more afterwards, so that nothing that
- * became due meanwhile waits for the next sweep. Different keys run side by side, up to a limit.
+ * Runs a function for one key at a time: scheduled while it runs, it runs once more afterwards, so that nothing that
+ * became due meanwhile waits for the next look. Different keys run side by side, up to a limit.
  */
 export class KeyedRunner {
   readonly #run: (key: string) => Promise<void>;
   readonly #keysMax: number;
-  readonly #whileRunning: (key: string) => void;
   readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #waiting = new Set<string>();
 
-  /** `run` must not reject: what fails is its own to report. `whileRunning` hears of pokes that find the key running. */
-  constructor(run: (key: string) => Promise<void>, keysMax: number, whileRunning: (key: string) => void = () => {}) {
+  /** `run` must not reject: what fails is its own to report. */
+  constructor(run: (key: string) => Promise<void>, keysMax: number) {
     this.#run = run;
     this.#keysMax = keysMax;
-    this.#whileRunning = whileRunning;
   }
 
-  poke(key: string): void {
+  schedule(key: string): void {
     const running = this.#running.get(key);
-    if (running) {
-      running.again = true;
-      this.#whileRunning(key);
-    } else if (this.#running.size >= this.#keysMax) this.#waiting.add(key);
+    if (running) running.again = true;
+    else if (this.#running.size >= this.#keysMax) this.#waiting.add(key);
     else this.#start(key);
   }
 

@@ -3,11 +3,10 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
-import { createDefaultEndpoint } from './create-endpoint.ts';
-import { deleteEndpoint } from './delete-endpoint.ts';
-import { dispatchDueEvents, dispatchEvent } from './dispatch-event.ts';
+import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
+import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
+import { endpointQueueKey } from './delivery.ts';
 import { claimOwnDeliveries } from './queries/deliveries.ts';
-import { updateEndpoint } from './update-endpoint.ts';
 import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
 
@@ -22,7 +21,7 @@ let endpointIds: string[] = [];
 beforeEach(async () => {
   for (const id of endpointIds) await world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
   endpointIds = [];
-  world.woken.length = 0;
+  world.scheduled.length = 0;
 });
 
 async function createEndpoint(path: string, enabledEvents?: string[]) {
@@ -66,13 +65,13 @@ async function workLeft(work: Work): Promise<number> {
   return rows.length;
 }
 
-describe('dispatching an event', () => {
-  it('writes one delivery for each receiver, ends the work and wakes the delivery', async () => {
+describe('fanning an event out', () => {
+  it('writes one delivery for each receiver, ends the work and schedules the endpoint queues', async () => {
     const one = await createEndpoint('/one');
     const two = await createEndpoint('/two', ['charge.succeeded']);
     await createEndpoint('/other', ['charge.failed']);
     const { eventId, work } = await world.append({ callbackUrl: world.receiver.url('/callback') });
-    await dispatchEvent(world.context, work);
+    await fanOutEvent(world.context, work);
     assert.deepEqual(
       (await deliveriesOf(eventId)).map(({ endpointId, callbackUrl, status, attempts, nextAttemptAt }) => ({
         ...{ endpointId, callbackUrl, status, attempts, nextAttemptAt },
@@ -86,16 +85,18 @@ describe('dispatching an event', () => {
       })),
     );
     assert.equal(await workLeft(work), 0);
-    assert.deepEqual(world.woken, [world.caller.merchantId]);
-    assert.deepEqual(await world.worker.listDueMerchants(), [world.caller.merchantId]);
+    const { merchantId } = world.caller;
+    const keys = [one.id, two.id, null].map((endpointId) => endpointQueueKey({ merchantId, endpointId }));
+    assert.deepEqual(world.scheduled, keys);
+    assert.deepEqual((await world.worker.listDueKeys()).toSorted(), keys.toSorted());
   });
 
-  it('ends the work of an event that nobody wants, and wakes nobody', async () => {
+  it('ends the work of an event that nobody wants, and schedules nothing', async () => {
     const { eventId, work } = await world.append();
-    await dispatchEvent(world.context, work);
+    await fanOutEvent(world.context, work);
     assert.deepEqual(await deliveriesOf(eventId), []);
     assert.equal(await workLeft(work), 0);
-    assert.deepEqual(world.woken, []);
+    assert.deepEqual(world.scheduled, []);
   });
 
   it('writes all deliveries or none: a crash in between leaves the work to be done', async () => {
@@ -108,11 +109,11 @@ describe('dispatching an event', () => {
       idsLeft -= 1;
       return world.context.newId();
     };
-    await assert.rejects(dispatchEvent({ ...world.context, newId }, work), /died here/);
+    await assert.rejects(fanOutEvent({ ...world.context, newId }, work), /died here/);
     assert.deepEqual(await deliveriesOf(eventId), []);
     assert.equal(await workLeft(work), 1);
-    assert.deepEqual(world.woken, []);
-    await dispatchEvent(world.context, work);
+    assert.deepEqual(world.scheduled, []);
+    await fanOutEvent(world.context, work);
     assert.equal((await deliveriesOf(eventId)).length, 2);
     assert.equal(await workLeft(work), 0);
   });
@@ -120,10 +121,10 @@ describe('dispatching an event', () => {
   it('adds nothing when it is repeated, also at the same time', async () => {
     await createEndpoint('/one');
     const { eventId, work } = await world.append({ callbackUrl: world.receiver.url('/callback') });
-    await Promise.all(Array.from({ length: 5 }, () => dispatchEvent(world.context, work)));
+    await Promise.all(Array.from({ length: 5 }, () => fanOutEvent(world.context, work)));
     const written = await deliveriesOf(eventId);
     assert.equal(written.length, 2);
-    await dispatchEvent(world.context, work);
+    await fanOutEvent(world.context, work);
     assert.deepEqual(await deliveriesOf(eventId), written);
   });
 
@@ -131,10 +132,10 @@ describe('dispatching an event', () => {
     const { id } = await createEndpoint('/off');
     await world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
     const { eventId, work } = await world.append();
-    await dispatchEvent(world.context, work);
+    await fanOutEvent(world.context, work);
     const [delivery] = await deliveriesOf(eventId);
     assert.deepEqual([delivery?.status, delivery?.nextAttemptAt], ['kept', null]);
-    assert.deepEqual(world.woken, []);
+    assert.deepEqual(world.scheduled, []);
   });
 
   it('does not hold up who switches an endpoint off meanwhile; what it wrote then is kept and never sent', async () => {
@@ -143,7 +144,7 @@ describe('dispatching an event', () => {
     const { eventId, work } = await world.append();
     const switchOff = () =>
       world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
-    await dispatchEvent({ ...world.context, db: pausedBehind('webhook_endpoints_list_for_dispatch', switchOff) }, work);
+    await fanOutEvent({ ...world.context, db: pausedBehind('webhook_endpoints_list_for_fan_out', switchOff) }, work);
     const statusNow = async () => (await deliveriesOf(eventId)).map(({ endpointId, status }) => [endpointId, status]);
     assert.deepEqual(await statusNow(), [[id, 'pending']]);
     // A worker that has looked before it was switched off.
@@ -166,7 +167,7 @@ describe('dispatching an event', () => {
             )
           : world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
       if (round % 2 === 1) endpointIds = endpointIds.filter((endpointId) => endpointId !== id);
-      await Promise.all([dispatchEvent(world.context, work), switchOff]);
+      await Promise.all([fanOutEvent(world.context, work), switchOff]);
       await world.worker.deliver(world.caller.merchantId);
       assert.deepEqual(world.receiver.to(`/race/${round}`), []);
       const statuses = (await deliveriesOf(eventId)).filter((row) => row.endpointId === id).map((row) => row.status);
@@ -178,13 +179,13 @@ describe('dispatching an event', () => {
     await world.change(async (tx) => createDefaultEndpoint(tx, world.context, world.liveMerchantId));
     await createEndpoint('/test');
     const foreign = await world.append();
-    await dispatchEvent(world.context, { ...foreign.work, merchantId: world.liveMerchantId });
+    await fanOutEvent(world.context, { ...foreign.work, merchantId: world.liveMerchantId });
     assert.deepEqual(await deliveriesOf(foreign.eventId), []);
     assert.equal(await workLeft(foreign.work), 1);
   });
 });
 
-describe('dispatching what is due, in batches', () => {
+describe('fanning out what is due, in batches', () => {
   /** Whoever claimed the events' work has died: it is due again. */
   const endLeases = () => world.clock.advance(60_000);
 
@@ -194,7 +195,7 @@ describe('dispatching what is due, in batches', () => {
     const callbackUrl = world.receiver.url('/batch/callback');
     const withCallback = await world.append({ callbackUrl });
     await endLeases();
-    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), false);
+    assert.equal(await fanOutDueEvents(world.context, world.caller.merchantId), false);
     for (const { eventId, work } of events) {
       assert.deepEqual(
         (await deliveriesOf(eventId)).map(({ endpointId, status }) => ({ endpointId, status })),
@@ -203,18 +204,20 @@ describe('dispatching what is due, in batches', () => {
       assert.equal(await workLeft(work), 0);
     }
     assert.equal((await deliveriesOf(withCallback.eventId)).length, 2);
-    assert.deepEqual(world.woken, [world.caller.merchantId]);
+    const { merchantId } = world.caller;
+    const keys = [id, null].map((endpointId) => endpointQueueKey({ merchantId, endpointId }));
+    assert.deepEqual(world.scheduled, keys, 'each endpoint queue once');
   });
 
   it('says that more may be due until nothing is', async () => {
     for (let count = 0; count < 100; count += 1) await world.append();
     await endLeases();
-    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), true);
-    assert.equal(await dispatchDueEvents(world.context, world.caller.merchantId), false);
-    assert.deepEqual(world.woken, []);
+    assert.equal(await fanOutDueEvents(world.context, world.caller.merchantId), true);
+    assert.equal(await fanOutDueEvents(world.context, world.caller.merchantId), false);
+    assert.deepEqual(world.scheduled, []);
   });
 
-  it('dispatches all of a batch or nothing: what a crash undoes is due as before', async () => {
+  it('fans out all of a batch or nothing: what a crash undoes is due as before', async () => {
     await createEndpoint('/batch');
     const events = [await world.append(), await world.append()];
     await endLeases();
@@ -224,12 +227,12 @@ describe('dispatching what is due, in batches', () => {
       idsLeft -= 1;
       return world.context.newId();
     };
-    await assert.rejects(dispatchDueEvents({ ...world.context, newId }, world.caller.merchantId), /died here/);
+    await assert.rejects(fanOutDueEvents({ ...world.context, newId }, world.caller.merchantId), /died here/);
     for (const { eventId, work } of events) {
       assert.deepEqual(await deliveriesOf(eventId), []);
       assert.equal(await workLeft(work), 1);
     }
-    await dispatchDueEvents(world.context, world.caller.merchantId);
+    await fanOutDueEvents(world.context, world.caller.merchantId);
     for (const { eventId } of events) assert.equal((await deliveriesOf(eventId)).length, 1);
   });
 
@@ -237,15 +240,15 @@ describe('dispatching what is due, in batches', () => {
     await createEndpoint('/batch');
     const events = await Promise.all(Array.from({ length: 20 }, () => world.append()));
     await endLeases();
-    await Promise.all(Array.from({ length: 4 }, () => dispatchDueEvents(world.context, world.caller.merchantId)));
+    await Promise.all(Array.from({ length: 4 }, () => fanOutDueEvents(world.context, world.caller.merchantId)));
     for (const { eventId } of events) assert.equal((await deliveriesOf(eventId)).length, 1);
   });
 
   it('leaves the work of another merchant alone', async () => {
     const { work } = await world.append();
     await endLeases();
-    assert.equal(await dispatchDueEvents(world.context, world.liveMerchantId), false);
+    assert.equal(await fanOutDueEvents(world.context, world.liveMerchantId), false);
     assert.equal(await workLeft(work), 1);
-    await dispatchDueEvents(world.context, world.caller.merchantId);
+    await fanOutDueEvents(world.context, world.caller.merchantId);
   });
 });

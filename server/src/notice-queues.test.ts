@@ -12,11 +12,10 @@ import { createPayment } from './payments/create-payment.ts';
 import type { Intent } from './payments/intent.ts';
 import { newPayment } from './payments/payment-world.corpus.ts';
 import type { VirtualTerminal } from './terminals/terminal.ts';
-import { createDefaultEndpoint, createEndpoint } from './webhooks/create-endpoint.ts';
-import { createWebhookWorker } from './webhooks/webhook-worker.ts';
-import type { WebhookWorker } from './webhooks/webhook-worker.ts';
+import { createDeliveryQueue } from './webhooks/delivery-queue.ts';
+import { createDefaultEndpoint, createEndpoint } from './webhooks/manage-endpoints.ts';
 import { startReceiver } from './webhooks/webhook-world.corpus.ts';
-import { deliveryTopicKind, moneySources, noticeSources, webhookSources, workTopic } from './work-sources.ts';
+import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues, workTopic } from './work-queues.ts';
 import { startWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker.ts';
 
@@ -26,7 +25,6 @@ const manyHanging = 20;
 let world: NoticeWorld;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let outbound: OutboundClient;
-let webhooks: WebhookWorker;
 let worker: Worker;
 let context: ReturnType<typeof contextOf>;
 
@@ -35,7 +33,6 @@ beforeEach(async () => {
   receiver = await startReceiver();
   outbound = createOutboundClient({ clock: world.clock, policy: { allowPrivate: true }, userAgent: 'test' });
   context = contextOf(world);
-  webhooks = createWebhookWorker(context);
   world.liveNetwork.answers.start = async (request) => {
     assert.ok('amountMinor' in request);
     const { reference, amountMinor, currency } = request;
@@ -46,14 +43,13 @@ beforeEach(async () => {
     };
   };
   const notices = { ...world.notices, wake: context.wake };
-  const sources = [...moneySources(context), ...webhookSources(context, webhooks), ...noticeSources(notices)];
-  worker = startWorker({ ...context, sources });
+  const deliveries = webhookQueues(context, createDeliveryQueue(context));
+  worker = startWorker({ ...context, queues: [...moneyQueues(context), ...deliveries, ...noticeQueues(notices)] });
 });
 
 afterEach(async () => {
   // What hangs ends now, so that the worker can.
   await Promise.all([receiver.close(), outbound.close(), world.closeChat()]);
-  await webhooks.stop();
   await worker.stop();
   await world.close();
 });
@@ -71,7 +67,9 @@ function contextOf({ context: payments }: NoticeWorld) {
     outbound,
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {},
-    wakeDelivery: (merchantId: string) => changes.announce(`${deliveryTopicKind}:${merchantId}`),
+    scheduleDeliveries: (keys: readonly string[]) => {
+      for (const key of keys) changes.announce(`${deliveryTopicKind}:${key}`);
+    },
   };
 }
 

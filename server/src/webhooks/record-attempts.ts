@@ -1,43 +1,55 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
+import { KeyedBatcher } from '../kit/keyed-batcher.ts';
 import type { Random } from '../kit/random.ts';
-import type { FailureLog } from './failure-log.ts';
-import type { HealthNotes } from './health-notes.ts';
-import { judgeAttempt } from './judge-attempt.ts';
-import type { Verdict } from './judge-attempt.ts';
+import { HealthNotes } from './endpoint-health.ts';
+import { FailureLog } from './failure-log.ts';
 import { insertAttempts, markAttemptsFailed, markDelivered } from './queries/deliveries.ts';
 import type { AttemptRow } from './queries/deliveries.ts';
-import { noteHealth } from './queries/health.ts';
-import type { Failing, HealthNote } from './queries/health.ts';
-import type { Attempt, Claimed } from './send-delivery.ts';
+import { noteHealth } from './queries/endpoint-health.ts';
+import type { Failing, HealthNote } from './queries/endpoint-health.ts';
+import { judgeAttempt } from './retry-schedule.ts';
+import type { Verdict } from './retry-schedule.ts';
+import type { Attempt, Claimed, Outcome } from './send-delivery.ts';
 import { finishSwitchOff, isJudgementDue, judgeFailing, switchOff } from './switch-off.ts';
 import type { SwitchOffContext } from './switch-off.ts';
 
 export interface RecordContext extends SwitchOffContext {
   random: Random;
-  failures: FailureLog;
-  health: HealthNotes;
   /** Counts attempts by how they ended. */
   observeAttempt: (outcome: Verdict['status']) => void;
-}
-
-/** An attempt that was made. */
-export interface Outcome {
-  merchantId: string;
-  claimed: Claimed;
-  attempt: Attempt;
 }
 
 interface Judged extends Outcome {
   verdict: Verdict;
 }
 
+interface Writing extends RecordContext {
+  failures: FailureLog;
+  health: HealthNotes;
+}
+
+// Each is a transaction and a connection for some milliseconds; requests of merchants share the connections.
+const writingMax = 4;
+// Some milliseconds of statements.
+const batchMax = 128;
+
+/** Answers the function that writes an outcome down; it resolves when that is done, or could not be. */
+export function createAttemptRecorder(context: RecordContext): (outcome: Outcome) => Promise<void> {
+  const writing = { ...context, failures: new FailureLog(context), health: new HealthNotes(context) };
+  const batcher = new KeyedBatcher<Outcome>(
+    (merchantId, outcomes) => recordOutcomes(writing, merchantId, outcomes),
+    { keysMax: writingMax, batchMax },
+  );
+  return (outcome) => batcher.add(outcome.merchantId, outcome);
+}
+
 /**
  * Writes down how attempts of one merchant ended. Never rejects: what cannot be written stays claimed until its lease
  * ends, and is then sent again, because a receiver may get an event twice but must get it once.
  */
-export async function recordOutcomes(
-  context: RecordContext,
+async function recordOutcomes(
+  context: Writing,
   merchantId: string,
   outcomes: readonly Outcome[],
 ): Promise<void> {
@@ -49,7 +61,7 @@ export async function recordOutcomes(
   for (const one of gone) await recordBatch(context, merchantId, [one]);
 }
 
-async function recordBatch(context: RecordContext, merchantId: string, batch: readonly Judged[]): Promise<void> {
+async function recordBatch(context: Writing, merchantId: string, batch: readonly Judged[]): Promise<void> {
   try {
     const failing = await writeBatch(context, merchantId, batch);
     await judgeAll(context, failing, batch);
@@ -64,7 +76,7 @@ async function recordBatch(context: RecordContext, merchantId: string, batch: re
 
 /** Answers what is known now of the endpoints that failed. */
 async function writeBatch(
-  context: RecordContext,
+  context: Writing,
   merchantId: string,
   batch: readonly Judged[],
 ): Promise<[string, Failing][]> {
@@ -171,7 +183,7 @@ function attemptRow({ merchantId, claimed, attempt }: Outcome): AttemptRow {
   };
 }
 
-function tellFailure(context: RecordContext, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict) {
+function tellFailure(context: Writing, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict) {
   context.failures.tell(target.id, {
     merchant_id: target.merchantId,
     delivery_id: delivery.id,

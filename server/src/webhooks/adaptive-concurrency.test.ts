@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { allowances, LanePace, LanePaces } from './lane-pace.ts';
+import { AdaptiveConcurrencies, AdaptiveConcurrency, limits } from './adaptive-concurrency.ts';
 
 const quick = { durationMs: 20, answered: true, atLimit: true };
 const late = { durationMs: 2_000, answered: true, atLimit: true };
@@ -8,21 +8,26 @@ const timeout = { durationMs: 15_000, answered: false, atLimit: true };
 const refused = { durationMs: 1, answered: false, atLimit: true };
 
 function after(...notes: (typeof quick)[]): [string, number] {
-  const pace = new LanePace();
-  for (const note of notes) pace.note(note);
-  return [pace.standing, pace.allowance];
+  const concurrency = new AdaptiveConcurrency();
+  for (const note of notes) concurrency.note(note);
+  return speedAndLimit(concurrency);
+}
+
+function speedAndLimit(concurrency: AdaptiveConcurrency): [string, number] {
+  const { speed, limit } = concurrency.at(0);
+  return [speed, limit];
 }
 
 function times(count: number, note: typeof quick): (typeof quick)[] {
   return Array.from({ length: count }, () => note);
 }
 
-describe('the pace of a lane', () => {
+describe('the concurrency of an endpoint queue', () => {
   it('is proven by an answer, and a backlog earns more one by one', () => {
     assert.deepEqual(after(), ['unproven', 4]);
     assert.deepEqual(after(quick), ['quick', 5]);
-    assert.deepEqual(after(...times(10, { ...quick, atLimit: false })), ['quick', allowances.usual]);
-    assert.deepEqual(after(...times(50, quick)), ['quick', allowances.quickMax]);
+    assert.deepEqual(after(...times(10, { ...quick, atLimit: false })), ['quick', limits.usual]);
+    assert.deepEqual(after(...times(50, quick)), ['quick', limits.quickMax]);
   });
 
   it('is lost by requests that hang: by halves where others are answered, at once where nothing was', () => {
@@ -33,8 +38,8 @@ describe('the pace of a lane', () => {
     assert.deepEqual(after(...times(4, timeout), quick), ['quick', 3]);
   });
 
-  it('leaves a lane that answers late what it needs, but as a slow one', () => {
-    assert.deepEqual(after(...times(20, late)), ['slow', allowances.slowMax]);
+  it('leaves an endpoint that answers late what it needs, but as a slow one', () => {
+    assert.deepEqual(after(...times(20, late)), ['slow', limits.slowMax]);
     assert.deepEqual(after(...times(50, quick), ...times(3, late)), ['slow', 4]);
   });
 
@@ -44,18 +49,18 @@ describe('the pace of a lane', () => {
   });
 
   it('falls back to the usual when the backlog is gone', () => {
-    const pace = new LanePace();
-    for (const note of times(50, quick)) pace.note(note);
-    pace.rest();
-    assert.deepEqual([pace.standing, pace.allowance], ['quick', allowances.usual]);
+    const concurrency = new AdaptiveConcurrency();
+    for (const note of times(50, quick)) concurrency.note(note);
+    concurrency.rest();
+    assert.deepEqual(speedAndLimit(concurrency), ['quick', limits.usual]);
   });
 
-  it('is remembered for each lane, the ten thousand that were used last', () => {
-    const paces = new LanePaces();
-    paces.of('first').note(quick);
-    for (let lane = 0; lane < 9_999; lane += 1) paces.of(`lane ${lane}`);
-    assert.equal(paces.of('first').standing, 'quick');
-    for (let lane = 0; lane < 10_000; lane += 1) paces.of(`another ${lane}`);
-    assert.equal(paces.of('first').standing, 'unproven');
+  it('is remembered for each queue, the ten thousand that were used last', () => {
+    const concurrencies = new AdaptiveConcurrencies();
+    concurrencies.of('first').note(quick);
+    for (let queue = 0; queue < 9_999; queue += 1) concurrencies.of(`queue ${queue}`);
+    assert.equal(concurrencies.of('first').at(0).speed, 'quick');
+    for (let queue = 0; queue < 10_000; queue += 1) concurrencies.of(`another ${queue}`);
+    assert.equal(concurrencies.of('first').at(0).speed, 'unproven');
   });
 });

@@ -9,13 +9,12 @@ import { completeWork, enqueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
+import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { KeyedRunner } from './keyed-runner.ts';
-import { outboxSource, workKey } from './outbox-source.ts';
-import type { WorkHandler } from './outbox-source.ts';
-import type { WorkSource } from './worker.ts';
+import { outboxQueue, workKey } from './outbox-queue.ts';
+import type { WorkHandler } from './outbox-queue.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -51,10 +50,10 @@ async function newMerchant(): Promise<string> {
   return business.test.id;
 }
 
-/** Run as a worker runs it: again when it asks for it, until nothing is under way. `whileRunning` is a hint. */
-function source(start: WorkHandler, onClock = clock): WorkSource {
+/** Run as a worker runs it: again when it asks for it, until nothing is under way. */
+function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOptions = {}) {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
-  const inner = outboxSource({
+  const inner = outboxQueue({
     db,
     clock: onClock,
     log,
@@ -62,22 +61,31 @@ function source(start: WorkHandler, onClock = clock): WorkSource {
     topicKind: 'work',
     queues: ['network:wave:look-ups', queue, 'network:aps:starts'],
     handlers: { start_charge: start },
+    ...(workBatch && { workBatch }),
   });
   let signal = running;
   const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
-  inner.attach?.((key) => runner.poke(key));
+  const schedule = (key: string): void => runner.schedule(key);
+  inner.batches.attach(schedule);
   return {
     ...inner,
-    whileRunning: (key) => runner.poke(key),
-    run: async (key, stopped) => {
+    /** As a hint does, and each look. */
+    schedule,
+    run: async (key: string, stopped: AbortSignal = running): Promise<void> => {
       signal = stopped;
-      runner.poke(key);
+      stopped.addEventListener('abort', () => inner.batches.stop());
+      runner.schedule(key);
       do {
         await runner.idle();
-        await inner.background?.idle();
+        await inner.batches.idle();
       } while (!runner.isIdle);
     },
   };
+}
+
+interface QueueOptions {
+  onClock?: ManualClock;
+  workBatch?: (merchantId: string) => Promise<boolean>;
 }
 
 async function ask(count = 1, owner = merchantId): Promise<string[]> {
@@ -105,7 +113,7 @@ test('all that is due is done, more than is claimed at once too, each once', asy
   const done: string[] = [];
   let sideBySide = 0;
   let most = 0;
-  const { run, listDueKeys } = source(async (work) => {
+  const { run, listDueKeys } = working(async (work) => {
     sideBySide += 1;
     most = Math.max(most, sideBySide);
     await completeWork(db, work);
@@ -121,7 +129,7 @@ test('all that is due is done, more than is claimed at once too, each once', asy
 
 test('work that fails is put off, twice as long each time and at most a minute, and logged without what it was about', async () => {
   await ask();
-  const { run } = source(() => Promise.reject(new Error('no network for 7001234')));
+  const { run } = working(() => Promise.reject(new Error('no network for 7001234')));
   for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
     await run(keyOf(merchantId), running);
     assert.deepEqual(await dueAfterMs(), [delayMs]);
@@ -136,7 +144,7 @@ test('work of a kind that nobody handles is not lost', async () => {
     const work = { merchantId, queue, kind: 'cancel_charge', subjectId: newId() } as const;
     enqueue(tx, { clock, newId, wake: () => {} }, work);
   });
-  await source(() => assert.fail('it is another kind')).run(keyOf(merchantId), running);
+  await working(() => assert.fail('it is another kind')).run(keyOf(merchantId), running);
   assert.deepEqual(await dueAfterMs(), [1_000]);
   assert.match(logged.join(), /nobody handles cancel_charge/);
 });
@@ -145,25 +153,24 @@ test('a call that hangs holds up nothing else of its merchant: not what is due, 
   const [hanging] = await ask();
   const mayAnswer = Promise.withResolvers<void>();
   const done: string[] = [];
-  const { run, whileRunning } = source(async (work) => {
+  const { run, schedule } = working(async (work) => {
     if (work.subjectId === hanging) await mayAnswer.promise;
     await completeWork(db, work);
     done.push(work.subjectId);
   });
   // More than is claimed at once, behind the one that hangs.
   await ask(20);
-  const working = run(keyOf(merchantId), running);
+  const allDone = run(keyOf(merchantId), running);
   await eventually('what was due is done', () => done.length === 20);
   const [later] = await ask();
   assert.ok(later !== undefined);
   await eventually('what was asked for meanwhile is done', async () => {
-    // As a hint does, and each sweep.
-    whileRunning?.(keyOf(merchantId));
+    schedule(keyOf(merchantId));
     await clock.advance(5);
     return done.includes(later);
   });
   mayAnswer.resolve();
-  await working;
+  await allDone;
   assert.equal(done.at(-1), hanging);
 });
 
@@ -175,20 +182,20 @@ test('two workers on one database never do the same work', async () => {
     await completeWork(db, work);
   };
   await Promise.all([
-    source(handler).run(keyOf(merchantId), running),
-    source(handler).run(keyOf(merchantId), running),
-    source(handler).run(keyOf(merchantId), running),
+    working(handler).run(keyOf(merchantId), running),
+    working(handler).run(keyOf(merchantId), running),
+    working(handler).run(keyOf(merchantId), running),
   ]);
   assert.deepEqual(done.toSorted(), subjects.toSorted());
 });
 
 test('what a worker had claimed when it died is done by another when its lease ends', async () => {
   const [subject] = await ask();
-  const died = source(() => new Promise(() => {}));
+  const died = working(() => new Promise(() => {}));
   void died.run(keyOf(merchantId), running);
   await eventually('it is claimed', async () => (await dueAfterMs())[0] === 60_000);
   const done: string[] = [];
-  const { run, listDueKeys } = source(async (work) => {
+  const { run, listDueKeys } = working(async (work) => {
     done.push(work.subjectId);
     await completeWork(db, work);
   });
@@ -203,7 +210,7 @@ test('a worker that is to stop claims nothing more and ends what it has begun', 
   await ask(40);
   const stopping = new AbortController();
   let done = 0;
-  const { run } = source(async (work) => {
+  const { run } = working(async (work) => {
     stopping.abort();
     await completeWork(db, work);
     done += 1;
@@ -218,45 +225,45 @@ test('merchants whose calls all hang keep no other merchant waiting', async () =
   for (const owner of hanging) await ask(16, owner);
   const mayAnswer = Promise.withResolvers<void>();
   let paid = false;
-  const { run, whileRunning } = source(async (work) => {
+  const { run, schedule } = working(async (work) => {
     if (work.merchantId !== merchantId) await mayAnswer.promise;
     else paid = true;
     await completeWork(db, work);
   });
   const [first, ...others] = hanging;
   assert.ok(first);
-  const working = run(keyOf(first), running);
-  for (const owner of others) whileRunning?.(keyOf(owner));
+  const allDone = run(keyOf(first), running);
+  for (const owner of others) schedule(keyOf(owner));
   await ask();
-  whileRunning?.(keyOf(merchantId));
+  schedule(keyOf(merchantId));
   await eventually('the other merchant’s work is done', () => paid);
   mayAnswer.resolve();
-  await working;
+  await allDone;
 });
 
 test('a queue that is full of calls that hang delays no work of the same merchant in another queue', async () => {
   await ask(20);
   const mayAnswer = Promise.withResolvers<void>();
   let isDone = false;
-  const { run, whileRunning } = source(async (work) => {
+  const { run, schedule } = working(async (work) => {
     if (work.queue === queue) await mayAnswer.promise;
     else isDone = true;
     await completeWork(db, work);
   });
-  const working = run(keyOf(merchantId), running);
+  const allDone = run(keyOf(merchantId), running);
   const other = { merchantId, queue: 'network:aps:starts' } as const;
   await db.withTransaction(async (tx) => {
     enqueue(tx, { clock, newId, wake: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
   });
-  whileRunning?.(workKey(other));
+  schedule(workKey(other));
   await eventually('the work in the other queue is done', () => isDone);
   mayAnswer.resolve();
-  await working;
+  await allDone;
 });
 
 test('a hint for a queue that is not ours, or of another version, does nothing', async () => {
   await ask();
-  const { run } = source(() => assert.fail('nothing was asked of us'));
+  const { run } = working(() => assert.fail('nothing was asked of us'));
   await run(workKey({ merchantId, queue: 'webhooks' }), running);
   await run(merchantId, running);
   assert.deepEqual(await dueAfterMs(), [0]);
@@ -267,7 +274,7 @@ test('merchants are found by their own due work, and each is worked alone', asyn
   await ask(1, merchantId);
   const [theirs] = await ask(1, other);
   const done: Work[] = [];
-  const { run, listDueKeys } = source(async (work) => {
+  const { run, listDueKeys } = working(async (work) => {
     done.push(work);
     await completeWork(db, work);
   });
@@ -278,4 +285,37 @@ test('merchants are found by their own due work, and each is worked alone', asyn
     [theirs],
   );
   assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
+});
+
+test('batches follow each other as long as there may be more', async () => {
+  await ask();
+  const batches: string[] = [];
+  const workBatch = async (merchant: string): Promise<boolean> => batches.push(merchant) < 3;
+  await working(() => assert.fail('it is done in batches'), { workBatch }).run(keyOf(merchantId));
+  assert.deepEqual(batches, [merchantId, merchantId, merchantId]);
+});
+
+test('a batch that fails is logged and done piece by piece, so that one bad piece holds up no other', async () => {
+  const subjects = await ask(2);
+  const done: string[] = [];
+  const pieceByPiece = async (work: Work): Promise<void> => {
+    done.push(work.subjectId);
+    await completeWork(db, work);
+  };
+  const workBatch = () => Promise.reject(new Error('a bad piece'));
+  await working(pieceByPiece, { workBatch }).run(keyOf(merchantId));
+  assert.deepEqual(done.toSorted(), subjects.toSorted());
+  assert.match(logged.join(), /a bad piece.*a batch of the work failed/s);
+});
+
+test('once it is to stop, no further batch is taken', async () => {
+  const stopping = new AbortController();
+  let batches = 0;
+  const workBatch = async (): Promise<boolean> => {
+    batches += 1;
+    stopping.abort();
+    return true;
+  };
+  await working(() => assert.fail('it is done in batches'), { workBatch }).run(keyOf(merchantId), stopping.signal);
+  assert.equal(batches, 1);
 });

@@ -6,8 +6,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
 import { createSealer } from '../kit/seal.ts';
 import { claimOwnDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
-import { createWebhookWorker } from './webhook-worker.ts';
-import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
+import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
@@ -55,7 +54,7 @@ describe('a worker', () => {
   it('shares the work with others: every event comes once', async () => {
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 40; count += 1) await world.dispatch();
-    const others = [createWebhookWorker(world.context), createWebhookWorker(world.context)];
+    const others = [createDeliveryWorker(world.context), createDeliveryWorker(world.context)];
     await Promise.all([world.worker, ...others].map((worker) => worker.deliver(world.caller.merchantId)));
     const ids = endpoint.received().map((request) => request.headers['webhook-id']);
     assert.equal(ids.length, 40);
@@ -129,7 +128,7 @@ describe('a worker', () => {
       waiting: 0,
       close: () => db.close(),
     };
-    await createWebhookWorker({ ...world.context, db: failing }).deliver(world.caller.merchantId);
+    await createDeliveryWorker({ ...world.context, db: failing }).deliver(world.caller.merchantId);
     assert.equal((await world.deliveryOf(eventId)).status, 'pending');
     await world.clock.advance(30_000);
     await world.deliver();
@@ -144,7 +143,7 @@ describe('a worker', () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     const sealer = createSealer(Buffer.alloc(32, 7).toString('base64'));
-    await createWebhookWorker({ ...world.context, sealer }).deliver(world.caller.merchantId);
+    await createDeliveryWorker({ ...world.context, sealer }).deliver(world.caller.merchantId);
     assert.equal(endpoint.received().length, 0);
     const { status, attempts } = await world.deliveryOf(eventId);
     assert.deepEqual([status, attempts], ['pending', 0n]);
@@ -158,7 +157,7 @@ describe('a worker', () => {
     const answers: ServerResponse[] = [];
     const endpoint = await world.endpointAt((response) => answers.push(response));
     for (let count = 0; count < 9; count += 1) await world.dispatch();
-    const worker = createWebhookWorker(world.context);
+    const worker = createDeliveryWorker(world.context);
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four are under way', () => answers.length === 4);
     const stopped = worker.stop();

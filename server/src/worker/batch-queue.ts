@@ -1,0 +1,276 @@
+import type { Clock } from '../kit/clock.ts';
+import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
+import type { Batches } from './worker.ts';
+
+/** How much of a key may be under way now. */
+export interface Capacity<Scope> {
+  /** Which permits its items take. */
+  scope: Scope;
+  /** Items under way at once. */
+  concurrency: number;
+  /** Items claimed beyond that, so that the next one is there when one ends; 0 where a claimed item could wait for long. */
+  prefetch: number;
+}
+
+/** The permit of an item under way. */
+export interface Permit {
+  /** Whether the key has more to do than is under way. */
+  hasBacklog(): boolean;
+  /** Gives it back before `run` has ended, when what it was for is over. Once more does nothing. */
+  release(): void;
+}
+
+/** Rows that are claimed in batches, key by key, and done side by side. */
+export interface BatchSource<Item, Scope> {
+  capacity(key: string): Capacity<Scope>;
+  /** Claims at most `rowsMax`. Rejects when the database does; what was claimed comes back when its lease ends. */
+  claim(key: string, rowsMax: number): Promise<Item[]>;
+  /** Must not reject: what fails is its own to put off and to report. */
+  run(item: Item, permit: Permit): Promise<void>;
+  /** Undoes claims of items that were not run. Must not reject. Without it what is claimed is always run. */
+  putBack?(key: string, items: readonly Item[]): Promise<void>;
+  /** Nothing of the key is under way or claimed any more. */
+  onIdle?(key: string): void;
+}
+
+interface BatchQueueOptions<Scope> {
+  clock: Clock;
+  limiter: KeyedLimiter<Scope>;
+  /** When items end, a claim of fewer rows is not worth its statements while others of the key are under way. */
+  claimMin: number;
+  /** No claim may ask for more. */
+  claimMax: number;
+}
+
+// What was claimed ahead waits this long for its permit, and otherwise goes back: long enough for a key whose items are
+// quick, so short that the lease covers it, and that a change of what was read with the claim takes effect soon.
+const prefetchMaxMs = 2_000;
+// With more than that done and not written down, the database is what is slow.
+const unwrittenMax = 128;
+
+/** What is under way and claimed of one key. */
+interface KeyState<Item, Scope> {
+  readonly key: string;
+  readonly claimed: { item: Item; claimedAtMs: number }[];
+  /** Permits that were granted and not used yet. */
+  readonly granted: Scope[];
+  /** Items with a permit. */
+  running: number;
+  /** Items whose permit is released, not written down yet. */
+  unwritten: number;
+  /** Calls to `putBack` and claims. */
+  statements: number;
+  isMoreDue: boolean;
+  isWatched: boolean;
+  stopWaiting: (() => void) | null;
+}
+
+/**
+ * Claims as much of each key as there are permits for and runs it. The key is not held meanwhile: an item that hangs holds
+ * up nothing else of its key but its permit, and nothing of any other. A key that had more to do is scheduled again when
+ * there is room.
+ */
+export class BatchQueue<Item, Scope> implements Batches {
+  readonly #source: BatchSource<Item, Scope>;
+  readonly #options: BatchQueueOptions<Scope>;
+  readonly #states = new Map<string, KeyState<Item, Scope>>();
+  readonly #stopped = new AbortController();
+  #schedule: ((key: string) => void) | null = null;
+  #onIdle: (() => void)[] = [];
+
+  constructor(source: BatchSource<Item, Scope>, options: BatchQueueOptions<Scope>) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  attach(schedule: (key: string) => void): void {
+    this.#schedule = schedule;
+  }
+
+  /** There is more to do for the key. Answers whether this process is going to look. */
+  schedule(key: string): boolean {
+    if (this.#schedule === null || this.#stopped.signal.aborted) return false;
+    this.#schedule(key);
+    return true;
+  }
+
+  get isIdle(): boolean {
+    return this.#states.size === 0;
+  }
+
+  /** Resolves when nothing is under way and nothing claimed. */
+  async idle(): Promise<void> {
+    if (this.isIdle) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle.push(resolve);
+    await promise;
+  }
+
+  /** Claims and starts nothing more; what was claimed ahead goes back. */
+  stop(): void {
+    this.#stopped.abort();
+    for (const state of this.#states.values()) {
+      state.stopWaiting?.();
+      state.stopWaiting = null;
+      this.#releaseGranted(state);
+      void this.#putBackStale(state);
+      this.#endIfIdle(state);
+    }
+  }
+
+  /** One round for the key: starts what is claimed, and claims what there is room for. Never twice at once for a key. */
+  async run(key: string): Promise<void> {
+    if (this.#stopped.signal.aborted) return;
+    const state = this.#states.get(key) ?? newState<Item, Scope>(key);
+    this.#states.set(key, state);
+    state.isMoreDue = true;
+    state.statements += 1;
+    try {
+      this.#start(state);
+      if (this.#hasRoom(state, 1)) await this.#claim(state);
+    } catch (error) {
+      // The next look finds it; asked for again at once, it would fail again at once.
+      state.isMoreDue = false;
+      throw error;
+    } finally {
+      state.statements -= 1;
+      this.#releaseGranted(state);
+      this.#endIfIdle(state);
+    }
+    this.#askForMore(state);
+  }
+
+  /** Whether a claim of at least so many is of use now. When it is again, the key is scheduled. */
+  #hasRoom(state: KeyState<Item, Scope>, claimMin: number): boolean {
+    if (state.stopWaiting !== null || state.unwritten > unwrittenMax) return false;
+    const { concurrency, prefetch } = this.#source.capacity(state.key);
+    if (prefetch > 0) return state.claimed.length * 2 <= prefetch;
+    const room = concurrency - state.running;
+    return room >= claimMin || (room > 0 && state.running === 0);
+  }
+
+  async #claim(state: KeyState<Item, Scope>): Promise<void> {
+    const { limiter, claimMax, clock } = this.#options;
+    const { scope, concurrency, prefetch } = this.#source.capacity(state.key);
+    const wanted = concurrency - state.running - state.granted.length;
+    for (let count = limiter.tryAcquire(scope, wanted); count > 0; count -= 1) state.granted.push(scope);
+    // Without a permit it is claimed only where those under way will soon be free.
+    const mayPrefetch = state.granted.length + state.running > 0;
+    const ahead = mayPrefetch ? Math.max(0, prefetch - state.claimed.length) : 0;
+    const rowsMax = Math.min(claimMax, state.granted.length + ahead);
+    if (rowsMax === 0) return this.#waitForPermit(state, scope);
+    state.isMoreDue = false;
+    const items = await this.#source.claim(state.key, rowsMax);
+    if (items.length === rowsMax) state.isMoreDue = true;
+    // Read anew: a database that is slow must not make all it gives too old to be run.
+    const claimedAtMs = clock.now().getTime();
+    state.claimed.push(...items.map((item) => ({ item, claimedAtMs })));
+    this.#start(state);
+  }
+
+  /** Runs what is claimed, as far as there are permits. */
+  #start(state: KeyState<Item, Scope>): void {
+    for (let [next] = state.claimed; next !== undefined; [next] = state.claimed) {
+      if (this.#isStale(next.claimedAtMs)) return void this.#putBackStale(state);
+      const { scope, concurrency } = this.#source.capacity(state.key);
+      if (state.running >= concurrency) break;
+      const granted = state.granted.pop();
+      if (granted === undefined && this.#options.limiter.tryAcquire(scope) === 0) {
+        this.#waitForPermit(state, scope);
+        break;
+      }
+      state.claimed.shift();
+      state.running += 1;
+      void this.#runItem(state, next.item, granted ?? scope);
+    }
+    if (state.claimed.length > 0 && !state.isWatched) void this.#watchClaimed(state);
+  }
+
+  async #runItem(state: KeyState<Item, Scope>, item: Item, scope: Scope): Promise<void> {
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      state.running -= 1;
+      state.unwritten += 1;
+      this.#options.limiter.release(scope);
+      this.#start(state);
+      this.#askForMore(state);
+    };
+    const hasBacklog = (): boolean => state.claimed.length > 0 || state.isMoreDue;
+    await this.#source.run(item, { hasBacklog, release });
+    release();
+    state.unwritten -= 1;
+    this.#askForMore(state);
+    this.#endIfIdle(state);
+  }
+
+  #askForMore(state: KeyState<Item, Scope>): void {
+    if (state.isMoreDue && this.#hasRoom(state, this.#options.claimMin)) this.schedule(state.key);
+  }
+
+  #waitForPermit(state: KeyState<Item, Scope>, scope: Scope): void {
+    if (state.stopWaiting !== null || this.#stopped.signal.aborted) return;
+    let isGranted = false;
+    const stopWaiting = this.#options.limiter.wait(scope, () => {
+      isGranted = true;
+      state.stopWaiting = null;
+      state.granted.push(scope);
+      this.#start(state);
+      // It was for what had been claimed, or is for what a claim will find.
+      if (state.granted.length > 0) this.schedule(state.key);
+    });
+    if (!isGranted) state.stopWaiting = stopWaiting;
+  }
+
+  #releaseGranted(state: KeyState<Item, Scope>): void {
+    for (const scope of state.granted.splice(0)) this.#options.limiter.release(scope);
+  }
+
+  /** Gives back what has waited too long for its permit. */
+  async #putBackStale(state: KeyState<Item, Scope>): Promise<void> {
+    const stale = state.claimed.filter(({ claimedAtMs }) => this.#isStale(claimedAtMs));
+    if (stale.length === 0) return;
+    const fresh = state.claimed.filter(({ claimedAtMs }) => !this.#isStale(claimedAtMs));
+    state.claimed.splice(0, Infinity, ...fresh);
+    state.statements += 1;
+    const items = stale.map(({ item }) => item);
+    await this.#source.putBack?.(state.key, items);
+    state.statements -= 1;
+    state.isMoreDue = true;
+    this.#askForMore(state);
+    this.#endIfIdle(state);
+  }
+
+  async #watchClaimed(state: KeyState<Item, Scope>): Promise<void> {
+    const { clock } = this.#options;
+    state.isWatched = true;
+    while (state.claimed.length > 0 && !this.#stopped.signal.aborted) {
+      await clock.sleep(prefetchMaxMs, this.#stopped.signal);
+      await this.#putBackStale(state);
+    }
+    state.isWatched = false;
+  }
+
+  #isStale(claimedAtMs: number): boolean {
+    if (!this.#source.putBack) return false;
+    const ageMs = this.#options.clock.now().getTime() - claimedAtMs;
+    // A clock that was set back must not keep a claim for longer than its lease.
+    return this.#stopped.signal.aborted || ageMs < 0 || ageMs >= prefetchMaxMs;
+  }
+
+  #endIfIdle(state: KeyState<Item, Scope>): void {
+    const { running, unwritten, statements, claimed, granted, stopWaiting } = state;
+    if (running + unwritten + statements + claimed.length + granted.length > 0 || stopWaiting !== null) return;
+    if (this.#states.get(state.key) !== state) return;
+    this.#states.delete(state.key);
+    this.#source.onIdle?.(state.key);
+    if (this.#states.size > 0) return;
+    for (const tell of this.#onIdle.splice(0)) tell();
+  }
+}
+
+function newState<Item, Scope>(key: string): KeyState<Item, Scope> {
+  const counts = { running: 0, unwritten: 0, statements: 0 };
+  return { key, claimed: [], granted: [], ...counts, isMoreDue: false, isWatched: false, stopWaiting: null };
+}
