@@ -117,7 +117,11 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   };
   const beganAt = performance.now();
   // As the service has it: the sweep each second finds who has something due.
-  const worker = startWorker({ ...webhooks, changes: silence, queues: webhookQueues(webhooks, createDeliveryQueue(webhooks)) });
+  const worker = startWorker({
+    ...webhooks,
+    changes: silence,
+    queues: webhookQueues(webhooks, createDeliveryQueue(webhooks)),
+  });
   await systemClock.sleep(seconds * 1_000);
   await worker.stop();
   const tookMs = performance.now() - beganAt;

@@ -60,7 +60,11 @@ export async function createApp(given: AppOptions): Promise<App> {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
     const { callbacks } = notices;
-    await serve(server, options, { address, money, endpoints, callbacks, simulator, closing: closing.signal });
+    const { watchLimiter } = metrics;
+    await serve(server, options, {
+      ...{ address, money, endpoints, callbacks, simulator, watchLimiter },
+      closing: closing.signal,
+    });
   }
   const liveNetworks = networks.registry.list(false);
   let worker: Worker | null = null;
@@ -70,6 +74,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       : [...moneyQueues(money), ...webhookQueues(webhooks.context, webhooks.queue), ...noticeQueues(notices.context)]),
     ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
   ];
+  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
     server,
     start: async () => {

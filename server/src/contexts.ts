@@ -6,7 +6,6 @@ import type { Database } from './kit/db.ts';
 import { uuidV7 } from './kit/ids.ts';
 import type { Log } from './kit/log.ts';
 import { ListReader } from './kit/list-reader.ts';
-import { bulkResendLimits, SearchPlaces } from './kit/search-places.ts';
 import type { Notifier } from './kit/notifier.ts';
 import { createOutboundClient } from './kit/outbound-http.ts';
 import type { Random } from './kit/random.ts';
@@ -30,6 +29,7 @@ import { createRefundOwner } from './refunds/end-refund.ts';
 import type { Secrets } from './secrets.ts';
 import type { TransferContext } from './transfers/context.ts';
 import { createDeliveryQueue } from './webhooks/delivery-queue.ts';
+import { createBulkResendLimiter } from './webhooks/resend-events.ts';
 import { deliveryTopicKind, simulatorTopic, workTopic } from './work-queues.ts';
 
 // What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
@@ -153,7 +153,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     ...money,
     sealer: secrets.sealer,
     urlPolicy: money.settings.urlPolicy,
-    bulkResends: new SearchPlaces(bulkResendLimits),
+    bulkResends: createBulkResendLimiter(),
     outbound,
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,

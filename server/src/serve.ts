@@ -8,6 +8,7 @@ import { eventBodySchemas } from './event-schemas.ts';
 import { describeApi } from './http/openapi.ts';
 import { KeylessLimit } from './http/keyless-limit.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import type { LimiterFigures } from './kit/keyed-limiter.ts';
 import { bindRoutes } from './kit/route.ts';
 import type { BoundRoute } from './kit/route.ts';
 import { createPageLimit } from './links/page-limit.ts';
@@ -53,6 +54,8 @@ export interface Served {
   endpoints: WebhookRouteContext;
   callbacks: ChatCallbackOptions;
   simulator: Simulator;
+  /** Shows a limiter in `/metrics`. */
+  watchLimiter: (limiter: LimiterFigures) => void;
   /** Aborted when the process is told to end. */
   closing: AbortSignal;
 }
@@ -63,6 +66,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const { address, money, endpoints, simulator } = parts;
   const { publicUrl } = address;
   const posters = createPosterPress({ clock });
+  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
   await server.register(async (api) =>
@@ -73,6 +77,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       sealer: secrets.sealer,
       docsUrl: publicUrl,
       databaseConnections: config.databaseConnections,
+      watchLimiter: parts.watchLimiter,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.notePepperFits()),
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {

@@ -44,7 +44,8 @@ test('what ends the sending to a merchant is said once, however often there was 
   const worker = startWorker({ ...context, changes, queues: webhookQueues(context, queue) });
   await eventually('a request is under way', () => open.length === 1);
   const before = looks;
-  for (let hint = 0; hint < 50; hint += 1) tell(deliveryTopicKind, endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id }));
+  for (let hint = 0; hint < 50; hint += 1)
+    tell(deliveryTopicKind, endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id }));
   await eventually('it has looked for more', () => looks > before);
   isLost = true;
   tell(deliveryTopicKind, endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id }));

@@ -23,6 +23,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       log,
       docsUrl,
       databaseConnections: 10,
+      watchLimiter: () => {},
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       rateLimiter: new RateLimiter(db, clock, {

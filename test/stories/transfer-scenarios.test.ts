@@ -357,6 +357,13 @@ test('a merchant’s debt and its case have their value and their age in /metric
   assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="receivable_merchant"}'), 0);
 });
 
+test('every limiter of the service stands in /metrics with what it refused', async () => {
+  const searching = ['searches', 'bulk resends', 'balance', 'history', 'posters'];
+  for (const limiter of [...searching, 'work for networks', 'work for webhooks', 'webhook deliveries']) {
+    assert.equal(await story.gauge(`dalasi_limiter_refused_total{limiter="${limiter}"}`), 0, limiter);
+  }
+});
+
 test('money in suspense and its case have their value and their age in /metrics', async () => {
   const shop = await story.another();
   assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), 0);

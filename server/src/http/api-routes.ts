@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import { PlacesByKey } from '../kit/places-by-key.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
+import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
 import { AlreadyThere, JsonText } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileAnswer, MerchantQueue } from '../kit/route.ts';
 import { errorBody } from './answer-errors.ts';
@@ -23,14 +24,16 @@ export interface ApiOptions extends IdempotencyContext, AuthenticationOptions {
   routes: readonly BoundRoute[];
   /** How many connections `db` has, two at least. */
   databaseConnections: number;
+  /** Shows a limiter in `/metrics`. */
+  watchLimiter: (limiter: LimiterFigures) => void;
 }
 
 // What one merchant's orders may hold of the connections: six keep its balance busy without a pause. On one merchant 2, 3,
-// 4, 6 and 20 places took 160, 189, 143, 191 and 158 transfers a second, which the machine's noise explains; another
+// 4, 6 and 20 permits took 160, 189, 143, 191 and 158 transfers a second, which the machine's noise explains; another
 // merchant's took 18, 16, 16, 13 and 24 ms meanwhile. Never more than half of the connections, where there are few.
-const balancePlacesMax = 6;
+const balancePermits = 6;
 // A history of 200,000 lines keeps a connection for half a second; two leave the others to payments.
-const historyPlacesMax = 2;
+const historyPermits = 2;
 // A second's worth of orders at that rate, as many histories as a page of a dashboard shows, and no more memory than that.
 const waitingMax: Record<MerchantQueue, number> = { balance: 128, history: 32 };
 const tooManyWait: Record<MerchantQueue, string> = {
@@ -53,17 +56,24 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     if (allowance.refusal) throw allowance.refusal;
   });
   const half = Math.floor(options.databaseConnections / 2);
-  const places: Places = {
-    balance: new PlacesByKey({ placesMax: Math.min(balancePlacesMax, half), waitingMax: waitingMax.balance }),
-    history: new PlacesByKey({ placesMax: Math.min(historyPlacesMax, half), waitingMax: waitingMax.history }),
+  const limiters: Limiters = {
+    balance: merchantLimiter('balance', Math.min(balancePermits, half)),
+    history: merchantLimiter('history', Math.min(historyPermits, half)),
   };
-  for (const route of options.routes) registerRoute(app, options, route, places);
+  for (const limiter of Object.values(limiters)) options.watchLimiter(limiter);
+  for (const route of options.routes) registerRoute(app, options, route, limiters);
   refuseOtherMethods(app, options.routes);
 }
 
-type Places = Record<MerchantQueue, PlacesByKey>;
+type Limiters = Record<MerchantQueue, KeyedLimiter<string>>;
 
-function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, places: Places): void {
+/** It keeps what one merchant makes wait out of what all share: whoever waits here holds nothing. */
+function merchantLimiter(queue: MerchantQueue, each: number): KeyedLimiter<string> {
+  const refusal = { code: 'unavailable', message: tooManyWait[queue] } as const;
+  return limitEachKey({ name: queue, each, waitingMax: waitingMax[queue], refusal });
+}
+
+function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, limiters: Limiters): void {
   const { params, query: querystring, body } = route;
   app.route({
     method: route.method,
@@ -81,16 +91,16 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     handler: async (request, reply) => {
       if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));
       const { waitsForItsMerchant: queue } = route;
-      const inPlace = <Result>(work: () => Promise<Result>): Promise<Result> =>
-        queue === undefined ? work() : places[queue].run(merchantIdOf(request), tooManyWait[queue], work);
+      const limited = <Result>(work: () => Promise<Result>): Promise<Result> =>
+        queue === undefined ? work() : limiters[queue].run(merchantIdOf(request), work);
       if (route.kind === 'read' && route.csv) {
         const { context, csv } = route;
         reply.header('vary', 'accept');
         if (prefersCsv(request.headers.accept)) {
-          return sendCsv(reply, await inPlace(() => csv(context, toApiRequest(request))));
+          return sendCsv(reply, await limited(() => csv(context, toApiRequest(request))));
         }
       }
-      const answer = await inPlace(() => run(options, route, request));
+      const answer = await limited(() => run(options, route, request));
       if (answer.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
     },

@@ -10,6 +10,7 @@ import { changeConnectionUrl } from '../database/connection-url.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { registerGauges } from '../gauges.ts';
 import type { Database } from '../kit/db.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { KeyState } from '../keyring/key-check.ts';
@@ -117,6 +118,25 @@ test('open breakers of networks are measured with their reason, those of merchan
 
 test('reading the figures is not counted among what waits for a database connection', async () => {
   assert.match((await get('/metrics')).text, /^dalasi_database_waiting 0$/m);
+});
+
+test('a limiter shows what is under way, what waits and what it refused', async () => {
+  const limiter = limitEachKey({ name: 'statements', each: 1 });
+  const mayEnd = Promise.withResolvers<void>();
+  const running = limiter.run('a', () => mayEnd.promise);
+  limiter.wait('a', () => limiter.release('a'));
+  await assert.rejects(
+    limiter.run('a', () => mayEnd.promise),
+    { code: 'unavailable' },
+  );
+  const metrics = createMetrics();
+  metrics.watchLimiter(limiter);
+  const text = await metrics.text();
+  for (const figure of ['permits_in_use', 'waiting', 'refused_total']) {
+    assert.match(text, new RegExp(`^dalasi_limiter_${figure}\\{limiter="statements"\\} 1$`, 'm'));
+  }
+  mayEnd.resolve();
+  await running;
 });
 
 test('neither merchants nor numbers stand where operators look', async () => {

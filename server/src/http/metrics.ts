@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { unreadableReasons } from '../kit/seal.ts';
+import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import type { UnreadableReason } from '../kit/seal.ts';
 
 /** What the service measures of itself, read by Prometheus at /metrics. */
@@ -13,6 +14,8 @@ export interface Metrics {
   readonly unreadableCount: number;
   /** A figure that is read when somebody asks for it. */
   gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void>): void;
+  /** Shows what a limiter is doing. */
+  watchLimiter(limiter: LimiterFigures): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -53,6 +56,8 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
+  const limiters: LimiterFigures[] = [];
+  registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeUnreadable: (reason) => {
@@ -80,7 +85,27 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    watchLimiter: (limiter) => limiters.push(limiter),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function registerLimiterGauges(registry: Registry, limiters: readonly LimiterFigures[]): void {
+  const figures = [
+    ['dalasi_limiter_permits_in_use', 'What is under way, by limiter.', 'inUse'],
+    ['dalasi_limiter_waiting', 'What waits for a permit, by limiter.', 'waiting'],
+    ['dalasi_limiter_refused_total', 'What was refused because too much waited, by limiter.', 'refused'],
+  ] as const;
+  for (const [name, help, figure] of figures) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['limiter'],
+      registers: [registry],
+      collect() {
+        for (const limiter of limiters) this.set({ limiter: limiter.name }, limiter[figure]);
+      },
+    });
+  }
 }

@@ -99,6 +99,8 @@ describe('permits with several limits', () => {
 
 const full = 'Too many. Come again.';
 
+const never = (): Promise<void> => assert.fail('it ran');
+
 /** Something that runs until it is told how to end. */
 function pending<Result>() {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -239,9 +241,9 @@ describe('running with a permit', () => {
       refusal,
     });
     const held = [pending<void>(), pending<void>()];
-    const runs = ['one', 'two'].map((key, index) => limiter.run(key, held[index]?.body ?? assert.fail));
-    await assert.rejects(limiter.run('one', assert.fail), { code: 'rate_limited', message: full });
-    await assert.rejects(limiter.run('three', assert.fail, 'Not now.'), { message: 'Not now.', retryAfterSeconds: 1 });
+    const runs = ['one', 'two'].map((key, index) => limiter.run(key, held[index]?.body ?? never));
+    await assert.rejects(limiter.run('one', never), { code: 'rate_limited', message: full });
+    await assert.rejects(limiter.run('three', never, 'Not now.'), { message: 'Not now.', retryAfterSeconds: 1 });
     assert.deepEqual([limiter.inUse, limiter.waiting, limiter.refused], [2, 0, 2]);
     for (const { resolve } of held) resolve();
     await Promise.all(runs);

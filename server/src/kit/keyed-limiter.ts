@@ -185,6 +185,16 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
   }
 }
 
+/** A limiter with one limit for each key and, where `inAll` is given, one for all of them together. */
+export function limitEachKey({
+  inAll,
+  each,
+  ...options
+}: Omit<LimiterOptions<string>, 'limitsOf'> & { inAll?: number; each: number }): KeyedLimiter<string> {
+  const shared = inAll === undefined ? [] : [{ key: 'all', max: inAll }];
+  return new KeyedLimiter({ ...options, limitsOf: (key) => [...shared, { key, max: each }] });
+}
+
 /** Keys of which there are none are forgotten. */
 function addTo(counts: Map<string, number>, key: string, count: number): void {
   const next = (counts.get(key) ?? 0) + count;

@@ -6,16 +6,13 @@ import { KeyedRunner } from './keyed-runner.ts';
 function controlled(keysMax: number) {
   const started: string[] = [];
   const running = new Map<string, () => void>();
-  const runner = new KeyedRunner(
-    (key) => {
-      assert.ok(!running.has(key), `${key} runs twice at once`);
-      started.push(key);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      running.set(key, resolve);
-      return promise;
-    },
-    keysMax,
-  );
+  const runner = new KeyedRunner((key) => {
+    assert.ok(!running.has(key), `${key} runs twice at once`);
+    started.push(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    running.set(key, resolve);
+    return promise;
+  }, keysMax);
   const finish = async (key: string): Promise<void> => {
     const resolve = running.get(key);
     assert.ok(resolve, `${key} does not run`);

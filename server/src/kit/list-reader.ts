@@ -1,9 +1,10 @@
 import type { Queryable, Statement } from './db.ts';
+import { limitEachKey } from './keyed-limiter.ts';
+import type { KeyedLimiter } from './keyed-limiter.ts';
 import { columnFilter, listClause } from './list-filter.ts';
 import type { ListFilter } from './list-filter.ts';
 import { totalMax } from './pagination.ts';
 import type { PageRequest } from './pagination.ts';
-import { SearchPlaces } from './search-places.ts';
 
 /** A list of a merchant's records as SQL that filters and a page are appended to. Newest first, unless it says otherwise. */
 export interface ListSource<Row extends { id: string }, Stored extends object = Row> {
@@ -45,15 +46,24 @@ export function mapRows<Row, Mapped>(list: List<Row>, map: (row: Row) => Mapped)
 
 const longListsMax = 10_000;
 
+/**
+ * A search reads every row of its merchant and holds a database connection meanwhile. These are a fifth of a process's
+ * connections, so that however much is searched, payments find one. Who finds no permit is refused at once.
+ */
+export function createSearchLimiter(inAll = 4): KeyedLimiter<string> {
+  const message = 'Other searches are still running. Send this one again in a second.';
+  return limitEachKey({ name: 'searches', inAll, each: 2, refusal: { code: 'rate_limited', message } });
+}
+
 export class ListReader {
   readonly #db: Queryable;
-  readonly #searches: SearchPlaces;
+  readonly searches: KeyedLimiter<string>;
   /** Lists that have outgrown the exact total: counting 10,000 rows for each first page would cost more than the page. */
   readonly #longLists = new Set<string>();
 
-  constructor(db: Queryable, searches = new SearchPlaces()) {
+  constructor(db: Queryable, searches = createSearchLimiter()) {
     this.#db = db;
-    this.#searches = searches;
+    this.searches = searches;
   }
 
   /** Throws AppError `rate_limited` when too many searches are running. */
@@ -66,7 +76,7 @@ export class ListReader {
     const readTotal = () => this.#count(source, request);
     // A search takes one connection at a time; other lists are quick and take two.
     const [stored, total] = isSearch
-      ? await this.#searches.search(request.merchantId, async () => [await readRows(), await readTotal()] as const)
+      ? await this.searches.run(request.merchantId, async () => [await readRows(), await readTotal()] as const)
       : // Together: of two that fail, one that nobody waits for would end the process.
         await Promise.all([readRows(), readTotal()]);
     const { limit } = request.page;

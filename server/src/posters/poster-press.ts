@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PlacesByKey } from '../kit/places-by-key.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
+import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { ByteCache } from './byte-cache.ts';
 import { busy, openDrawingRoom } from './drawing-room.ts';
 import type { DrawingRoomOptions } from './drawing-room.ts';
@@ -9,6 +10,7 @@ import type { Poster } from './poster.ts';
 export interface PosterPress {
   /** Throws AppError `unavailable` while too many wait, and for one that cannot be drawn in time. */
   print(merchantId: string, poster: Poster): Promise<Uint8Array>;
+  readonly limiter: LimiterFigures;
   close(): Promise<void>;
 }
 
@@ -23,7 +25,12 @@ export function createPosterPress(options: DrawingRoomOptions): PosterPress {
   const room = openDrawingRoom(options);
   const cache = new ByteCache(cacheBytesMax);
   const underWay = new Map<string, Promise<Uint8Array>>();
-  const places = new PlacesByKey({ placesMax: perMerchantMax, waitingMax: waitingMax - perMerchantMax });
+  const limiter = limitEachKey({
+    name: 'posters',
+    each: perMerchantMax,
+    waitingMax: waitingMax - perMerchantMax,
+    refusal: { code: 'unavailable', message: tooManyOfOne },
+  });
   let last: Promise<unknown> = Promise.resolve();
 
   async function drawAfter(before: Promise<unknown>, key: string, poster: Poster): Promise<Uint8Array> {
@@ -48,9 +55,10 @@ export function createPosterPress(options: DrawingRoomOptions): PosterPress {
   }
 
   return {
+    limiter,
     print: async (merchantId, poster) => {
       const key = keyOf(poster);
-      return cache.get(key) ?? places.run(merchantId, tooManyOfOne, () => draw(key, poster));
+      return cache.get(key) ?? limiter.run(merchantId, () => draw(key, poster));
     },
     close: async () => {
       await room.close();

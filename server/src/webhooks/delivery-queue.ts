@@ -123,11 +123,7 @@ function deliveryLimiter(max: DeliveryPermits): KeyedLimiter<DeliveryScope> {
         { key: merchantId, max: max.perMerchant },
       ];
       if (speed === 'quick') return shared;
-      return [
-        ...shared,
-        { key: speed, max: max[speed] },
-        { key: `${merchantId} unsure`, max: max.perMerchantUnsure },
-      ];
+      return [...shared, { key: speed, max: max[speed] }, { key: `${merchantId} unsure`, max: max.perMerchantUnsure }];
     },
   });
 }

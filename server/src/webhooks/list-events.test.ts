@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ListReader } from '../kit/list-reader.ts';
-import { SearchPlaces } from '../kit/search-places.ts';
+import { createSearchLimiter, ListReader } from '../kit/list-reader.ts';
 import { getEvent, listEvents } from './list-events.ts';
 import type { EventFilter } from './queries/event-lists.ts';
 import { resendEvent } from './resend-event.ts';
@@ -21,8 +20,7 @@ test('what one endpoint has missed is listed also while searches take every plac
   await world.changeEndpoint(endpointId, { status: 'disabled' });
   const eventId = await world.dispatch();
   const { merchantId } = world.caller;
-  const searches = new SearchPlaces({ placesMax: 0, perMerchant: 0, full: 'Full.' });
-  const lists = new ListReader(world.db, searches);
+  const lists = new ListReader(world.db, createSearchLimiter(0));
   const list = (filter: EventFilter) => listEvents({ db: world.db, lists }, merchantId, page, filter);
   const { rows, total } = await list({ endpointId, status: 'kept' });
   assert.deepEqual([rows.map(({ id }) => id), total], [[eventId], 1]);

@@ -37,10 +37,10 @@ const batchMax = 128;
 /** Answers the function that writes an outcome down; it resolves when that is done, or could not be. */
 export function createAttemptRecorder(context: RecordContext): (outcome: Outcome) => Promise<void> {
   const writing = { ...context, failures: new FailureLog(context), health: new HealthNotes(context) };
-  const batcher = new KeyedBatcher<Outcome>(
-    (merchantId, outcomes) => recordOutcomes(writing, merchantId, outcomes),
-    { keysMax: writingMax, batchMax },
-  );
+  const batcher = new KeyedBatcher<Outcome>((merchantId, outcomes) => recordOutcomes(writing, merchantId, outcomes), {
+    keysMax: writingMax,
+    batchMax,
+  });
   return (outcome) => batcher.add(outcome.merchantId, outcome);
 }
 
@@ -48,11 +48,7 @@ export function createAttemptRecorder(context: RecordContext): (outcome: Outcome
  * Writes down how attempts of one merchant ended. Never rejects: what cannot be written stays claimed until its lease
  * ends, and is then sent again, because a receiver may get an event twice but must get it once.
  */
-async function recordOutcomes(
-  context: Writing,
-  merchantId: string,
-  outcomes: readonly Outcome[],
-): Promise<void> {
+async function recordOutcomes(context: Writing, merchantId: string, outcomes: readonly Outcome[]): Promise<void> {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOf(context, outcome) }));
   const gone = judged.filter(isGone);
   const others = judged.filter((one) => !isGone(one));

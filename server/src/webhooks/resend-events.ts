@@ -2,8 +2,9 @@ import type { EventKind } from '../events/kinds.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid, momentOf } from '../kit/ids.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
+import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { kindsOf, readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -39,20 +40,26 @@ const resendsMax = 10_000;
 // What is as old as events are kept may be deleted while it is being sent again, so the last hour of it is left alone.
 const purgeSlackMs = 3_600_000;
 
+/** Sending up to ten thousand events again takes seconds, so it has a limiter of its own beside the searches. */
+export function createBulkResendLimiter(): KeyedLimiter<string> {
+  const message = 'Other events are still being sent again. Send this request again in a second.';
+  return limitEachKey({ name: 'bulk resends', inAll: 2, each: 1, refusal: { code: 'rate_limited', message } });
+}
+
 /**
  * Sends an endpoint again what it has missed, or everything of a time, oldest first and up to 10,000 events in one
  * call. A dry run counts and changes nothing. Throws AppError `invalid_request` on the field that is wrong,
- * `state_conflict` for an endpoint that is off, and `rate_limited` when there is no place to do it in.
+ * `state_conflict` for an endpoint that is off, and `rate_limited` when others are still running.
  */
 export async function resendEvents(
   tx: Transaction,
-  context: ResendContext & { bulkResends: SearchPlaces },
+  context: ResendContext & { bulkResends: KeyedLimiter<string> },
   merchantId: string,
   request: ResendRequest,
 ): Promise<ResendOutcome> {
   const kinds = request.kinds === undefined ? undefined : readKinds(request.kinds, 'event');
   checkTimes(request);
-  return context.bulkResends.search(merchantId, async () => {
+  return context.bulkResends.run(merchantId, async () => {
     const endpoint = await readEndpoint(tx, merchantId, request);
     const keptSince = addMs(context.clock.now(), purgeSlackMs - thirteenMonthsMs);
     const from = request.from && request.from > keptSince ? request.from : keptSince;

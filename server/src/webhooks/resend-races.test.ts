@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addMs } from '../kit/clock.ts';
 import type { Statement } from '../kit/db.ts';
-import { SearchPlaces } from '../kit/search-places.ts';
+import { createSearchLimiter } from '../kit/list-reader.ts';
 import { claimOwnDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
@@ -57,7 +57,7 @@ describe('a kept event that is sent again while its last attempt is still under 
 describe('while many events are sent again to an endpoint', () => {
   it('the others can be changed, and that one once all are due', async () => {
     const [one, other] = [await world.endpointAt(), await world.endpointAt()];
-    const context = { ...world.context, bulkResends: new SearchPlaces() };
+    const context = { ...world.context, bulkResends: createSearchLimiter() };
     const request = { endpointId: one.id, status: 'all', isDryRun: false } as const;
     let changed: Promise<string> | undefined;
     await world.change(async (tx) => {
@@ -81,7 +81,7 @@ describe('while many events are sent again to an endpoint', () => {
     const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
     const [underWay] = await claimOwnDeliveries(world.db, endpointId, claim);
     assert.ok(underWay);
-    const context = { ...world.context, bulkResends: new SearchPlaces() };
+    const context = { ...world.context, bulkResends: createSearchLimiter() };
     const request = { endpointId, status: 'all', isDryRun: false } as const;
     await world.change(async (tx) => {
       assert.equal((await resendEvents(tx, context, merchantId, { ...request, from: now })).resent, 0);

@@ -6,11 +6,11 @@ import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
-import { SearchPlaces } from '../kit/search-places.ts';
+import { createSearchLimiter } from '../kit/list-reader.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
 import { resendEvent, sendTestEvent } from './resend-event.ts';
-import { resendEvents } from './resend-events.ts';
+import { createBulkResendLimiter, resendEvents } from './resend-events.ts';
 import type { ResendOutcome, ResendRequest } from './resend-events.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryRow, DeliveryWorld } from './webhook-world.corpus.ts';
@@ -29,7 +29,7 @@ function resend(id: string, endpointId?: string): Promise<void> {
 }
 
 function resendMany(request: Partial<ResendRequest> & { endpointId: string }): Promise<ResendOutcome> {
-  const context = { ...world.context, bulkResends: new SearchPlaces() };
+  const context = { ...world.context, bulkResends: createSearchLimiter() };
   const whole = { isDryRun: false, ...request };
   return world.change((tx) => resendEvents(tx, context, world.caller.merchantId, whole));
 }
@@ -323,4 +323,18 @@ describe('many events that are sent again', () => {
     });
     assert.equal(due, total);
   });
+});
+
+it('bulk resends run two at once, one of a merchant, and refuse the others until one has ended', async () => {
+  const limiter = createBulkResendLimiter();
+  const mayEnd = Promise.withResolvers<void>();
+  const hold = (merchantId: string) => limiter.run(merchantId, () => mayEnd.promise);
+  const held = [hold('one')];
+  await assert.rejects(hold('one'), { code: 'rate_limited' });
+  held.push(hold('two'));
+  const message = 'Other events are still being sent again. Send this request again in a second.';
+  await assert.rejects(hold('three'), { code: 'rate_limited', message });
+  mayEnd.resolve();
+  await Promise.all(held);
+  await hold('one');
 });

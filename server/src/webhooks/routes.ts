@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { Queryable } from '../kit/db.ts';
+import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import type { ListReader } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import type { SearchPlaces } from '../kit/search-places.ts';
 import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
 import { endpointToWire } from './endpoint.ts';
 import type { EndpointContext } from './endpoint.ts';
@@ -27,8 +27,8 @@ import {
 export interface WebhookRouteContext extends EndpointContext, ResendContext {
   db: Queryable;
   lists: ListReader;
-  /** Places for what sends many events again. */
-  bulkResends: SearchPlaces;
+  /** For what sends many events again. */
+  bulkResends: KeyedLimiter<string>;
 }
 
 const tag = 'Webhook endpoints';

@@ -117,7 +117,8 @@ export function createDeliveryWorker(context: DeliveryWorkerContext) {
   };
   return {
     fanOut: (work: Work): Promise<void> => fanOutEvent({ ...context, scheduleDeliveries }, work),
-    fanOutDue: (merchantId: string): Promise<boolean> => fanOutDueEvents({ ...context, scheduleDeliveries }, merchantId),
+    fanOutDue: (merchantId: string): Promise<boolean> =>
+      fanOutDueEvents({ ...context, scheduleDeliveries }, merchantId),
     listDueKeys: queue.listDueKeys,
     schedule,
     /** Resolves when nothing is due for the merchant and nothing under way. */
@@ -127,7 +128,7 @@ export function createDeliveryWorker(context: DeliveryWorkerContext) {
         for (const key of await dueKeys(merchantId)) schedule(key);
         const keys = [...active.keys()].filter(isOf(merchantId));
         if (keys.length === 0) break;
-        await Promise.all(keys.map((key) => active.get(key)?.promise));
+        for (const key of keys) await active.get(key)?.promise;
         if (failure) throw failure;
       }
       delivering.delete(merchantId);

@@ -163,7 +163,11 @@ test('what is claimed ahead is run as permits come free, and without a claim for
 });
 
 test('what was claimed ahead goes back after two seconds without a permit, and at once when it stops', async () => {
-  const { batches, clock, add, end, putBack, due, underWay } = controlled({ concurrency: 1, prefetch: 3, canPutBack: true });
+  const { batches, clock, add, end, putBack, due, underWay } = controlled({
+    concurrency: 1,
+    prefetch: 3,
+    canPutBack: true,
+  });
   await add('a', 3);
   await clock.advance(1_999);
   assert.deepEqual(putBack, []);

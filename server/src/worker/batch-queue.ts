@@ -83,6 +83,10 @@ export class BatchQueue<Item, Scope> implements Batches {
     this.#options = options;
   }
 
+  get limiter(): KeyedLimiter<Scope> {
+    return this.#options.limiter;
+  }
+
   attach(schedule: (key: string) => void): void {
     this.#schedule = schedule;
   }

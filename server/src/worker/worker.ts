@@ -1,6 +1,7 @@
 import type { ChangeFeed } from '../kit/changes.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface WorkQueue {
 
 /** Items under way beside `run`; `batch-queue.ts` has them. */
 export interface Batches {
+  /** Whose permits the items take. */
+  readonly limiter: LimiterFigures;
   /** Handed the way to have a key run again. */
   attach(schedule: (key: string) => void): void;
   readonly isIdle: boolean;
