@@ -102,6 +102,12 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     return count;
   }
 
+  /** Whether a permit for the one counts against the same limits as one for the other. */
+  countsAlike(one: Scope, other: Scope): boolean {
+    const [limits, others] = [this.#limitsOf(one), this.#limitsOf(other)];
+    return limits.length === others.length && limits.every(({ key }, index) => key === others[index]?.key);
+  }
+
   release(scope: Scope, count = 1): void {
     if (count === 0) return;
     const limits = this.#limitsOf(scope);

@@ -162,6 +162,16 @@ test('what is claimed ahead is run as permits come free, and without a claim for
   assert.deepEqual([claims.filter(([, count]) => count > 0).length, underWay('a').length], [1, 2]);
 });
 
+test('a permit stays with its key for what is claimed, and then goes to the key that waits', async () => {
+  const { add, end, underWay } = controlled({ inAll: 1, concurrency: 1, prefetch: 2, claimMin: 1, canPutBack: true });
+  await add('a', 3);
+  await add('b', 1);
+  for (let count = 0; count < 2; count += 1) await end('a', 1);
+  assert.deepEqual([underWay('a').length, underWay('b').length], [1, 0]);
+  await end('a', 1);
+  assert.deepEqual([underWay('a').length, underWay('b').length], [0, 1]);
+});
+
 test('what was claimed ahead goes back after two seconds without a permit, and at once when it stops', async () => {
   const { batches, clock, add, end, putBack, due, underWay } = controlled({
     concurrency: 1,

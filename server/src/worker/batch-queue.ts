@@ -45,6 +45,8 @@ interface BatchQueueOptions<Scope> {
 // What was claimed ahead waits this long for its permit, and otherwise goes back: long enough for a key whose items are
 // quick, so short that the lease covers it, and that a change of what was read with the claim takes effect soon.
 const prefetchMaxMs = 2_000;
+// With 100 ms for an item a permit runs twice as many before the last of them would go back.
+const prefetchPerPermitMax = 8;
 // With more than that done and not written down, the database is what is slow.
 const unwrittenMax = 128;
 
@@ -148,7 +150,7 @@ export class BatchQueue<Item, Scope> implements Batches {
   #hasRoom(state: KeyState<Item, Scope>, claimMin: number): boolean {
     if (state.stopWaiting !== null || state.unwritten > unwrittenMax) return false;
     const { concurrency, prefetch } = this.#source.capacity(state.key);
-    if (prefetch > 0) return state.claimed.length * 2 <= prefetch;
+    if (prefetch > 0) return state.claimed.length * 2 <= aheadMax(state, prefetch);
     const room = concurrency - state.running;
     return room >= claimMin || (room > 0 && state.running === 0);
   }
@@ -158,9 +160,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     const { scope, concurrency, prefetch } = this.#source.capacity(state.key);
     const wanted = concurrency - state.running - state.granted.length;
     for (let count = limiter.tryAcquire(scope, wanted); count > 0; count -= 1) state.granted.push(scope);
-    // Without a permit it is claimed only where those under way will soon be free.
-    const mayPrefetch = state.granted.length + state.running > 0;
-    const ahead = mayPrefetch ? Math.max(0, prefetch - state.claimed.length) : 0;
+    const ahead = Math.max(0, aheadMax(state, prefetch) - state.claimed.length);
     const rowsMax = Math.min(claimMax, state.granted.length + ahead);
     if (rowsMax === 0) return this.#waitForPermit(state, scope);
     state.isMoreDue = false;
@@ -197,8 +197,7 @@ export class BatchQueue<Item, Scope> implements Batches {
       isReleased = true;
       state.running -= 1;
       state.unwritten += 1;
-      this.#options.limiter.release(scope);
-      this.#start(state);
+      this.#passOn(state, scope);
       this.#askForMore(state);
     };
     const hasBacklog = (): boolean => state.claimed.length > 0 || state.isMoreDue;
@@ -207,6 +206,26 @@ export class BatchQueue<Item, Scope> implements Batches {
     state.unwritten -= 1;
     this.#askForMore(state);
     this.#endIfIdle(state);
+  }
+
+  /**
+   * The permit is for the next item that the key has claimed, else it is released. Taken from key to key with each item, it
+   * would let what many keys have claimed ahead grow too old. One that counts against other limits than the key has now, as
+   * that of an endpoint that has just proved quick, is released in any case.
+   */
+  #passOn(state: KeyState<Item, Scope>, scope: Scope): void {
+    const { limiter } = this.#options;
+    if (!limiter.countsAlike(scope, this.#source.capacity(state.key).scope)) {
+      limiter.release(scope);
+      this.#start(state);
+      return;
+    }
+    const kept = state.granted.length;
+    state.granted.push(scope);
+    this.#start(state);
+    if (state.granted.length <= kept) return;
+    state.granted.pop();
+    limiter.release(scope);
   }
 
   #askForMore(state: KeyState<Item, Scope>): void {
@@ -272,6 +291,11 @@ export class BatchQueue<Item, Scope> implements Batches {
     if (this.#states.size > 0) return;
     for (const tell of this.#onIdle.splice(0)) tell();
   }
+}
+
+/** Ahead of the permits only as much as those at hand will soon be free for. */
+function aheadMax({ granted, running }: KeyState<unknown, unknown>, prefetch: number): number {
+  return Math.min(prefetch, (granted.length + running) * prefetchPerPermitMax);
 }
 
 function newState<Item, Scope>(key: string): KeyState<Item, Scope> {

@@ -57,7 +57,10 @@ const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
     AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
 
-/** The endpoint queues with something to send: index probes for each, so a long backlog of one hides nobody. */
+/**
+ * The endpoint queues with something to send: index probes for each, so a long backlog of one hides nobody. OFFSET keeps the
+ * planner from probing twice, for the condition and for the answer.
+ */
 export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<EndpointQueue[]> {
   const rows = await db.rows<{ merchantId: string; id: string; ownDue: boolean | null; callbackDue: boolean | null }>({
     name: 'webhook_deliveries_queues_due',
@@ -65,7 +68,7 @@ export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<E
            SELECT * FROM (
              SELECT merchant_id AS "merchantId", id, ${earliestOwn} <= $1 AS "ownDue",
                     is_default AND ${earliestCallback} <= $1 AS "callbackDue"
-             FROM webhook_endpoints
+             FROM webhook_endpoints OFFSET 0
            ) AS endpoints
            WHERE "ownDue" OR "callbackDue"`,
     values: [now],
