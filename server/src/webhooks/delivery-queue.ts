@@ -29,19 +29,6 @@ export interface DeliveryQueueContext extends SendContext, RecordContext {
   db: Database;
   log: Log;
   sealer: Sealer;
-  permits?: DeliveryPermits;
-}
-
-/** How many requests may be under way in this process. */
-export interface DeliveryPermits {
-  inAll: number;
-  /** Of endpoints that are slow, of all merchants together. */
-  slow: number;
-  /** Of endpoints that have not answered yet. */
-  unproven: number;
-  perMerchant: number;
-  /** Of those of one merchant that are slow or unproven. */
-  perMerchantUnsure: number;
 }
 
 /** What a permit is for. */
@@ -50,10 +37,18 @@ export interface DeliveryScope {
   speed: Speed;
 }
 
-// A request under way costs a socket and some kilobytes, no connection to the database. Half of them are for endpoints that
-// answer quickly: as many merchants have to hang at once as half the permits have endpoints, before anybody waits for one
-// who was not known as slow.
-const usualPermits: DeliveryPermits = { inAll: 256, slow: 64, unproven: 64, perMerchant: 64, perMerchantUnsure: 16 };
+// Requests under way in this process. Each costs a socket and some kilobytes, no connection to the database. Half of them are
+// for endpoints that answer quickly: as many merchants have to hang at once as half the permits have endpoints, before anybody
+// waits for one who was not known as slow.
+const permits = {
+  inAll: 256,
+  /** Of slow endpoints, of all merchants together; of those that have not answered yet. */
+  slow: 64,
+  unproven: 64,
+  perMerchant: 64,
+  /** Of those of one merchant that are slow or unproven. */
+  perMerchantUnsure: 16,
+};
 /** The time limit of a request and as much again for what comes before and after it. */
 const leaseMs = 30_000;
 // What we could not even sign (a seal key that is missing) waits for the operator and costs no attempt.
@@ -71,7 +66,7 @@ export function createDeliveryQueue(context: DeliveryQueueContext) {
   const concurrencies = new AdaptiveConcurrencies();
   const record = createAttemptRecorder(context);
   return {
-    limiter: deliveryLimiter(context.permits ?? usualPermits),
+    limiter: createDeliveryLimiter(),
     claimMax: claimRowsMax,
     listDueKeys: async (): Promise<string[]> => (await listDueEndpointQueues(db, clock.now())).map(endpointQueueKey),
     capacity: (key: string) => {
@@ -114,17 +109,19 @@ export function createDeliveryQueue(context: DeliveryQueueContext) {
 
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
-function deliveryLimiter(max: DeliveryPermits): KeyedLimiter<DeliveryScope> {
+function createDeliveryLimiter(): KeyedLimiter<DeliveryScope> {
   return new KeyedLimiter({
     name: 'webhook deliveries',
-    limitsOf: ({ merchantId, speed }) => {
-      const shared = [
-        { key: 'all', max: max.inAll },
-        { key: merchantId, max: max.perMerchant },
-      ];
-      if (speed === 'quick') return shared;
-      return [...shared, { key: speed, max: max[speed] }, { key: `${merchantId} unsure`, max: max.perMerchantUnsure }];
-    },
+    limitsOf: ({ merchantId, speed }) => [
+      { key: 'all', max: permits.inAll },
+      { key: merchantId, max: permits.perMerchant },
+      ...(speed === 'quick'
+        ? []
+        : [
+            { key: speed, max: permits[speed] },
+            { key: `${merchantId} unsure`, max: permits.perMerchantUnsure },
+          ]),
+    ],
   });
 }
 

@@ -5,17 +5,17 @@ import type { Log, LogFields } from '../kit/log.ts';
 const quietMs = 60_000;
 const endpointsMax = 10_000;
 
-interface Told {
+interface Reported {
   atMs: number;
-  /** Attempts that failed since then, untold. */
-  untold: number;
+  /** Attempts that failed since then without a line of their own. */
+  unreported: number;
 }
 
-/** Tells the operator of failed attempts: at most one line a minute for each endpoint, with how many it stands for. */
+/** Logs failed attempts: at most one line a minute for each endpoint, with how many it stands for. */
 export class FailureLog {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #told = new Map<string, Told>();
+  readonly #reported = new Map<string, Reported>();
 
   constructor({ clock, log }: { clock: Clock; log: Log }) {
     this.#clock = clock;
@@ -23,16 +23,16 @@ export class FailureLog {
   }
 
   /** `fields` names neither the address nor what was sent: both may hold secrets. */
-  tell(endpointId: string, fields: LogFields): void {
+  report(endpointId: string, fields: LogFields): void {
     const nowMs = this.#clock.now().getTime();
-    const told = this.#told.get(endpointId);
-    if (told !== undefined && nowMs - told.atMs < quietMs) {
-      told.untold += 1;
+    const reported = this.#reported.get(endpointId);
+    if (reported !== undefined && nowMs - reported.atMs < quietMs) {
+      reported.unreported += 1;
       return;
     }
-    if (this.#told.size >= endpointsMax) this.#told.clear();
-    this.#told.set(endpointId, { atMs: nowMs, untold: 0 });
-    const count = (told?.untold ?? 0) + 1;
+    if (this.#reported.size >= endpointsMax) this.#reported.clear();
+    this.#reported.set(endpointId, { atMs: nowMs, unreported: 0 });
+    const count = (reported?.unreported ?? 0) + 1;
     this.#log.warn('a webhook could not be delivered', { endpoint_id: endpointId, count, ...fields });
   }
 }

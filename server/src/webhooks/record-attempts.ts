@@ -90,7 +90,7 @@ async function writeBatch(
   context.health.noteWritten(notes);
   for (const { attempt, claimed, verdict } of batch) {
     context.observeAttempt(verdict.status);
-    if (verdict.status !== 'delivered') tellFailure(context, claimed, attempt, verdict);
+    if (verdict.status !== 'delivered') reportFailure(context, claimed, attempt, verdict);
   }
   return failing;
 }
@@ -179,8 +179,8 @@ function attemptRow({ merchantId, claimed, attempt }: Outcome): AttemptRow {
   };
 }
 
-function tellFailure(context: Writing, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict) {
-  context.failures.tell(target.id, {
+function reportFailure(context: Writing, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict) {
+  context.failures.report(target.id, {
     merchant_id: target.merchantId,
     delivery_id: delivery.id,
     attempts: delivery.attempt,

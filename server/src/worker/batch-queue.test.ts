@@ -11,21 +11,32 @@ interface Settings {
   prefetch?: number;
   claimMin?: number;
   canPutBack?: boolean;
+  scopeOf?: (key: string) => string;
 }
 
 /** A queue with items that end when the test says so. */
 function controlled(settings: Settings = {}) {
-  const { inAll = 20, concurrency = 8, prefetch = 0, claimMin = 4, canPutBack = false } = settings;
+  const {
+    inAll = 20,
+    concurrency = 8,
+    prefetch = 0,
+    claimMin = 4,
+    canPutBack = false,
+    scopeOf = (key) => key,
+  } = settings;
   const clock = new ManualClock();
   const due = new Map<string, number>();
   const claims: [string, number][] = [];
   const running: { key: string; end: () => void; release: () => void; hasBacklog: () => boolean }[] = [];
   const putBack: string[] = [];
   const idled: string[] = [];
-  const limiter = new KeyedLimiter<string>({ name: 'test', limitsOf: () => [{ key: 'all', max: inAll }] });
+  const limiter = new KeyedLimiter<string>({
+    name: 'test',
+    limitsOf: (scope) => [{ key: scope === 'unproven' ? scope : 'all', max: inAll }],
+  });
   const batches = new BatchQueue<string, string>(
     {
-      capacity: (key) => ({ scope: key, concurrency, prefetch }),
+      capacity: (key) => ({ scope: scopeOf(key), concurrency, prefetch }),
       claim: async (key, rowsMax) => {
         const count = Math.min(rowsMax, due.get(key) ?? 0);
         claims.push([key, count]);
@@ -170,6 +181,23 @@ test('a permit stays with its key for what is claimed, and then goes to the key 
   assert.deepEqual([underWay('a').length, underWay('b').length], [1, 0]);
   await end('a', 1);
   assert.deepEqual([underWay('a').length, underWay('b').length], [0, 1]);
+});
+
+test('a permit of another class than the key has now is not kept for what is claimed', async () => {
+  let scope = 'unproven';
+  const { add, end, limiter, underWay } = controlled({
+    inAll: 1,
+    concurrency: 1,
+    prefetch: 2,
+    claimMin: 1,
+    canPutBack: true,
+    scopeOf: () => scope,
+  });
+  await add('a', 3);
+  scope = 'quick';
+  await end('a', 1);
+  assert.equal(underWay('a').length, 1);
+  assert.equal(limiter.tryAcquire('unproven'), 1, 'it is there for whoever is unproven');
 });
 
 test('what was claimed ahead goes back after two seconds without a permit, and at once when it stops', async () => {
