@@ -119,7 +119,7 @@ function perKey(max: number, waitingMax: number): KeyedLimiter<string> {
 }
 
 describe('running with a permit', () => {
-  it('runs as many of a key at once as it has places, and the others in the order in which they came', async () => {
+  it('runs as many of a key at once as it has permits, and the others in the order in which they came', async () => {
     const limiter = perKey(2, 10);
     const begun: number[] = [];
     const works = Array.from({ length: 5 }, () => pending<void>());
@@ -203,7 +203,7 @@ describe('running with a permit', () => {
     assert.deepEqual(order, ['waiting', 'overtaking']);
   });
 
-  it('never has more of a key under way than places, and forgets every key, whatever fails in between', async () => {
+  it('never has more of a key under way than permits, and forgets every key, whatever fails in between', async () => {
     const placesMax = 3;
     const limiter = perKey(placesMax, 1_000);
     const random = seededRandom('places');

@@ -7,7 +7,7 @@ import { answering, createDeliveryWorker, createDeliveryWorld, listDeliveries } 
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
-// The slots of all lanes that nobody knows yet.
+// The permits of all endpoints that nobody knows yet.
 const unprovenMax = 64;
 
 type Merchant = Awaited<ReturnType<DeliveryWorld['newMerchant']>>;
@@ -57,7 +57,7 @@ describe('when the receivers of many merchants hang', () => {
     await world.clock.advance(1);
     await delivered;
     assert.equal(fresh.received().length, 1);
-    // Those that hang are known now, and what they have left waits for the slots of slow lanes.
+    // Those that hang are known now, and what they have left waits for the permits of slow endpoints.
     await eventually('they hang again', () => hangingRequests() > unprovenMax);
     const another = await world.newMerchant();
     await another.dispatch();
