@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { recordCreation } from './harness/creation-statements.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import type { RecordedTransaction } from './harness/recording.ts';
 import { recordTransfer } from './harness/transfer-statements.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
@@ -12,7 +12,7 @@ import { openDatabase } from '../server/src/kit/db.ts';
 
 export interface BareLoopOptions {
   appUrl: string;
-  what: 'creation' | 'transfer';
+  request: 'creation' | 'transfer';
   /** Each connection works for one of them, in turn. */
   merchantIds: string[];
   connections: number;
@@ -51,12 +51,14 @@ async function bareLoop(options: BareLoopOptions): Promise<BareLoopResult> {
   return { transactionsPerSecond: committed / seconds, processorUs: (user + system) / committed };
 }
 
-async function record({ appUrl, what, merchantIds }: BareLoopOptions): Promise<RecordedTransaction[]> {
+async function record({ appUrl, request, merchantIds }: BareLoopOptions): Promise<RecordedTransaction[]> {
   const db = openDatabase({ url: appUrl, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
   try {
     const transactions: RecordedTransaction[] = [];
     for (const merchantId of merchantIds) {
-      transactions.push(await (what === 'creation' ? recordCreation(db, merchantId) : recordTransfer(db, merchantId)));
+      transactions.push(
+        await (request === 'creation' ? recordCreation(db, merchantId) : recordTransfer(db, merchantId)),
+      );
     }
     return transactions;
   } finally {
@@ -75,16 +77,16 @@ async function connect(connectionString: string): Promise<pg.Client> {
  * The recorded statements in one transaction, with new values where a constraint wants them to differ. Where the service
  * has to know an answer before it goes on, the loop waits for it too.
  */
-async function commitOnce(client: pg.Client, { steps, fresh }: RecordedTransaction): Promise<void> {
+async function commitOnce(client: pg.Client, { steps, freshValues: fresh }: RecordedTransaction): Promise<void> {
   const values = fresh();
   const begun = client.query('BEGIN');
-  const answers: Promise<unknown>[] = [];
-  for (const { statement, afterAnswerTo } of steps) {
-    if (afterAnswerTo !== null) await answers[afterAnswerTo];
+  const results: Promise<unknown>[] = [];
+  for (const { statement, afterResultOf } of steps) {
+    if (afterResultOf !== null) await results[afterResultOf];
     const { name, text } = statement;
-    answers.push(client.query({ name, text, values: statement.values.map((value) => values.get(value) ?? value) }));
+    results.push(client.query({ name, text, values: statement.values.map((value) => values.get(value) ?? value) }));
   }
-  await Promise.all([begun, ...answers, client.query('COMMIT')]);
+  await Promise.all([begun, ...results, client.query('COMMIT')]);
 }
 
-answerProgram(await bareLoop(programOptions<BareLoopOptions>()));
+printResult(await bareLoop(programOptions<BareLoopOptions>()));

@@ -6,7 +6,7 @@ import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 
 const connections = 32;
 const seconds = 4;
@@ -18,7 +18,7 @@ const ratioHoped = 1;
 export const create: Part = {
   name: 'create',
   title: 'Creating intents over HTTP',
-  meaning:
+  description:
     `POST /v1/payments on ${connections} connections against one service process (API and workers), beside a bare ` +
     `loop that runs the same statements in the same transaction on the same database on ${connections} connections ` +
     'through the same driver. Both are durable: an answer means that the disk has it. They take turns; the ratio is ' +
@@ -42,12 +42,12 @@ export const create: Part = {
       bareUs.push(processorUs);
       return transactionsPerSecond;
     };
-    const comparison = await inTurns(rounds, { measured, base }, (round, figures) =>
-      bench.tell(`  round ${round}: ${whole(figures.measured)}/s over HTTP, ${whole(figures.base)}/s in the bare loop`),
+    const comparison = await measureAlternately(rounds, { measured, base }, (round, figures) =>
+      bench.log(`  round ${round}: ${whole(figures.measured)}/s over HTTP, ${whole(figures.base)}/s in the bare loop`),
     );
     await service.stop();
     const failures = http.reduce((sum, result) => sum + result.failures, 0);
-    const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[of])));
+    const latency = (percentile: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[percentile])));
     return {
       figures: [
         { label: 'Intents a second over HTTP', value: whole(comparison.measured) },
@@ -89,7 +89,7 @@ function creations({ url, key }: Service, forSeconds: number): Promise<HttpLoadR
 function bareLoop({ appUrl, merchantId }: Service, forSeconds: number): Promise<BareLoopResult> {
   const options: BareLoopOptions = {
     appUrl,
-    what: 'creation',
+    request: 'creation',
     merchantIds: [merchantId],
     connections,
     seconds: forSeconds,

@@ -1,4 +1,4 @@
-import { backlog, speedBesideLoop } from './delivery-speed.ts';
+import { backlog, compareWithLoop } from './delivery-speed.ts';
 import type { EventLoadOptions, EventLoadResult } from './event-load.ts';
 import { Arrivals } from './harness/arrivals.ts';
 import { startEventReceiver } from './harness/event-receiver.ts';
@@ -19,7 +19,7 @@ const p95MaxMs = 50;
 export const deliveries: Part = {
   name: 'deliveries',
   title: 'Deliveries of events',
-  meaning:
+  description:
     `Customers of ${merchants} merchants are made at ${eventsPerSecond} a second for ${seconds} s, and ${warmUpSeconds} s ` +
     'before, by another process, each in one transaction with its event: the time from the commit to the moment in ' +
     'which the merchant’s server, on this machine, has the event. ' +
@@ -30,27 +30,27 @@ export const deliveries: Part = {
   async run(bench) {
     const arrivals = new Arrivals();
     // Apart, so that the connections to one address are those of the backlog.
-    const steady = await startEventReceiver((event) => arrivals.take(event));
-    const receiver = await startEventReceiver((event) => arrivals.take(event));
+    const steady = await startEventReceiver((event) => arrivals.record(event));
+    const receiver = await startEventReceiver((event) => arrivals.record(event));
     try {
       const service = await bench.startService();
       const urls = Array.from({ length: merchants }, (_, number) => `${steady.url}/steady/${number}`);
-      const told = await timeToReceipt(service, urls, arrivals);
-      const speed = await speedBesideLoop(bench, { service, receiver, arrivals });
+      const latency = await measureLatency(service, urls, arrivals);
+      const speed = await compareWithLoop(bench, { service, receiver, arrivals });
       await service.stop();
-      return { figures: [...told.figures, ...speed.figures], bars: [...told.bars, ...speed.bars] };
+      return { figures: [...latency.figures, ...speed.figures], bars: [...latency.bars, ...speed.bars] };
     } finally {
       await Promise.all([steady.close(), receiver.close()]);
     }
   },
 };
 
-async function timeToReceipt(service: Service, urls: readonly string[], arrivals: Arrivals) {
+async function measureLatency(service: Service, urls: readonly string[], arrivals: Arrivals) {
   const subscribers = await service.addSubscribers(urls);
   const merchantIds = subscribers.map(({ merchantId }) => merchantId);
   const loads = [{ merchantIds, perSecond: eventsPerSecond }];
   const options: EventLoadOptions = { appUrl: service.appUrl, warmUpSeconds, seconds, loads };
-  const receivedAtMs = arrivals.ofObjects();
+  const receivedAtMs = arrivals.receivedAtByObject();
   const secondsBefore = processorSeconds(service.pid);
   const { committedAtMs } = await runProgram<EventLoadResult>('event-load.ts', options);
   const processorSecondsUsed = processorSeconds(service.pid) - secondsBefore;

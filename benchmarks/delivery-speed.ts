@@ -7,7 +7,7 @@ import type { Measured } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 import type { Comparison } from './harness/turns.ts';
 import type { Workbench } from './harness/workbench.ts';
 import type { PostLoopOptions, PostLoopResult } from './post-loop.ts';
@@ -20,8 +20,8 @@ const ratioMin = 0.5;
 const growthMax = 1.2;
 
 /** How fast one worker works off a backlog of one endpoint, beside a loop that does nothing but post. */
-export async function speedBesideLoop(
-  bench: Pick<Workbench, 'tell'>,
+export async function compareWithLoop(
+  bench: Pick<Workbench, 'log'>,
   { service, receiver, arrivals }: { service: Service; receiver: EventReceiver; arrivals: Arrivals },
 ) {
   const url = `${receiver.url}/backlog`;
@@ -31,18 +31,18 @@ export async function speedBesideLoop(
   let repeated = 0;
   let failures = 0;
   const delivered = async (count = backlog): Promise<number> => {
-    receiver.takeConnections();
+    receiver.resetConnectionCount();
     const counted = arrivals.count(count);
     await fillDeliveries(service.adminUrl, { deliveries: count, merchantIds: [merchantId] });
     const memory = sampleMemory(service.pid);
     const perSecond = await counted;
     samplesMib.push(...(await memory.stop()));
-    connections.push(receiver.takeConnections());
+    connections.push(receiver.resetConnectionCount());
     repeated += arrivals.repeated;
     await vacuumDeliveries(service.adminUrl);
     return perSecond;
   };
-  const looped = async (): Promise<number> => {
+  const bareLoop = async (): Promise<number> => {
     const { headers, body } = arrivals.sample;
     const options: PostLoopOptions = {
       url,
@@ -57,21 +57,24 @@ export async function speedBesideLoop(
   };
   await delivered(warmUpBacklog);
   samplesMib.length = 0;
-  const comparison = await inTurns(rounds, { measured: () => delivered(), base: looped }, (round, figures) =>
-    bench.tell(`  round ${round}: ${whole(figures.measured)}/s delivered, ${whole(figures.base)}/s of the bare loop`),
+  const comparison = await measureAlternately(
+    rounds,
+    { measured: () => delivered(), base: bareLoop },
+    (round, figures) =>
+      bench.log(`  round ${round}: ${whole(figures.measured)}/s delivered, ${whole(figures.base)}/s of the bare loop`),
   );
   return describe(comparison, {
     memory: flatness(samplesMib),
     connectionsMax: Math.max(...connections),
-    wrong: repeated + failures,
+    faults: repeated + failures,
   });
 }
 
 function describe(
   comparison: Comparison,
-  beside: { memory: Flatness; connectionsMax: number; wrong: number },
+  others: { memory: Flatness; connectionsMax: number; faults: number },
 ): Measured {
-  const { memory, connectionsMax, wrong } = beside;
+  const { memory, connectionsMax, faults } = others;
   return {
     figures: [
       { label: 'Deliveries a second, one endpoint', value: whole(comparison.measured) },
@@ -87,7 +90,7 @@ function describe(
         value: `${whole(memory.firstMib)} MiB, ${whole(memory.lastMib)} MiB`,
         aim: { text: `at most ${growthMax} times`, isMet: memory.ratio <= growthMax },
       },
-      { label: 'Deliveries that came twice, or failed', value: whole(wrong), aim: { text: '0', isMet: wrong === 0 } },
+      { label: 'Deliveries that came twice, or failed', value: whole(faults), aim: { text: '0', isMet: faults === 0 } },
     ],
     bars: [
       {

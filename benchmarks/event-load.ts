@@ -3,7 +3,7 @@
  * Several loads can go side by side: those who are looked at, and one who disturbs them.
  */
 import { openChanges } from './harness/changes.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { atRate } from './harness/pace.ts';
 import { createCustomer } from '../server/src/customers/create-customer.ts';
 import type { WorkContext } from '../server/src/events/outbox.ts';
@@ -42,12 +42,12 @@ async function eventLoad({ appUrl, warmUpSeconds, seconds, loads }: EventLoadOpt
     loads.map(async ({ merchantIds, perSecond, eventsPerCommit = 1 }) => {
       const committed: Record<string, number> = {};
       let begun = 0;
-      const pace = {
+      const rate = {
         perSecond: perSecond / eventsPerCommit,
         seconds: warmUpSeconds + seconds,
-        atOnceMax: connectionsPerLoad,
+        concurrencyMax: connectionsPerLoad,
       };
-      await atRate(pace, async () => {
+      await atRate(rate, async () => {
         const merchantId = merchantIds[begun % merchantIds.length] ?? '';
         begun += 1;
         const ids = await db.withTransaction(async (tx) => {
@@ -71,4 +71,4 @@ async function makeCustomer(tx: Transaction, context: WorkContext, merchantId: s
   return customer.id;
 }
 
-answerProgram(await eventLoad(programOptions<EventLoadOptions>()));
+printResult(await eventLoad(programOptions<EventLoadOptions>()));

@@ -27,7 +27,7 @@ const growthMax = 1.2;
 export const hanging: Part = {
   name: 'hanging',
   title: 'Receivers that hang',
-  meaning:
+  description:
     `${healthyMerchants} merchants have ${healthyPerSecond} events a second together, each committed with its change by ` +
     'another process: the time from the commit to the moment in which the merchant’s server has it. First alone; then ' +
     `while another merchant has ${disturbedPerSecond} events a second, ${disturbedPerCommit} in a transaction, and ` +
@@ -36,24 +36,28 @@ export const hanging: Part = {
     `Memory is that of the service process while receivers hang. The first ${warmUpSeconds} s of each are not counted.`,
   async run(bench) {
     const arrivals = new Map<string, number>();
-    const receiver = await startEventReceiver((event) => take(event, arrivals));
+    const receiver = await startEventReceiver((event) => recordArrival(event, arrivals));
     try {
       // Each endpoint that hangs is told of as a warning.
       const service = await bench.startService({ settings: { LOG_LEVEL: 'error' } });
-      const at = (kind: string, count: number) =>
+      const addEndpoints = (kind: string, count: number) =>
         service.addSubscribers(Array.from({ length: count }, (_, number) => `${receiver.url}/${kind}/${number}`));
-      const healthy = await at('healthy', healthyMerchants);
-      const [answering, one, many] = [await at('healthy', 1), await at('hangs', 1), await at('hangs', manyHanging)];
+      const healthy = await addEndpoints('healthy', healthyMerchants);
+      const [responding, one, many] = [
+        await addEndpoints('healthy', 1),
+        await addEndpoints('hangs', 1),
+        await addEndpoints('hangs', manyHanging),
+      ];
       const measure = (others: readonly Subscriber[], forSeconds: number): Promise<Delays> =>
         measureDelays(service, arrivals, { healthy, others, seconds: forSeconds });
       const alone = await measure([], seconds);
-      const busy = await measure(answering, seconds);
+      const busy = await measure(responding, seconds);
       const memory = sampleMemory(service.pid);
       const oneHangs = await measure(one, hangingSeconds);
       const manyHang = await measure(many, hangingSeconds);
       const samplesMib = await memory.stop();
-      for (const [what, delays] of Object.entries({ alone, busy, oneHangs, manyHang })) {
-        bench.tell(`  ${what}: p99 ${inMs(delays.p99Ms)} of ${whole(delays.events)}, ${whole(delays.missing)} missing`);
+      for (const [phase, delays] of Object.entries({ alone, busy, oneHangs, manyHang })) {
+        bench.log(`  ${phase}: p99 ${inMs(delays.p99Ms)} of ${whole(delays.events)}, ${whole(delays.missing)} missing`);
       }
       await service.stop();
       return describe({ alone, busy, oneHangs, manyHang }, flatness(samplesMib));
@@ -69,7 +73,7 @@ interface Delays extends Latencies {
   othersPerSecond: number;
 }
 
-function take({ path, body, atMs }: ReceivedEvent, arrivals: Map<string, number>): 'answer' | 'hang' {
+function recordArrival({ path, body, atMs }: ReceivedEvent, arrivals: Map<string, number>): 'answer' | 'hang' {
   if (path.startsWith('/hangs')) return 'hang';
   const { data } = JSON.parse(body.toString()) as { data: { id: string } };
   if (!arrivals.has(data.id)) arrivals.set(data.id, atMs);
@@ -90,10 +94,12 @@ async function measureDelays(
   const options: EventLoadOptions = { appUrl, warmUpSeconds, seconds: load.seconds, loads };
   const { committedAtMs } = await runProgram<EventLoadResult>('event-load.ts', options);
   await systemClock.sleep(drainMs);
-  const lookedAt = performance.timeOrigin + performance.now();
+  const checkedAtMs = performance.timeOrigin + performance.now();
   const committed = Object.entries(committedAtMs[0] ?? {});
   // What has not come yet has taken at least until now.
-  const durationsMs = committed.map(([id, at]) => Math.max(0, (arrivals.get(id) ?? lookedAt) - at));
+  const durationsMs = committed.map(([id, addEndpoints]) =>
+    Math.max(0, (arrivals.get(id) ?? checkedAtMs) - addEndpoints),
+  );
   const missing = committed.filter(([id]) => !arrivals.has(id)).length;
   const othersPerSecond = Object.keys(committedAtMs[1] ?? {}).length / load.seconds;
   return { ...latenciesOf(durationsMs), events: committed.length, missing, othersPerSecond };
@@ -104,10 +110,10 @@ function describe(
   memory: ReturnType<typeof flatness>,
 ) {
   const { alone, busy, oneHangs, manyHang } = delays;
-  const threeOf = ({ p50Ms, p95Ms, p99Ms }: Latencies) => [p50Ms, p95Ms, p99Ms].map(inMs).join(', ');
+  const percentiles = ({ p50Ms, p95Ms, p99Ms }: Latencies) => [p50Ms, p95Ms, p99Ms].map(inMs).join(', ');
   const ratios = [oneHangs.p99Ms / alone.p99Ms, manyHang.p99Ms / alone.p99Ms] as const;
-  const besideAlone = (whose: string, ratio: number): Figure => ({
-    label: `p99 ÷ that without, ${whose}`,
+  const ratioFigure = (scope: string, ratio: number): Figure => ({
+    label: `p99 ÷ that without, ${scope}`,
     value: ratio.toFixed(2),
     aim: { text: `under ${ratioMax}`, isMet: ratio < ratioMax },
   });
@@ -122,12 +128,12 @@ function describe(
   });
   return {
     figures: [
-      { label: `The ${healthyMerchants} alone, p50, p95, p99`, value: threeOf(alone) },
-      { label: 'Beside a busy one who answers', value: threeOf(busy) },
-      { label: 'Beside one who hangs', value: threeOf(oneHangs) },
-      { label: `Beside ${manyHanging} who hang`, value: threeOf(manyHang) },
-      besideAlone('one hangs', ratios[0]),
-      besideAlone(`${manyHanging} hang`, ratios[1]),
+      { label: `The ${healthyMerchants} alone, p50, p95, p99`, value: percentiles(alone) },
+      { label: 'Beside a busy one who answers', value: percentiles(busy) },
+      { label: 'Beside one who hangs', value: percentiles(oneHangs) },
+      { label: `Beside ${manyHanging} who hang`, value: percentiles(manyHang) },
+      ratioFigure('one hangs', ratios[0]),
+      ratioFigure(`${manyHanging} hang`, ratios[1]),
       { label: 'Events a second of the others, in turn', value: made },
       {
         label: 'Memory, first and last third while some hang',

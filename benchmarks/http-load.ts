@@ -3,7 +3,7 @@
  * own.
  */
 import autocannon from 'autocannon';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
 
@@ -57,4 +57,4 @@ async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
   };
 }
 
-answerProgram(await load(programOptions<HttpLoadOptions>()));
+printResult(await load(programOptions<HttpLoadOptions>()));

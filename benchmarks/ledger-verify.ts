@@ -13,7 +13,7 @@ const secondsMax = 60;
 export const ledgerVerify: Part = {
   name: 'verify',
   title: 'Verifying the ledger',
-  meaning:
+  description:
     `Every balance recomputed from ${whole(movements)} movements of ${merchants} merchants and compared with what is ` +
     'stored, as `npm run operator -- ledger verify` does it.',
   async run(bench) {
@@ -33,7 +33,7 @@ export const ledgerVerify: Part = {
     await db.close();
     if (result.finding !== null) throw new Error(`the ledger of the benchmark is wrong: ${result.finding.message}`);
     if (result.movements !== BigInt(movements)) throw new Error(`${result.movements} movements were read`);
-    bench.tell(`  ${seconds.toFixed(1)} s`);
+    bench.log(`  ${seconds.toFixed(1)} s`);
     return {
       figures: [
         {

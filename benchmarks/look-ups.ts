@@ -1,7 +1,13 @@
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { migrate } from '../server/src/database/migrate.ts';
 import { ensureServingRole } from '../server/src/database/roles.ts';
-import { claimWork, listDueWork, networkLanes, networkQueue, oldNetworkQueue } from '../server/src/events/outbox.ts';
+import {
+  claimWork,
+  listDueWork,
+  networkQueueKinds,
+  networkQueue,
+  oldNetworkQueue,
+} from '../server/src/events/outbox.ts';
 import type { QueueName, Work } from '../server/src/events/outbox.ts';
 import { addMs, systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
@@ -15,7 +21,7 @@ const lookUps = 100_000;
 const merchants = 1_000;
 // As a worker claims: so many pieces at once, for so many merchants side by side.
 const claimMax = 16;
-const besideEachOther = 8;
+const concurrency = 8;
 const lookEveryMs = 250;
 // Past any end of the benchmark: what is claimed does not come back.
 const leaseMs = 60 * 60 * 1_000;
@@ -26,7 +32,9 @@ const networks = ['wave', 'afrimoney', 'qmoney', 'aps'];
 const queue = networkQueue({ network: 'wave', testMode: true }, 'look-ups');
 /** What a worker of the test environment looks through. */
 const queues: QueueName[] = [
-  ...networks.flatMap((network) => networkLanes.map((lane) => networkQueue({ network, testMode: true }, lane))),
+  ...networks.flatMap((network) =>
+    networkQueueKinds.map((queueKind) => networkQueue({ network, testMode: true }, queueKind)),
+  ),
   oldNetworkQueue,
   'settlement',
 ];
@@ -34,9 +42,9 @@ const queues: QueueName[] = [
 export const lookUpsDue: Part = {
   name: 'look-ups',
   title: 'Claiming due look-ups',
-  meaning:
+  description:
     `${whole(lookUps)} look-ups of transfers are due, of ${whole(merchants)} merchants, ${whole(lookUps / merchants)} ` +
-    `each, or all of one. A worker’s own statements take them as it does, ${claimMax} at a time for ${besideEachOther} ` +
+    `each, or all of one. A worker’s own statements take them as it does, ${claimMax} at a time for ${concurrency} ` +
     `merchants side by side, until none is left or ${secondsMax} s are over; every ${lookEveryMs} ms, four times as often ` +
     `as a worker, the sweep looks through ${queues.length} queues of all merchants. Straight on the database, durable. ` +
     'The first tenth of the claims beside the last tells whether claiming slows while dead rows of earlier claims pile up.',
@@ -44,12 +52,15 @@ export const lookUpsDue: Part = {
     const spread = await claimAll(bench, merchants);
     const one = await claimAll(bench, 1);
     const aim = (p99Ms: number) => ({ text: `under ${p99MaxMs} ms`, isMet: p99Ms < p99MaxMs });
-    const figuresOf = (whose: string, claimed: Claimed) => [
-      { label: `Claim p99, ${whose}`, value: inMs(claimed.claims.p99Ms), aim: aim(claimed.claims.p99Ms) },
-      { label: `Claim p50 and p95, ${whose}`, value: `${inMs(claimed.claims.p50Ms)}, ${inMs(claimed.claims.p95Ms)}` },
-      { label: `First tenth, last tenth, p50, ${whose}`, value: `${inMs(claimed.firstMs)}, ${inMs(claimed.lastMs)}` },
-      { label: `Sweep p99, ${whose}`, value: inMs(claimed.sweeps.p99Ms), aim: aim(claimed.sweeps.p99Ms) },
-      { label: `Look-ups claimed, a second, ${whose}`, value: `${whole(claimed.pieces)}, ${whole(claimed.perSecond)}` },
+    const figuresOf = (scope: string, claimed: Claimed) => [
+      { label: `Claim p99, ${scope}`, value: inMs(claimed.claims.p99Ms), aim: aim(claimed.claims.p99Ms) },
+      { label: `Claim p50 and p95, ${scope}`, value: `${inMs(claimed.claims.p50Ms)}, ${inMs(claimed.claims.p95Ms)}` },
+      { label: `First tenth, last tenth, p50, ${scope}`, value: `${inMs(claimed.firstMs)}, ${inMs(claimed.lastMs)}` },
+      { label: `Sweep p99, ${scope}`, value: inMs(claimed.sweeps.p99Ms), aim: aim(claimed.sweeps.p99Ms) },
+      {
+        label: `Look-ups claimed, a second, ${scope}`,
+        value: `${whole(claimed.claimedCount)}, ${whole(claimed.perSecond)}`,
+      },
     ];
     const bar = (label: string, value: number) => ({
       label,
@@ -74,7 +85,7 @@ interface Claimed {
   /** Medians of the first and the last tenth of the claims. */
   firstMs: number;
   lastMs: number;
-  pieces: number;
+  claimedCount: number;
   perSecond: number;
 }
 
@@ -84,14 +95,14 @@ async function claimAll(bench: Workbench, busyMerchants: number): Promise<Claime
   await fillOutbox(adminUrl, busyMerchants);
   const db = openDatabase({
     url: await ensureServingRole({ adminUrl, password: 'benchmark' }),
-    connectionsMax: besideEachOther + 1,
+    connectionsMax: concurrency + 1,
     clock: systemClock,
     onConnectionError: () => {},
   });
   try {
     const claimed = await work(db);
-    bench.tell(
-      `  merchants: ${busyMerchants}: ${whole(claimed.pieces)} claimed, p99 ${inMs(claimed.claims.p99Ms)}, ` +
+    bench.log(
+      `  merchants: ${busyMerchants}: ${whole(claimed.claimedCount)} claimed, p99 ${inMs(claimed.claims.p99Ms)}, ` +
         `sweep p99 ${inMs(claimed.sweeps.p99Ms)}`,
     );
     return claimed;
@@ -104,7 +115,7 @@ async function claimAll(bench: Workbench, busyMerchants: number): Promise<Claime
 async function work(db: Database): Promise<Claimed> {
   const claimsMs: number[] = [];
   const sweepsMs: number[] = [];
-  let pieces = 0;
+  let claimedCount = 0;
   let sweptAt = 0;
   const beganAt = performance.now();
   const isTimeUp = (): boolean => performance.now() - beganAt > secondsMax * 1_000;
@@ -117,13 +128,13 @@ async function work(db: Database): Promise<Claimed> {
     const claimer = async (): Promise<void> => {
       for (let merchantId = due.pop(); merchantId !== undefined && !isTimeUp(); merchantId = due.pop()) {
         const claimed = await claim(db, merchantId, claimsMs);
-        pieces += claimed.length;
+        claimedCount += claimed.length;
         if (performance.now() - sweptAt >= lookEveryMs) await sweep();
         // A full claim is followed by another for the same merchant, behind those that wait.
         if (claimed.length === claimMax) due.unshift(merchantId);
       }
     };
-    await Promise.all(Array.from({ length: besideEachOther }, claimer));
+    await Promise.all(Array.from({ length: concurrency }, claimer));
   }
   const seconds = (performance.now() - beganAt) / 1_000;
   const tenth = Math.max(1, Math.floor(claimsMs.length / 10));
@@ -132,8 +143,8 @@ async function work(db: Database): Promise<Claimed> {
     sweeps: latenciesOf(sweepsMs),
     firstMs: latenciesOf(claimsMs.slice(0, tenth)).p50Ms,
     lastMs: latenciesOf(claimsMs.slice(-tenth)).p50Ms,
-    pieces,
-    perSecond: pieces / seconds,
+    claimedCount,
+    perSecond: claimedCount / seconds,
   };
 }
 

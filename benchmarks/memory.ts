@@ -16,7 +16,7 @@ const memoryMaxMib = 250;
 export const memory: Part = {
   name: 'memory',
   title: 'Memory of the service under load',
-  meaning:
+  description:
     `The resident memory of the service process (the database is another) during ${seconds} s of creations on ` +
     `${connections} connections, lists on 4 and whole payments, ${connections} at once, all at the same time.`,
   async run(bench) {
@@ -32,7 +32,7 @@ export const memory: Part = {
     await service.stop();
     const peakMib = Math.max(...samplesMib);
     const failures = results.reduce((sum, result) => sum + result.failures, 0);
-    bench.tell(`  at most ${whole(peakMib)} MiB`);
+    bench.log(`  at most ${whole(peakMib)} MiB`);
     return {
       figures: [
         { label: 'After the start', value: `${whole(idleMib)} MiB` },

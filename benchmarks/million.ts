@@ -5,7 +5,7 @@ import type { Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 
 const payments = 1_000_000;
 const connections = 8;
@@ -17,7 +17,7 @@ const ratioMax = 1.3;
 export const million: Part = {
   name: 'million',
   title: 'A million payments in the table',
-  meaning:
+  description:
     `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and ` +
     `event each), one that began empty. In turns, on ${connections} connections: the median latency of creating an ` +
     'intent, and of the first page of the list.',
@@ -25,20 +25,20 @@ export const million: Part = {
     const empty = await bench.startService();
     const full = await bench.startService();
     const fillSeconds = await fillPayments(full, payments);
-    bench.tell(`  ${whole(payments)} payments written in ${whole(fillSeconds)} s`);
+    bench.log(`  ${whole(payments)} payments written in ${whole(fillSeconds)} s`);
     for (const service of [empty, full]) {
       await latency(service, creation, warmUpSeconds);
       await latency(service, firstPage, warmUpSeconds);
     }
-    const created = await inTurns(
+    const created = await measureAlternately(
       rounds,
       { measured: () => latency(full, creation), base: () => latency(empty, creation) },
-      (round, { measured, base }) => bench.tell(`  round ${round}: creation ${inMs(base)} and ${inMs(measured)}`),
+      (round, { measured, base }) => bench.log(`  round ${round}: creation ${inMs(base)} and ${inMs(measured)}`),
     );
-    const page = await inTurns(
+    const page = await measureAlternately(
       rounds,
       { measured: () => latency(full, firstPage), base: () => latency(empty, firstPage) },
-      (round, { measured, base }) => bench.tell(`  round ${round}: first page ${inMs(base)} and ${inMs(measured)}`),
+      (round, { measured, base }) => bench.log(`  round ${round}: first page ${inMs(base)} and ${inMs(measured)}`),
     );
     await empty.stop();
     await full.stop();

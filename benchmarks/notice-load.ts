@@ -3,7 +3,7 @@
  * service books them; and the moment in which each was committed.
  */
 import { openChanges } from './harness/changes.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { atRate } from './harness/pace.ts';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { enqueue } from '../server/src/events/outbox.ts';
@@ -38,7 +38,7 @@ async function noticeLoad(options: NoticeLoadOptions): Promise<NoticeLoadResult>
   const prepared = await prepare(options);
   const { db, context, close } = await openChanges(options.appUrl, 10);
   const committedAtMs: Record<string, number> = {};
-  await atRate({ perSecond: paymentsPerSecond, seconds, atOnceMax: 10 }, async () => {
+  await atRate({ perSecond: paymentsPerSecond, seconds, concurrencyMax: 10 }, async () => {
     const payment = prepared.pop();
     if (!payment) return;
     await bookPaid(db, context, payment);
@@ -87,12 +87,12 @@ function prepare({ adminUrl, counters, paymentsPerSecond, seconds, run }: Notice
 
 const terminalId = (number: string) => `('00000001-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
 const idOf = (kind: string) => `(md5('${kind}' || $3::text || n))::uuid`;
-const at = 'to_timestamp(1735689600)';
+const createdAt = 'to_timestamp(1735689600)';
 
 const insertCounters = `
   INSERT INTO virtual_terminals (merchant_id, id, name, code, chat_numbers, chat_canonical, active, created_at, updated_at)
   SELECT $1::uuid, ${terminalId('n')}, 'Counter ' || n, (1000000 + n)::text, ARRAY[(7000000 + n)::text],
-    ARRAY['+22087' || (7000000 + n)::text], true, ${at}, ${at}
+    ARRAY['+22087' || (7000000 + n)::text], true, ${createdAt}, ${createdAt}
   FROM generate_series(1, $2::int) AS n
   ON CONFLICT DO NOTHING`;
 
@@ -101,7 +101,7 @@ const insertIntents = `
     metadata, source, terminal_id, attempts, late, event_sequence, created_at, updated_at, expires_at)
   SELECT $1::uuid, ${idOf('intent')}, 'successful', 45000, 0, 'business', 'GMD', md5('s' || $3::text || n),
     (SELECT short_id FROM merchants WHERE id = $1::uuid) || substr(md5('c' || $3::text || n), 1, 22),
-    '{}', 'terminal', ${terminalId('1 + n % $4::int')}, 1, false, 1, ${at}, ${at}, ${at}
+    '{}', 'terminal', ${terminalId('1 + n % $4::int')}, 1, false, 1, ${createdAt}, ${createdAt}, ${createdAt}
   FROM generate_series(1, $2::int) AS n`;
 
 const insertCharges = `
@@ -110,8 +110,8 @@ const insertCharges = `
     created_at, updated_at)
   SELECT $1::uuid, ${idOf('charge')}, ${idOf('intent')}, 1, 'pending', 45000, 0, 'business', 45000, 'GMD', 'aps', '7000001',
     '+220877000001', (SELECT short_id FROM merchants WHERE id = $1::uuid) || substr(md5('r' || $3::text || n), 1, 22),
-    'TX-' || $3::text || '-' || n, 'submitted', false, 0, 1, ${at}, ${at}
+    'TX-' || $3::text || '-' || n, 'submitted', false, 0, 1, ${createdAt}, ${createdAt}
   FROM generate_series(1, $2::int) AS n
   WHERE $4::int > 0`;
 
-answerProgram(await noticeLoad(programOptions<NoticeLoadOptions>()));
+printResult(await noticeLoad(programOptions<NoticeLoadOptions>()));

@@ -19,7 +19,7 @@ const drainMs = 5_000;
 export const notices: Part = {
   name: 'notices',
   title: 'From a paid payment to the message',
-  meaning:
+  description:
     `Payments at ${counters} counters that become paid at ${paymentsPerSecond} a second for ${seconds} s, each in one ` +
     'transaction with the work of telling of it: the time from its commit to the moment in which a chat server on this ' +
     'machine has the message, through the WhatsApp connector. What commits is another process than the service, so the ' +
@@ -101,10 +101,10 @@ async function startChatServer() {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const at = performance.timeOrigin + performance.now();
+      const receivedMs = performance.timeOrigin + performance.now();
       const { to, template } = JSON.parse(Buffer.concat(chunks).toString()) as Message;
       const reference = template.components[0]?.parameters[referencePart]?.text ?? '';
-      if (!receivedAtMs.has(reference)) receivedAtMs.set(reference, at);
+      if (!receivedAtMs.has(reference)) receivedAtMs.set(reference, receivedMs);
       const body = { contacts: [{ input: to, wa_id: to }], messages: [{ id: `wamid.${receivedAtMs.size}` }] };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });

@@ -1,7 +1,7 @@
 /** Opens one page at a steady rate, and times each until its first byte. */
 import { Pool } from 'undici';
 import { atRate } from './harness/pace.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
 
@@ -25,7 +25,7 @@ async function pageLoad({ url, path, opensPerSecond, seconds }: PageLoadOptions)
   const durationsMs: number[] = [];
   let failures = 0;
   const beganAt = performance.now();
-  await atRate({ perSecond: opensPerSecond, seconds, atOnceMax: connections }, async (dueAt) => {
+  await atRate({ perSecond: opensPerSecond, seconds, concurrencyMax: connections }, async (dueAt) => {
     const { statusCode, body } = await http.request({ method: 'GET', path, headers: { accept: 'text/html' } });
     durationsMs.push(performance.now() - dueAt);
     if (statusCode !== 200) failures += 1;
@@ -36,4 +36,4 @@ async function pageLoad({ url, path, opensPerSecond, seconds }: PageLoadOptions)
   return { ...latenciesOf(durationsMs), openedPerSecond, failures };
 }
 
-answerProgram(await pageLoad(programOptions<PageLoadOptions>()));
+printResult(await pageLoad(programOptions<PageLoadOptions>()));

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { atRate } from './harness/pace.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
 import { transferBody, transferPath } from './harness/transfer-statements.ts';
@@ -37,22 +37,23 @@ const drainMs = 15_000;
 async function payoutLoad(options: PayoutLoadOptions): Promise<PayoutLoadResult> {
   const { seconds, transfersPerSecond } = options;
   const http = new Pool(options.url, { connections, pipelining: 1 });
-  const answeredAt = new Map<string, number>();
+  const acceptedAt = new Map<string, number>();
   const endsAt = wallClock() + seconds * 1_000;
   let begun = 0;
-  await atRate({ perSecond: transfersPerSecond, seconds, atOnceMax: connections }, async () => {
+  await atRate({ perSecond: transfersPerSecond, seconds, concurrencyMax: connections }, async () => {
     begun += 1;
-    const id = await order(http, options.key);
-    if (id !== null) answeredAt.set(id, wallClock());
+    const id = await requestTransfer(http, options.key);
+    if (id !== null) acceptedAt.set(id, wallClock());
   });
   await http.destroy();
-  const receivedAt = await receipts(options, [...answeredAt.keys()]);
-  const durationsMs = [...receivedAt].map(([id, at]) => Math.max(0, at - (answeredAt.get(id) ?? at)));
-  const beforeTheEnd = (times: Iterable<number>): number => [...times].filter((at) => at <= endsAt).length / seconds;
+  const receivedAt = await listReceivedTimes(options, [...acceptedAt.keys()]);
+  const durationsMs = [...receivedAt].map(([id, time]) => Math.max(0, time - (acceptedAt.get(id) ?? time)));
+  const perSecondInTime = (times: Iterable<number>): number =>
+    [...times].filter((time) => time <= endsAt).length / seconds;
   return {
     ...latenciesOf(durationsMs),
-    acceptedPerSecond: beforeTheEnd(answeredAt.values()),
-    receivedPerSecond: beforeTheEnd(receivedAt.values()),
+    acceptedPerSecond: perSecondInTime(acceptedAt.values()),
+    receivedPerSecond: perSecondInTime(receivedAt.values()),
     failures: begun - receivedAt.size,
   };
 }
@@ -62,8 +63,8 @@ function wallClock(): number {
   return performance.timeOrigin + performance.now();
 }
 
-async function order(http: Pool, key: string): Promise<string | null> {
-  const answer = await http.request({
+async function requestTransfer(http: Pool, key: string): Promise<string | null> {
+  const response = await http.request({
     method: 'POST',
     path: transferPath,
     headers: {
@@ -73,12 +74,15 @@ async function order(http: Pool, key: string): Promise<string | null> {
     },
     body: transferBody,
   });
-  const text = await answer.body.text();
-  return answer.statusCode === 201 ? (JSON.parse(text) as { id: string }).id : null;
+  const text = await response.body.text();
+  return response.statusCode === 201 ? (JSON.parse(text) as { id: string }).id : null;
 }
 
 /** When the network got each of the transfers, once it has all of them or time is up. */
-async function receipts({ adminUrl, merchantId }: PayoutLoadOptions, ids: string[]): Promise<Map<string, number>> {
+async function listReceivedTimes(
+  { adminUrl, merchantId }: PayoutLoadOptions,
+  ids: string[],
+): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   const giveUpAt = performance.now() + drainMs;
@@ -99,4 +103,4 @@ async function receipts({ adminUrl, merchantId }: PayoutLoadOptions, ids: string
   }
 }
 
-answerProgram(await payoutLoad(programOptions<PayoutLoadOptions>()));
+printResult(await payoutLoad(programOptions<PayoutLoadOptions>()));

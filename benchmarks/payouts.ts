@@ -5,30 +5,30 @@ import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';
 
 const ratesPerSecond = [200, 150, 100, 70, 50, 30] as const;
-const [rateAimed] = ratesPerSecond;
+const [targetRate] = ratesPerSecond;
 const lowestPerSecond = 20;
 const seconds = 20;
 const trySeconds = 4;
 const warmUpSeconds = 8;
 const warmUpPerSecond = 50;
 // Of what was begun, this much was accepted and had arrived before the last second was over.
-const keptUpShare = 0.95;
+const sustainedShare = 0.95;
 const p95MaxMs = 100;
 
 export const payouts: Part = {
   name: 'payouts',
   title: 'From an accepted transfer to the network',
-  meaning:
+  description:
     `POST /v1/transfers at a steady rate for ${seconds} s, begun by the clock, of one merchant to one simulated network: ` +
     'the time from the answer 201 to the moment in which the network has the order. One service process does all of it: ' +
     'it answers, works, is the network, and books the outcome. The client and the database share its cores; where ' +
-    `${rateAimed} a second are more than they can do (each payout is some ten transactions), the highest rate that ` +
+    `${targetRate} a second are more than they can do (each payout is some ten transactions), the highest rate that ` +
     'is kept up is measured, and the aim is held against that.',
   async run(bench) {
     const service = await bench.startService();
     await payOut(service, { transfersPerSecond: warmUpPerSecond, seconds: warmUpSeconds });
     await service.settled();
-    const rate = await findRate(service, (sentence) => bench.tell(sentence));
+    const rate = await findRate(service, (sentence) => bench.log(sentence));
     const result = await payOut(service, { transfersPerSecond: rate, seconds });
     await service.settled();
     await service.stop();
@@ -36,8 +36,8 @@ export const payouts: Part = {
       figures: [
         {
           label: 'Transfers begun a second',
-          value: rate === rateAimed ? whole(rate) : `${whole(rate)}, the most that this machine keeps up`,
-          aim: { text: `${rateAimed}`, isMet: rate === rateAimed },
+          value: rate === targetRate ? whole(rate) : `${whole(rate)}, the most that this machine keeps up`,
+          aim: { text: `${targetRate}`, isMet: rate === targetRate },
         },
         { label: 'Accepted a second', value: whole(result.acceptedPerSecond) },
         { label: 'Received by the network a second', value: whole(result.receivedPerSecond) },
@@ -67,13 +67,13 @@ export const payouts: Part = {
 };
 
 /** The highest of the rates that client, service and network keep up with. */
-async function findRate(service: Service, tell: (sentence: string) => void): Promise<number> {
+async function findRate(service: Service, log: (sentence: string) => void): Promise<number> {
   for (const rate of ratesPerSecond) {
     const result = await payOut(service, { transfersPerSecond: rate, seconds: trySeconds });
     await service.settled();
     const { acceptedPerSecond, receivedPerSecond, p95Ms } = result;
-    tell(`  ${rate}/s: ${whole(acceptedPerSecond)} accepted, ${whole(receivedPerSecond)} received, p95 ${inMs(p95Ms)}`);
-    if (Math.min(acceptedPerSecond, receivedPerSecond) >= keptUpShare * rate) return rate;
+    log(`  ${rate}/s: ${whole(acceptedPerSecond)} accepted, ${whole(receivedPerSecond)} received, p95 ${inMs(p95Ms)}`);
+    if (Math.min(acceptedPerSecond, receivedPerSecond) >= sustainedShare * rate) return rate;
   }
   return lowestPerSecond;
 }

@@ -26,15 +26,15 @@ const few = 20_000;
 const seconds = 20;
 // As the service has it.
 const connectionsMax = 20;
-const answerMs = 100;
+const responseMs = 100;
 const p99MaxMs = 20;
 
 export const pending: Part = {
   name: 'pending',
   title: 'A million pending deliveries',
-  meaning:
+  description:
     `${whole(deliveries)} deliveries are due, all of one endpoint, or of ${whole(merchants)} merchants. For ${seconds} s a ` +
-    `worker works them as in the service, with receivers that answer after ${answerMs} ms. Its statements are measured from ` +
+    `worker works them as in the service, with receivers that answer after ${responseMs} ms. Its statements are measured from ` +
     'the moment in which each has a connection: how long a claim takes, and the sweep that finds who has something due. ' +
     `Beside it the same with ${whole(few)} deliveries of one endpoint. Straight on the database, durable.`,
   async run(bench) {
@@ -62,7 +62,7 @@ export const pending: Part = {
   },
 };
 
-interface Worked {
+interface WorkResult {
   claims: Latencies;
   sweeps: Latencies;
   /** Medians of the first and the last tenth of the claims. */
@@ -71,20 +71,20 @@ interface Worked {
   perSecond: number;
 }
 
-function figuresOf(whose: string, { claims, sweeps, firstMs, lastMs, perSecond }: Worked): Figure[] {
+function figuresOf(scope: string, { claims, sweeps, firstMs, lastMs, perSecond }: WorkResult): Figure[] {
   const aim = ({ p99Ms }: Latencies) => ({ text: `under ${p99MaxMs} ms`, isMet: p99Ms < p99MaxMs });
   return [
-    { label: `Claim p99, ${whose}`, value: inMs(claims.p99Ms), aim: aim(claims) },
-    { label: `Claim p50 and p95, ${whose}`, value: `${inMs(claims.p50Ms)}, ${inMs(claims.p95Ms)}` },
-    { label: `First tenth, last tenth, p50, ${whose}`, value: `${inMs(firstMs)}, ${inMs(lastMs)}` },
-    { label: `Sweep p50 and p99, ${whose}`, value: p50AndP99(sweeps), aim: aim(sweeps) },
-    { label: `Deliveries a second, ${whose}`, value: whole(perSecond) },
+    { label: `Claim p99, ${scope}`, value: inMs(claims.p99Ms), aim: aim(claims) },
+    { label: `Claim p50 and p95, ${scope}`, value: `${inMs(claims.p50Ms)}, ${inMs(claims.p95Ms)}` },
+    { label: `First tenth, last tenth, p50, ${scope}`, value: `${inMs(firstMs)}, ${inMs(lastMs)}` },
+    { label: `Sweep p50 and p99, ${scope}`, value: p50AndP99(sweeps), aim: aim(sweeps) },
+    { label: `Deliveries a second, ${scope}`, value: whole(perSecond) },
   ];
 }
 
 const p50AndP99 = ({ p50Ms, p99Ms }: Latencies): string => `${inMs(p50Ms)}, ${inMs(p99Ms)}`;
 
-async function work(bench: Workbench, backlog: { deliveries: number; merchants: number }): Promise<Worked> {
+async function work(bench: Workbench, backlog: { deliveries: number; merchants: number }): Promise<WorkResult> {
   const adminUrl = await bench.createDatabase();
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
   const url = await ensureServingRole({ adminUrl, password: 'benchmark' });
@@ -107,12 +107,12 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
     ...context,
     db,
     log: createLog({ level: 'error' }),
-    outbound: answersSoon,
+    outbound: delayedClient,
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {
       delivered += 1;
     },
-    wake: () => {},
+    notifyWorker: () => {},
     scheduleDeliveries: () => {},
   };
   const beganAt = performance.now();
@@ -128,32 +128,32 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const sweepsMs = durationsMs(/queues_due/);
   if (claimsMs.length === 0 || sweepsMs.length === 0) throw new Error('no claim and no sweep was seen by their names');
   const tenth = Math.max(1, Math.floor(claimsMs.length / 10));
-  const worked: Worked = {
+  const result: WorkResult = {
     claims: latenciesOf(claimsMs),
     sweeps: latenciesOf(sweepsMs),
     firstMs: latenciesOf(claimsMs.slice(0, tenth)).p50Ms,
     lastMs: latenciesOf(claimsMs.slice(-tenth)).p50Ms,
     perSecond: (delivered / tookMs) * 1_000,
   };
-  bench.tell(
+  bench.log(
     `  ${whole(backlog.deliveries)} of ${whole(backlog.merchants)}: ${whole(claimsMs.length)} claims, p99 ` +
-      `${inMs(worked.claims.p99Ms)}, sweep p99 ${inMs(worked.sweeps.p99Ms)}, ${whole(delivered)} delivered`,
+      `${inMs(result.claims.p99Ms)}, sweep p99 ${inMs(result.sweeps.p99Ms)}, ${whole(delivered)} delivered`,
   );
-  return worked;
+  return result;
 }
 
 /** Nobody says anything. */
 const silence: ChangeFeed = {
-  announce: () => {},
+  notify: () => {},
   subscribe: () => () => {},
   subscribeKind: () => () => {},
 };
 
 /** As a merchant's server at the other end of the country. */
-const answersSoon: OutboundClient = {
+const delayedClient: OutboundClient = {
   post: async () => {
-    await systemClock.sleep(answerMs);
-    return { kind: 'answered', status: 200, retryAfterMs: null, excerpt: '', durationMs: answerMs };
+    await systemClock.sleep(responseMs);
+    return { kind: 'answered', status: 200, retryAfterMs: null, excerpt: '', durationMs: responseMs };
   },
   close: () => Promise.resolve(),
 };

@@ -3,7 +3,7 @@
  * again and again, on as many connections as it is told, and reads each answer to its end.
  */
 import { Agent } from 'undici';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 
 export interface PostLoopOptions {
   url: string;
@@ -57,12 +57,12 @@ function bareClient({ url, headers, body, connections }: PostLoopOptions): Clien
   const bytes = Buffer.from(body);
   return {
     post: async () => {
-      const answer = await agent.request({ origin, path, method: 'POST', headers, body: bytes });
-      await answer.body.dump();
-      return answer.statusCode < 300;
+      const response = await agent.request({ origin, path, method: 'POST', headers, body: bytes });
+      await response.body.dump();
+      return response.statusCode < 300;
     },
     close: () => agent.close(),
   };
 }
 
-answerProgram(await postLoop(programOptions<PostLoopOptions>()));
+printResult(await postLoop(programOptions<PostLoopOptions>()));

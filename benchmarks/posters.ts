@@ -13,7 +13,7 @@ const growthMaxMib = 10;
 export const posters: Part = {
   name: 'posters',
   title: 'Posters of counters',
-  meaning:
+  description:
     `${count} posters (PNG, 1440 × 2340) of different counters, one after the other, over HTTP: from the request to ` +
     'the last byte. The memory is that of the whole service process with the thread that draws.',
   async run(bench) {
@@ -30,9 +30,7 @@ export const posters: Part = {
     const third = Math.floor((count - settledAfter) / 3);
     const earlyMib = median(memoryMib.slice(settledAfter, settledAfter + third));
     const growthMib = median(memoryMib.slice(-third)) - earlyMib;
-    bench.tell(
-      `  first ${inMs(firstMs)}, later ${inMs(median(laterMs))}, at most ${whole(Math.max(...memoryMib))} MiB`,
-    );
+    bench.log(`  first ${inMs(firstMs)}, later ${inMs(median(laterMs))}, at most ${whole(Math.max(...memoryMib))} MiB`);
     return {
       figures: [
         figure('The first poster', firstMs, firstMaxMs),
@@ -66,10 +64,10 @@ async function createTerminals(service: Service): Promise<string[]> {
 }
 
 async function download({ url, key }: Service, id: string): Promise<number> {
-  const from = performance.now();
+  const startedAt = performance.now();
   const path = `/v1/virtual-terminals/download/${id}`;
-  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`GET ${path} was answered with ${answer.status}`);
-  return performance.now() - from;
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`GET ${path} was answered with ${response.status}`);
+  return performance.now() - startedAt;
 }

@@ -45,7 +45,7 @@ const parts: readonly Part[] = [
   settlement,
 ];
 
-const tell = (sentence: string): void => console.log(sentence);
+const log = (sentence: string): void => console.log(sentence);
 
 async function main(names: readonly string[]): Promise<void> {
   const chosen = names.length === 0 ? parts : parts.filter((part) => names.includes(part.name));
@@ -56,15 +56,15 @@ async function main(names: readonly string[]): Promise<void> {
     return;
   }
   const command = ['npm run bench', ...(names.length === 0 ? [] : ['--', ...names])].join(' ');
-  const bench = await openWorkbench(tell);
+  const bench = await openWorkbench(log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void bench.close().finally(() => process.exit(1)));
   }
   try {
     const machine = describeMachine(bench.postgresVersion);
-    tell(`${machine}, commit ${describeCommit()}`);
+    log(`${machine}, commit ${describeCommit()}`);
     for (const part of chosen) {
-      tell(`\n${part.title} (${part.name})`);
+      log(`\n${part.title} (${part.name})`);
       const measured = await part.run(bench);
       print(measured);
       const date = systemClock.now().toISOString().slice(0, 16).replace('T', ' ');
@@ -78,7 +78,7 @@ async function main(names: readonly string[]): Promise<void> {
 function print({ figures }: Measured): void {
   for (const { label, value, aim } of figures) {
     const judgement = aim === undefined ? '' : `  aim ${aim.text}: ${aim.isMet ? 'met' : 'MISSED'}`;
-    tell(`  ${label.padEnd(44)} ${value}${judgement}`);
+    log(`  ${label.padEnd(44)} ${value}${judgement}`);
   }
 }
 

@@ -12,7 +12,7 @@ const p95MaxMs = 20;
 export const scan: Part = {
   name: 'scan',
   title: 'From the scan to the page',
-  meaning:
+  description:
     `The page of a counter (GET /pos/{code and check}, what its QR code holds) and the page of a payment link, opened ` +
     `${opensPerSecond} times a second for ${seconds} s, one after the other, begun by the clock, on connections that ` +
     'are kept: until the first byte, from the moment at which the page was to be opened.',
@@ -29,7 +29,7 @@ export const scan: Part = {
     const counter = await open(service, counterPath, seconds);
     const linked = await open(service, linkPath, seconds);
     await service.stop();
-    bench.tell(`  counter p95 ${inMs(counter.p95Ms)}, link p95 ${inMs(linked.p95Ms)}`);
+    bench.log(`  counter p95 ${inMs(counter.p95Ms)}, link p95 ${inMs(linked.p95Ms)}`);
     const failures = counter.failures + linked.failures;
     return {
       figures: [

@@ -17,12 +17,12 @@ const subAccounts = 100_000;
 const secondsMax = 120;
 // Far enough into the run to leave something behind.
 const interruptAfterMs = 5_000;
-const rowsAtOnce = 20_000;
+const batchRows = 20_000;
 
 export const settlement: Part = {
   name: 'settlement',
   title: 'Paying out sub-accounts',
-  meaning:
+  description:
     `One merchant with ${whole(subAccounts)} sub-accounts, each with a balance of two movements that nobody has folded. ` +
     '`npm run operator -- settlement run` orders a payout of every one, is interrupted after some seconds and run again. ' +
     'The time is that of both runs, from the start of the process to its end.',
@@ -39,7 +39,7 @@ export const settlement: Part = {
       const second = await settle(null);
       const ordered = await countPayouts(adminUrl);
       const seconds = first.seconds + second.seconds;
-      bench.tell(`  ${seconds.toFixed(1)} s, of ${whole(ordered.payouts)} ${whole(before.payouts)} in the first run`);
+      bench.log(`  ${seconds.toFixed(1)} s, of ${whole(ordered.payouts)} ${whole(before.payouts)} in the first run`);
       await verify(adminUrl, ordered);
       return {
         figures: [
@@ -89,8 +89,8 @@ async function runSettlement(options: {
   child.once('close', resolve);
   if (interruptsAfterMs !== null) void systemClock.sleep(interruptsAfterMs).then(() => child.kill('SIGINT'));
   const exitCode = await ended;
-  const isAsMeant = interruptsAfterMs === null ? exitCode === 0 : exitCode === 1;
-  if (!isAsMeant) throw new Error(`the settlement ended with ${exitCode ?? 'a signal'}`);
+  const isExpected = interruptsAfterMs === null ? exitCode === 0 : exitCode === 1;
+  if (!isExpected) throw new Error(`the settlement ended with ${exitCode ?? 'a signal'}`);
   return { seconds: (performance.now() - beganAt) / 1_000 };
 }
 
@@ -102,8 +102,8 @@ async function fillSubAccounts(adminUrl: string): Promise<string> {
   await db.close();
   const merchantId = business.test.id;
   await withAdminClient(adminUrl, async (client) => {
-    for (let from = 1; from <= subAccounts; from += rowsAtOnce) {
-      const values = [merchantId, from, Math.min(subAccounts, from + rowsAtOnce - 1)];
+    for (let firstRow = 1; firstRow <= subAccounts; firstRow += batchRows) {
+      const values = [merchantId, firstRow, Math.min(subAccounts, firstRow + batchRows - 1)];
       for (const text of [insertSubAccounts, insertMovements, insertDeltas]) await client.query(text, values);
     }
     await client.query(insertFloat, [merchantId, BigInt(subAccounts) * 1_500n]);

@@ -1,7 +1,7 @@
 import type { Part } from './harness/part.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 import { pay } from './whole.ts';
 
 const members = 10;
@@ -15,7 +15,7 @@ const ratioMin = 0.7;
 export const shared: Part = {
   name: 'shared',
   title: 'Payments that are shared',
-  meaning:
+  description:
     `Whole payments, ${payers} at once, as in “Whole payments”: shared among a group of ${members} sub-accounts, which ` +
     'is ten shares to store and ten accounts more to book on, beside the same without a group. In turns; the ratio is ' +
     'the median over the rounds.',
@@ -32,11 +32,11 @@ export const shared: Part = {
     };
     await booked(undefined, warmUpSeconds);
     await booked(group, warmUpSeconds);
-    const comparison = await inTurns(
+    const comparison = await measureAlternately(
       rounds,
       { measured: () => booked(group), base: () => booked(undefined) },
       (round, { measured, base }) =>
-        bench.tell(`  round ${round}: ${whole(measured)}/s shared, ${whole(base)}/s not shared`),
+        bench.log(`  round ${round}: ${whole(measured)}/s shared, ${whole(base)}/s not shared`),
     );
     await service.stop();
     return {

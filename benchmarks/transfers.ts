@@ -7,7 +7,7 @@ import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
 import { transferBody, transferPath } from './harness/transfer-statements.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 import type { Comparison } from './harness/turns.ts';
 import type { Workbench } from './harness/workbench.ts';
 
@@ -21,7 +21,7 @@ const ratioMin = 0.6;
 export const transfers: Part = {
   name: 'transfers',
   title: 'Accepting transfers over HTTP',
-  meaning:
+  description:
     `POST /v1/transfers on ${connections} connections, each request with an Idempotency-Key of its own, against one ` +
     'service process, beside a bare loop that runs the same statements in the same transaction on the same database on ' +
     `${connections} connections through the same driver, and waits where the service has to know an answer: whether ` +
@@ -87,8 +87,8 @@ async function compare(bench: Workbench, service: Service, merchants: MerchantWi
     bareUs.push(processorUs);
     return transactionsPerSecond;
   };
-  const comparison = await inTurns(rounds, { measured, base }, (round, figures) =>
-    bench.tell(
+  const comparison = await measureAlternately(rounds, { measured, base }, (round, figures) =>
+    bench.log(
       `  round ${round}, merchants: ${merchants.length}: ${whole(figures.measured)}/s over HTTP, ` +
         `${whole(figures.base)}/s in the bare loop`,
     ),
@@ -96,22 +96,22 @@ async function compare(bench: Workbench, service: Service, merchants: MerchantWi
   return { comparison, http, serviceUs, bareUs, failures: http.reduce((sum, result) => sum + result.failures, 0) };
 }
 
-function figuresOf(whose: string, { comparison, http, serviceUs, bareUs }: Compared): Figure[] {
-  const latency = (of: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[of])));
+function figuresOf(scope: string, { comparison, http, serviceUs, bareUs }: Compared): Figure[] {
+  const latency = (percentile: 'p50Ms' | 'p95Ms' | 'p99Ms') => inMs(median(http.map((result) => result[percentile])));
   return [
-    { label: `Transfers a second over HTTP, ${whose}`, value: whole(comparison.measured) },
-    { label: `Transactions a second in the bare loop, ${whose}`, value: whole(comparison.base) },
+    { label: `Transfers a second over HTTP, ${scope}`, value: whole(comparison.measured) },
+    { label: `Transactions a second in the bare loop, ${scope}`, value: whole(comparison.base) },
     {
-      label: `Ratio, ${whose}`,
+      label: `Ratio, ${scope}`,
       value: describeRatio(comparison),
       aim: { text: `${ratioMin}`, isMet: comparison.ratio >= ratioMin },
     },
     {
-      label: `Latency p50, p95, p99, ${whose}`,
+      label: `Latency p50, p95, p99, ${scope}`,
       value: [latency('p50Ms'), latency('p95Ms'), latency('p99Ms')].join(', '),
     },
     {
-      label: `Processor time of service and bare loop for a transfer, ${whose}`,
+      label: `Processor time of service and bare loop for a transfer, ${scope}`,
       value: [serviceUs, bareUs].map((figuresUs) => `${whole(median(figuresUs))} µs`).join(', '),
     },
   ];
@@ -133,7 +133,7 @@ function accepted({ url }: Service, merchants: MerchantWithKey[], forSeconds: nu
 function bareLoop({ appUrl }: Service, merchants: MerchantWithKey[], forSeconds: number): Promise<BareLoopResult> {
   const options: BareLoopOptions = {
     appUrl,
-    what: 'transfer',
+    request: 'transfer',
     merchantIds: merchants.map(({ merchantId }) => merchantId),
     connections,
     seconds: forSeconds,

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { Pool } from 'undici';
 import { atRate } from './harness/pace.ts';
-import { answerProgram, programOptions } from './harness/program.ts';
+import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
@@ -93,12 +93,12 @@ async function wholeLoad(options: WholeLoadOptions): Promise<WholeLoadResult> {
     if (endedAt <= endsAt) inTime += 1;
   };
   const done = new AbortController();
-  const patience = systemClock.sleep(seconds * 1_000 + drainMs, done.signal);
+  const timeout = systemClock.sleep(seconds * 1_000 + drainMs, done.signal);
   const all =
     paymentsPerSecond === undefined
-      ? inTurns(payers, endsAt, payOnce)
-      : atRate({ perSecond: paymentsPerSecond, seconds, atOnceMax: payers }, payOnce);
-  await Promise.race([all, patience]);
+      ? payContinuously(payers, endsAt, payOnce)
+      : atRate({ perSecond: paymentsPerSecond, seconds, concurrencyMax: payers }, payOnce);
+  await Promise.race([all, timeout]);
   done.abort();
   watch.isEnded = true;
   await watching;
@@ -111,7 +111,7 @@ async function wholeLoad(options: WholeLoadOptions): Promise<WholeLoadResult> {
   };
 }
 
-async function inTurns(payers: number, endsAt: number, payOnce: () => Promise<void>): Promise<void> {
+async function payContinuously(payers: number, endsAt: number, payOnce: () => Promise<void>): Promise<void> {
   const payer = async (): Promise<void> => {
     while (performance.now() < endsAt) await payOnce();
   };
@@ -119,15 +119,15 @@ async function inTurns(payers: number, endsAt: number, payOnce: () => Promise<vo
 }
 
 async function createPayment(http: Pool, key: string, body: string): Promise<string> {
-  const answer = await http.request({
+  const response = await http.request({
     method: 'POST',
     path: '/v1/payments',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body,
   });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 201) throw new Error(`a payment was answered with ${answer.statusCode}: ${text}`);
+  const text = await response.body.text();
+  if (response.statusCode !== 201) throw new Error(`a payment was answered with ${response.statusCode}: ${text}`);
   return (JSON.parse(text) as { payment_intent_id: string }).payment_intent_id;
 }
 
-answerProgram(await wholeLoad(programOptions<WholeLoadOptions>()));
+printResult(await wholeLoad(programOptions<WholeLoadOptions>()));

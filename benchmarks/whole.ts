@@ -13,7 +13,7 @@ const warmUpSeconds = 10;
 export const whole: Part = {
   name: 'whole',
   title: 'Whole payments',
-  meaning:
+  description:
     `A direct charge over POST /v1/payments, its attempt at a simulated network (over HTTP, in the same process), the ` +
     'network’s signed callback, the booking in the ledger and the event: from the request until all of it is committed. ' +
     `First as fast as ${payersMax} payments at once go, then at half that rate, where latency tells of the work and not ` +
@@ -29,16 +29,16 @@ export const whole: Part = {
       const rate = Math.max(1, Math.floor(most.paymentsPerSecond / 2));
       const steady = await pay(service, { payers: 4 * payersMax, paymentsPerSecond: rate, seconds });
       await service.settled();
-      bench.tell(`  round ${round}: ${wholeNumber(most.paymentsPerSecond)}/s; at ${rate}/s p95 ${inMs(steady.p95Ms)}`);
+      bench.log(`  round ${round}: ${wholeNumber(most.paymentsPerSecond)}/s; at ${rate}/s p95 ${inMs(steady.p95Ms)}`);
       full.push(most);
       half.push(steady);
     }
     await service.stop();
     const failures = [...full, ...half].reduce((sum, result) => sum + result.failures, 0);
-    const middle = (results: WholeLoadResult[], of: keyof WholeLoadResult) =>
-      median(results.map((result) => result[of]));
+    const middle = (results: WholeLoadResult[], field: keyof WholeLoadResult) =>
+      median(results.map((result) => result[field]));
     const latencies = (results: WholeLoadResult[]) =>
-      (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => inMs(middle(results, of))).join(', ');
+      (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((field) => inMs(middle(results, field))).join(', ');
     return {
       figures: [
         { label: `Payments a second, ${payersMax} at once`, value: wholeNumber(middle(full, 'paymentsPerSecond')) },

@@ -4,7 +4,7 @@ import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, inTurns } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/turns.ts';
 import type { Comparison } from './harness/turns.ts';
 import { pay } from './whole.ts';
 
@@ -17,21 +17,21 @@ const warmUpSeconds = 3;
 export const writers: Part = {
   name: 'writers',
   title: 'One merchant with few and with many writers',
-  meaning:
+  description:
     `One merchant, ${few} writers and ${many} writers in turns: whole payments, which all book on the same accounts of ` +
     'the merchant, and creations. More writers must not be slower: nobody queues on a balance.',
   async run(bench) {
     const service = await bench.startService();
     await pay(service, { payers: many, seconds: warmUpSeconds });
-    const booking = await inTurns(
+    const booking = await measureAlternately(
       rounds,
       { measured: () => booked(service, many), base: () => booked(service, few) },
-      (round, { measured, base }) => bench.tell(`  round ${round}: booked ${whole(base)}/s and ${whole(measured)}/s`),
+      (round, { measured, base }) => bench.log(`  round ${round}: booked ${whole(base)}/s and ${whole(measured)}/s`),
     );
-    const creation = await inTurns(
+    const creation = await measureAlternately(
       rounds,
       { measured: () => created(service, many), base: () => created(service, few) },
-      (round, { measured, base }) => bench.tell(`  round ${round}: created ${whole(base)}/s and ${whole(measured)}/s`),
+      (round, { measured, base }) => bench.log(`  round ${round}: created ${whole(base)}/s and ${whole(measured)}/s`),
     );
     await service.stop();
     return {

@@ -60,7 +60,7 @@ test('words, the environment, input, both outputs and the exit code are the proc
   });
 });
 
-test('what every command waits for is no HTTP client and two small packages', async () => {
+test('no command loads the HTTP client or the larger packages before it needs them', async () => {
   const hooks = `import { registerHooks } from 'node:module';
     const loaded = new Set();
     registerHooks({ load: (url, context, next) => {
@@ -79,7 +79,7 @@ test('what every command waits for is no HTTP client and two small packages', as
   ]);
 });
 
-test('who has seen enough of a long output ends it without a word', async () => {
+test('a reader who closes a long output early ends the command without an error', async () => {
   const command = `'${process.execPath}' '${import.meta.dirname}/main.ts' --help | true; exit "\${PIPESTATUS[0]}"`;
   const { code, stderr } = await world.startProgram(['bash', '-c', command], {}, '').ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
@@ -130,7 +130,7 @@ test('at a terminal the person is asked, and only y sends', async () => {
     return rows.every(({ deliveries }) => deliveries.length === 1 && deliveries[0]?.status === 'kept');
   });
   await changeEndpoint({ status: 'enabled' });
-  for (const [typed, expected, told] of [
+  for (const [typed, expected, message] of [
     ['n', 1, /Nothing was sent\./],
     ['y', 0, /1 event is on its way/],
   ] as const) {
@@ -138,7 +138,7 @@ test('at a terminal the person is asked, and only y sends', async () => {
     await running.printed(/Send 1 event to endpoint \S+ again\? \[y\/N\]/);
     assert.equal(receiver.received.length, 0);
     running.type(`${typed}\r`);
-    await running.printed(told);
+    await running.printed(message);
     running.type('\u0004');
     assert.equal((await running.ended).code, expected);
   }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { createApiKeyText } from '../server/src/merchants/api-key.ts';
-import { eventRow, readAnswer } from './api/answers.ts';
+import { eventRow, readResponse } from './api/answers.ts';
 import { CommandFailure } from './command.ts';
 import { eventLine, eventText } from './events/event-text.ts';
 import { createOutput } from './output.ts';
@@ -70,7 +70,7 @@ const commands = [
   ['trigger', 'customer.created'],
 ];
 
-test('an answer of another shape ends a command with a sentence, never with a stack', async () => {
+test('a response of an unexpected shape ends the command with one sentence and no stack', async () => {
   for (answer of [
     'x',
     { data: null },
@@ -78,7 +78,7 @@ test('an answer of another shape ends a command with a sentence, never with a st
     { ...event, object_id: hostile, data: [{ ...event, event: hostile }] },
   ]) {
     for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
-      assertHarmless(end);
+      assertSanitized(end);
       assert.equal(end.code, 1);
     }
   }
@@ -96,7 +96,7 @@ test('a refusal with anything in its members ends a command with a sentence, nev
   try {
     for (answer of refusals) {
       for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
-        assertHarmless(end);
+        assertSanitized(end);
         assert.equal(end.code, 1);
       }
     }
@@ -105,12 +105,12 @@ test('a refusal with anything in its members ends a command with a sentence, nev
   }
 });
 
-test('what a server writes into texts that are shown cannot command the terminal', async () => {
+test('text from the server cannot send control sequences to the terminal', async () => {
   answer = event;
   const ends = await Promise.all(
     [commands[1] ?? [], ['events', 'show', id, '--json']].map((words) => world.run(words, settings)),
   );
-  for (const end of ends) assertHarmless(end);
+  for (const end of ends) assertSanitized(end);
   assert.match(
     ends[0]?.stdout ?? '',
     /500 in 10 ms {2}\[2J\]0;paid event\.succeeded$/m,
@@ -128,12 +128,12 @@ function variations(value: unknown, others: readonly unknown[]): unknown[] {
   return [...others, ...inside];
 }
 
-test('an event whose fields hold anything else is refused, or shown harmlessly', () => {
+test('an event with malformed fields is refused or printed escaped', () => {
   const output = createOutput(process, { isJson: false, environment: {} });
   let refused = 0;
   for (const variation of variations(event, [null, 'x', hostile, 7, -1, 1e300, [], {}, [null], true])) {
     try {
-      const row = readAnswer(eventRow, variation);
+      const row = readResponse(eventRow, variation);
       assert.match(eventText(output, row).replaceAll(/\n {2,4}\S/g, ''), /^\P{C}*$/u, JSON.stringify(variation));
       eventLine(output, row);
     } catch (error) {
@@ -144,7 +144,7 @@ test('an event whose fields hold anything else is refused, or shown harmlessly',
   assert.ok(refused > 100);
 });
 
-function assertHarmless({ code, stdout, stderr }: CliEnd): void {
+function assertSanitized({ code, stdout, stderr }: CliEnd): void {
   assert.ok(code === 0 || code === 1 || code === 2, String(code));
   assert.doesNotMatch(stderr, /\n\s+at /, 'no stack');
   assert.match(stdout + stderr, /^[\P{C}\n\t]*$/u);

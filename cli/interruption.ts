@@ -1,7 +1,7 @@
 import type { Clock } from '../server/src/kit/clock.ts';
 
 // Ctrl-C reaches us twice where a launcher above us passes it on; a person does not press that fast.
-const oneInterruptionMs = 500;
+const duplicateWindowMs = 500;
 // What the shell calls a program that SIGINT ended.
 const interruptedExitCode = 130;
 
@@ -13,16 +13,16 @@ export function createInterruption(clock: Clock): () => AbortSignal {
   let controller: AbortController | undefined;
   return () => {
     if (controller) return controller.signal;
-    const made = new AbortController();
+    const newController = new AbortController();
     let abortedAtMs = 0;
     const interrupt = (): void => {
       const nowMs = clock.now().getTime();
-      if (made.signal.aborted && nowMs - abortedAtMs > oneInterruptionMs) process.exit(interruptedExitCode);
-      if (!made.signal.aborted) abortedAtMs = nowMs;
-      made.abort();
+      if (newController.signal.aborted && nowMs - abortedAtMs > duplicateWindowMs) process.exit(interruptedExitCode);
+      if (!newController.signal.aborted) abortedAtMs = nowMs;
+      newController.abort();
     };
     process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-    controller = made;
-    return made.signal;
+    controller = newController;
+    return newController.signal;
   };
 }

@@ -16,7 +16,7 @@ function printGreen(environment: Record<string, string>, isTTY: boolean): string
   return written;
 }
 
-test('there are colours at a terminal only, and NO_COLOR, FORCE_COLOR and TERM are obeyed', () => {
+test('colours appear only at a terminal, and NO_COLOR, FORCE_COLOR and TERM are obeyed', () => {
   const terminal = { TERM: 'xterm' };
   const coloured = '\u001b[32myes\u001b[39m\n';
   assert.equal(printGreen(terminal, true), coloured);

@@ -21,8 +21,8 @@ test('without words, with --help and with help it lists every command and ends w
 
 test('every command has help of its own, which names each of its options', async () => {
   const ends = await Promise.all(commands.map(({ name }) => world.run([...name.split(' '), '--help'])));
-  for (const [place, { name, options, lists = [], flags = [] }] of commands.entries()) {
-    const { code, stdout } = ends[place] ?? assert.fail();
+  for (const [index, { name, options, lists = [], flags = [] }] of commands.entries()) {
+    const { code, stdout } = ends[index] ?? assert.fail();
     assert.equal(code, 0, name);
     for (const option of [...Object.keys(options), ...lists, ...flags]) {
       assert.ok(stdout.includes(`--${option}`), `${name} --help does not say --${option}`);

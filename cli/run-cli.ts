@@ -24,9 +24,9 @@ export interface Shell extends Pick<CommandContext, 'environment' | 'interruptio
  * `dalasi <command>`: what a merchant's developer does from a shell, through the API of a running service. Answers the
  * exit code: 2 for what was typed wrong, 1 where something was found wrong or failed. Never rejects.
  */
-export async function runCli(words: readonly string[], shell: Shell): Promise<number> {
+export async function runCli(args: readonly string[], shell: Shell): Promise<number> {
   try {
-    return await answer(words, shell);
+    return await dispatch(args, shell);
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof CommandFailure;
     const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
@@ -35,48 +35,48 @@ export async function runCli(words: readonly string[], shell: Shell): Promise<nu
   }
 }
 
-async function answer(words: readonly string[], { environment, streams, interruption }: Shell): Promise<number> {
-  if (words.length === 1 && words[0] === '--version') {
+async function dispatch(args: readonly string[], { environment, streams, interruption }: Shell): Promise<number> {
+  if (args.length === 1 && args[0] === '--version') {
     streams.stdout.write(`${program} ${manifest.version}\n`);
     return 0;
   }
-  if (words.length === 0 || isHelp(words)) {
-    streams.stdout.write(`${help(await loadAllCommands(), words)}\n`);
+  if (args.length === 0 || isHelp(args)) {
+    streams.stdout.write(`${help(await loadAllCommands(), args)}\n`);
     return 0;
   }
-  const command = findCommand(await loadCommands(words[0] ?? ''), words);
-  if (!command) throw new UsageError(unknownCommand(program, await loadAllCommands(), words));
-  const { json, ...input } = readInput(program, command, words.slice(command.name.split(' ').length));
+  const command = findCommand(await loadCommands(args[0] ?? ''), args);
+  if (!command) throw new UsageError(unknownCommand(program, await loadAllCommands(), args));
+  const { json, ...input } = readInput(program, command, args.slice(command.name.split(' ').length));
   const output = createOutput(streams, { environment, isJson: json });
   const terminal = createTerminal(streams);
   return command.run({ clock: systemClock, random: systemRandom, environment, output, terminal, interruption }, input);
 }
 
 /** The longest name wins: `keys save` before `keys`. */
-function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
-  const typed = [2, 1].map((count) => words.slice(0, count).join(' '));
+function findCommand(commands: readonly Command[], args: readonly string[]): Command | undefined {
+  const typed = [2, 1].map((count) => args.slice(0, count).join(' '));
   return typed.map((name) => commands.find((command) => command.name === name)).find((found) => found !== undefined);
 }
 
-function isHelp(words: readonly string[]): boolean {
-  const [first] = words;
+function isHelp(args: readonly string[]): boolean {
+  const [first] = args;
   // Behind `--` stand words that only look like options.
-  const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   return first === 'help' || options.includes('--help') || options.includes('-h');
 }
 
-function help(commands: readonly Command[], words: readonly string[]): string {
-  const named = findCommand(commands, words) ?? findCommand(commands, words.slice(1));
-  const group = words.find((word) => !word.startsWith('-') && word !== 'help');
+function help(commands: readonly Command[], args: readonly string[]): string {
+  const requested = findCommand(commands, args) ?? findCommand(commands, args.slice(1));
+  const group = args.find((word) => !word.startsWith('-') && word !== 'help');
   const members = commands.filter(({ name }) => name.split(' ')[0] === group);
-  const others = members.filter((member) => member !== named);
-  if (named && (others.length === 0 || named.name.includes(' '))) return helpOf(named);
-  if (named) return [helpOf(named), '', ...listCommands(others, helpColumn)].join('\n');
+  const others = members.filter((member) => member !== requested);
+  if (requested && (others.length === 0 || requested.name.includes(' '))) return helpOf(requested);
+  if (requested) return [helpOf(requested), '', ...listCommands(others, helpColumn)].join('\n');
   const shown = listCommands(members.length > 0 ? members : commands, helpColumn);
-  return [`${program} <command> [--json] | --version`, '', ...shown, '', ...closing].join('\n');
+  return [`${program} <command> [--json] | --version`, '', ...shown, '', ...helpFooter].join('\n');
 }
 
-const closing = [
+const helpFooter = [
   `${program} <command> --help says more about one.`,
   'On the machine of a development server nothing has to be set: its demo key is found by itself.',
   'Otherwise set DALASI_API_KEY and DALASI_URL, or save a key: dalasi keys save --help',

@@ -34,12 +34,12 @@ export function createTerminal({ stdin, stderr }: Streams): Terminal {
     isInteractive,
     readInput,
     confirm: async (question) => {
-      const answer = await ask(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
+      const answer = await readLine(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
       return /^y(es)?$/i.test(answer.trim());
     },
     readSecret: async (prompt) => {
       if (!isInteractive) return (await readInput()).toString('utf8').trim();
-      const typed = await ask(stdin, silent(), (lines) => {
+      const typed = await readLine(stdin, nullStream(), (lines) => {
         // Only now: before somebody listens, the terminal itself shows what is typed.
         stderr.write(prompt);
         return lines.question('');
@@ -50,7 +50,7 @@ export function createTerminal({ stdin, stderr }: Streams): Terminal {
   };
 }
 
-async function ask(
+async function readLine(
   input: InputStream,
   output: NodeJS.WritableStream,
   question: (lines: Interface) => Promise<string>,
@@ -62,6 +62,6 @@ async function ask(
   return await Promise.race([question(lines), ended]);
 }
 
-function silent(): NodeJS.WritableStream {
+function nullStream(): NodeJS.WritableStream {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

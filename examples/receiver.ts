@@ -53,7 +53,7 @@ interface DalasiEvent {
 }
 
 const bodyBytesMax = 1024 * 1024;
-const remembered = 10_000;
+const rememberedMax = 10_000;
 
 // A shop keeps both in its database, in the transaction that does the work: a unique key on the event's id, and the
 // sequence beside the record.
@@ -75,9 +75,9 @@ function sortEvent(event: DalasiEvent): 'handled' | 'handled (record outdated)' 
   return event.sequence > newest ? 'handled' : 'handled (record outdated)';
 }
 
-function forgetOldest(kept: Set<string> | Map<string, number>): void {
-  const [oldest] = kept.keys();
-  if (kept.size > remembered && oldest !== undefined) kept.delete(oldest);
+function forgetOldest(seen: Set<string> | Map<string, number>): void {
+  const [oldest] = seen.keys();
+  if (seen.size > rememberedMax && oldest !== undefined) seen.delete(oldest);
 }
 
 /** The raw bytes; undefined where there are too many. */
@@ -108,12 +108,12 @@ function main(): void {
   const secret = checkSecret(process.env['DALASI_WEBHOOK_SECRET']);
   // One of the two is enough. Standard Webhooks also refuses what is old, and takes either secret during a rotation.
   const verify = process.env['DALASI_SIGNATURE'] === 'service' ? verifyService : verifyStandard;
-  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const handleRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const status = await receive(req, secret, verify).catch(() => 400);
     // The rest of a body that is too long is not waited for.
     res.writeHead(status, status === 413 ? { connection: 'close' } : {}).end();
   };
-  const server = createServer({ requestTimeout: 15_000 }, (req, res) => void answer(req, res));
+  const server = createServer({ requestTimeout: 15_000 }, (req, res) => void handleRequest(req, res));
   server.listen(Number(process.env['PORT'] ?? 4000), '127.0.0.1', () => {
     console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   });

@@ -42,7 +42,7 @@ let shopUrl = '';
 
 /** Throws with the sentence that says what to do, and the request's id for whoever runs the service. */
 async function callDalasi(method: 'GET' | 'POST', path: string, body?: object, key?: string): Promise<Payment> {
-  const answer = await fetch(dalasiUrl + path, {
+  const response = await fetch(dalasiUrl + path, {
     method,
     headers: {
       authorization: `Bearer ${secretKey}`,
@@ -52,8 +52,8 @@ async function callDalasi(method: 'GET' | 'POST', path: string, body?: object, k
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(15_000),
   });
-  const json = (await answer.json()) as Payment & { message: string; request_id: string };
-  if (!answer.ok) throw new Error(`Dalasi answered ${answer.status}: ${json.message} (${json.request_id})`);
+  const json = (await response.json()) as Payment & { message: string; request_id: string };
+  if (!response.ok) throw new Error(`Dalasi answered ${response.status}: ${json.message} (${json.request_id})`);
   return json;
 }
 

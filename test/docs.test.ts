@@ -19,7 +19,7 @@ const read = (path: string): string => readFileSync(join(repository, path), 'utf
 function tableRows(text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith('|'));
   return rows
-    .filter((row, place) => !/^\|[-| ]+\|$/.test(row) && !/^\|[-| ]+\|$/.test(rows[place + 1] ?? ''))
+    .filter((row, index) => !/^\|[-| ]+\|$/.test(row) && !/^\|[-| ]+\|$/.test(rows[index + 1] ?? ''))
     .map((row) =>
       row
         .slice(1, -1)
@@ -51,7 +51,7 @@ test('every dependency has its line with its version, and no line is stale', () 
   });
 });
 
-test('the tables of test numbers have exactly the numbers that decide by themselves', () => {
+test('the tables of test numbers list exactly the numbers with a fixed outcome', () => {
   const [, collecting = '', payingOut = ''] = read('docs/testing-with-the-simulator.md').split('\n### ');
   const documented = (section: string): string[] =>
     tableRows(section)
@@ -90,7 +90,7 @@ test('the architecture names every table, and no other', () => {
   assert.deepEqual(documented.toSorted(), [...created, 'schema_migrations'].toSorted());
 });
 
-test('the table of bodies that stand in data is what the OpenAPI document says', () => {
+test('the table of body forms in docs/api.md matches the OpenAPI document', () => {
   interface Body {
     properties?: Record<string, unknown>;
     anyOf?: { properties: Record<string, unknown> }[];
@@ -166,14 +166,14 @@ function assertVerifies(verify: Verify | undefined, signedWith: string): void {
   assert.equal(verify(body, headers, `wh_${Buffer.alloc(32, 8).toString('base64')}`, nowSeconds), false);
   assert.equal(verify(body, {}, signedWith, nowSeconds), false);
   assert.throws(() => verify(body, headers, '', nowSeconds), /not set/);
-  for (let place = 0; place < body.length; place += 1) {
+  for (let index = 0; index < body.length; index += 1) {
     const changed = Buffer.from(body);
-    changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
+    changed.writeUInt8(changed.readUInt8(index) ^ 1, index);
     assert.equal(verify(changed, headers, signedWith, nowSeconds), false);
   }
 }
 
-test('the verification in the README holds for our signatures and for nothing else', async () => {
+test('the README’s verification accepts our signatures and nothing else', async () => {
   const { isGenuine } = await importSnippet('README.md');
   assertVerifies(isGenuine, previous);
 });
@@ -186,11 +186,11 @@ test('both verifications of the page of events hold, also while a secret is rota
 
 test('the Standard Webhooks verification of the page of events refuses what is old', () => {
   const headers = signatureHeaders({ id: '1', sentAt, body }, { current: secret, previous: null }, 'x-a');
-  const at = (seconds: number) => verifyStandard(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
-  assert.deepEqual([at(-301), at(-300), at(300), at(301)], [false, true, true, false]);
+  const verifyAt = (seconds: number) => verifyStandard(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
+  assert.deepEqual([verifyAt(-301), verifyAt(-300), verifyAt(300), verifyAt(301)], [false, true, true, false]);
 });
 
-test('what the page of events shows stands so in the examples, which are tested', () => {
+test('the code on the events page is the code of the tested examples', () => {
   const verifying = read('docs/events.md').split('\n## Verifying')[1]?.split('\n## ')[0] ?? '';
   const shown = [...verifying.matchAll(/```(ts|php|python)\n([^]*?)```/g)];
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { systemClock, addMs } from '../server/src/kit/clock.ts';
 import { eventBody } from '../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../server/src/webhooks/signature.ts';
 import { effort } from './harness/effort.ts';
-import { createExampleWorld, languagesHere } from './harness/example-receivers.ts';
+import { createExampleWorld, availableLanguages } from './harness/example-receivers.ts';
 import { eventually } from './harness/eventually.ts';
 import type { ExampleReceiver, ExampleSettings } from './harness/example-receivers.ts';
 
@@ -25,10 +25,10 @@ function idOf(number: number): string {
   return `01a1f8ad-0000-7000-8000-${String(number).padStart(12, '0')}`;
 }
 
-let eventsMade = 0;
+let eventCount = 0;
 
 /** The bytes as the service makes them. */
-function makeEvent(record: string, sequence = 1n, eventId = idOf((eventsMade += 1))) {
+function makeEvent(record: string, sequence = 1n, eventId = idOf((eventCount += 1))) {
   const createdAt = new Date('2026-11-20T10:18:00.000Z');
   const kind = 'charge.succeeded';
   return {
@@ -37,33 +37,33 @@ function makeEvent(record: string, sequence = 1n, eventId = idOf((eventsMade += 
   };
 }
 
-type Made = ReturnType<typeof makeEvent>;
+type TestEvent = ReturnType<typeof makeEvent>;
 type Headers = Record<string, string>;
 type Secrets = Parameters<typeof signatureHeaders>[1];
 
 const onlySecret = { current: secret, previous: null };
 
-function sign({ id, body }: Made, secrets: Secrets = onlySecret, ageSeconds = 0): Headers {
+function sign({ id, body }: TestEvent, secrets: Secrets = onlySecret, ageSeconds = 0): Headers {
   const sentAt = addMs(systemClock.now(), -1_000 * ageSeconds);
   return signatureHeaders({ id, sentAt, body }, secrets, serviceHeader);
 }
 
 async function post({ url }: ExampleReceiver, body: Uint8Array, headers: Headers): Promise<number> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     body,
     headers: { ...headers, 'content-type': 'application/json' },
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
 /** Of one receiver, which the tests share: what it did from now on with each event that it believed. */
 function listenTo(receiver: ExampleReceiver): () => (string | undefined)[] {
-  const said = () => [...receiver.printed().matchAll(/charge\.succeeded \S+: (handled \(record outdated\)|\w+)/g)];
-  const before = said().length;
+  const outcomes = () => [...receiver.printed().matchAll(/charge\.succeeded \S+: (handled \(record outdated\)|\w+)/g)];
+  const before = outcomes().length;
   return () =>
-    said()
+    outcomes()
       .slice(before)
       .map(([, word]) => word);
 }
@@ -87,22 +87,22 @@ async function statusesOf<Item>(items: readonly Item[], statusOf: (item: Item) =
 
 /** Every way to change one byte of a header's value that HTTP still carries. */
 function mutationsOf(text: string): string[] {
-  return text.split('').flatMap((character, place) => {
+  return text.split('').flatMap((character, index) => {
     const code = character.charCodeAt(0);
     const others = [code ^ 1, ...(/[A-Za-z]/.test(character) ? [code ^ 32] : [])];
-    return others.map((other) => text.slice(0, place) + String.fromCharCode(other) + text.slice(place + 1));
+    return others.map((other) => text.slice(0, index) + String.fromCharCode(other) + text.slice(index + 1));
   });
 }
 
 function bodyMutations(body: Buffer): Buffer<ArrayBuffer>[] {
-  return Array.from(body, (byte, place) => {
+  return Array.from(body, (byte, index) => {
     const mutated = Buffer.from(body);
-    mutated[place] = byte ^ 1;
+    mutated[index] = byte ^ 1;
     return mutated;
   });
 }
 
-const { present, absent } = languagesHere();
+const { present, absent } = availableLanguages();
 
 test('the examples run here, TypeScript at least', (context) => {
   assert.ok(present.includes('TypeScript'));
@@ -143,28 +143,28 @@ for (const [first, language] of present.entries()) {
       });
 
       it('accepts every delivery, whatever is in it', async () => {
-        const said = listenTo(receiver);
+        const outcomes = listenTo(receiver);
         const statuses = await statusesOf(records, async (record) => {
           const event = makeEvent(record);
           return post(receiver, event.body, sign(event));
         });
         assert.deepEqual(new Set(statuses), new Set([204]));
-        await eventually('each was handled', () => said().length === records.length);
-        assert.deepEqual(new Set(said()), new Set(['handled']));
+        await eventually('each was handled', () => outcomes().length === records.length);
+        assert.deepEqual(new Set(outcomes()), new Set(['handled']));
       });
 
-      it('accepts with the old secret while it is rotated, and with the new one as far as its header can', async () => {
+      it('accepts the old secret during a rotation, and the new one where its header carries it', async () => {
         const rotating = { current: otherSecret, previous: secret };
         const event = makeEvent(records[0] ?? '');
         assert.equal(await post(receiver, event.body, sign(event, rotating)), 204);
-        const knowsNew = await start({ secret: otherSecret });
+        const withNewSecret = await start({ secret: otherSecret });
         const expected = signature === 'standard' ? 204 : 401;
-        assert.equal(await post(knowsNew, event.body, sign(event, rotating)), expected);
-        assert.equal(await post(knowsNew, event.body, sign(event, { current: otherSecret, previous: null })), 204);
+        assert.equal(await post(withNewSecret, event.body, sign(event, rotating)), expected);
+        assert.equal(await post(withNewSecret, event.body, sign(event, { current: otherSecret, previous: null })), 204);
       });
 
-      it('accepts nothing of which any byte was changed', async () => {
-        const said = listenTo(receiver);
+      it('refuses a delivery with any byte changed', async () => {
+        const outcomes = listenTo(receiver);
         const event = makeEvent((records[0] ?? '').replace('"a"', '"changed"'));
         const headers = sign(event);
         const signed =
@@ -180,15 +180,15 @@ for (const [first, language] of present.entries()) {
         ];
         const bytes = event.body.length + signed.reduce((sum, name) => sum + (headers[name] ?? '').length, 0);
         assert.ok(bytes > 400 && all.length >= bytes, 'each byte has its turn');
-        const attempts = all.filter((_one, place) => place % mutationStep === first % mutationStep);
+        const attempts = all.filter((_one, index) => index % mutationStep === first % mutationStep);
         const statuses = await statusesOf(attempts, ({ body, headers: changed }) => post(receiver, body, changed));
         assert.deepEqual(new Set(statuses), new Set([401]));
         assert.equal(await post(receiver, event.body, headers), 204, 'and takes the one that nobody changed');
-        await eventually('something was handled', () => said().length > 0);
-        assert.deepEqual(said(), ['handled']);
+        await eventually('something was handled', () => outcomes().length > 0);
+        assert.deepEqual(outcomes(), ['handled']);
       });
 
-      it('refuses what is not signed, not whole, too long, signed by another or cut', async () => {
+      it('refuses an unsigned, partial, oversized, foreign or truncated delivery', async () => {
         const event = makeEvent(records[0] ?? '');
         const headers = sign(event);
         const name = signature === 'standard' ? 'webhook-signature' : serviceHeader;
@@ -203,23 +203,23 @@ for (const [first, language] of present.entries()) {
           ['a body with a line end more', Buffer.concat([event.body, Buffer.from('\n')]), headers, 401],
           ['a body that is too long', Buffer.alloc(1024 * 1024 + 1, ' '), headers, 413],
         ];
-        for (const [what, body, sent, status] of cases) assert.equal(await post(receiver, body, sent), status, what);
+        for (const [fault, body, sent, status] of cases) assert.equal(await post(receiver, body, sent), status, fault);
         const { status } = await fetch(receiver.url);
         assert.ok([405, 501].includes(status), 'a request that is no POST');
       });
 
-      it('handles an event once, also one that arrives after a later one, whose record it keeps', async () => {
-        const said = listenTo(receiver);
+      it('handles an event once; one that arrives late keeps the newer record', async () => {
+        const outcomes = listenTo(receiver);
         const [first, second] = [makeEvent('{"id":"p"}', 1n), makeEvent('{"id":"p"}', 2n)];
         for (const event of [second, second, first, makeEvent('{"id":"q"}', 1n)]) {
           assert.equal(await post(receiver, event.body, sign(event)), 204);
         }
-        await eventually('each was looked at', () => said().length === 4);
-        assert.deepEqual(said(), ['handled', 'repeated', 'handled (record outdated)', 'handled']);
+        await eventually('each was looked at', () => outcomes().length === 4);
+        assert.deepEqual(outcomes(), ['handled', 'repeated', 'handled (record outdated)', 'handled']);
       });
 
       if (signature === 'standard') {
-        it('refuses what was sent more than five minutes ago, or will be', async () => {
+        it('refuses a timestamp more than five minutes in the past or future', async () => {
           const event = makeEvent(records[0] ?? '');
           // Between signing and looking a busy machine may take most of a minute.
           const statuses = await statusesOf([301, -360, 240, -299], (age) =>
@@ -233,10 +233,10 @@ for (const [first, language] of present.entries()) {
 
   test(`the ${language} example does not start without the whole secret`, async () => {
     const cut = [undefined, '', ' ', 'wh_', 'wh_c2hvcnQ=', secret.slice(3), `${secret}\n`, `WH_${secret.slice(3)}`];
-    for (const given of cut) {
-      const program = await world.launch(language, given === undefined ? {} : { secret: given });
+    for (const secretValue of cut) {
+      const program = await world.launch(language, secretValue === undefined ? {} : { secret: secretValue });
       const { code } = await program.ended;
-      assert.ok(code !== 0 && code !== null, `it started with ${JSON.stringify(given)}`);
+      assert.ok(code !== 0 && code !== null, `it started with ${JSON.stringify(secretValue)}`);
       assert.match(program.stdout() + program.stderr(), /secret is not set/);
     }
   });

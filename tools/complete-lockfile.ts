@@ -21,15 +21,15 @@ const processors = ['arm64', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'arm'];
 
 const path = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, LockEntry> };
-const added = Object.entries(lock.packages).flatMap(([place, entry]) => missingPackages(place, entry));
-for (const [place, entry] of added) lock.packages[place] = entry;
-const places = Object.entries(lock.packages).toSorted(([left], [right]) => left.localeCompare(right, 'en'));
-writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries(places) }, null, 2)}\n`);
+const added = Object.entries(lock.packages).flatMap(([location, entry]) => missingPackages(location, entry));
+for (const [location, entry] of added) lock.packages[location] = entry;
+const sortedPackages = Object.entries(lock.packages).toSorted(([left], [right]) => left.localeCompare(right, 'en'));
+writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sortedPackages) }, null, 2)}\n`);
 process.stdout.write(`package-lock.json: ${added.length} packages of other platforms added.\n`);
 
-function missingPackages(place: string, entry: LockEntry): [string, LockEntry][] {
+function missingPackages(location: string, entry: LockEntry): [string, LockEntry][] {
   return Object.entries(entry.optionalDependencies ?? {}).flatMap(([name, version]) => {
-    const candidates = [`${place}/node_modules/${name}`.replace(/^\//, ''), `node_modules/${name}`];
+    const candidates = [`${location}/node_modules/${name}`.replace(/^\//, ''), `node_modules/${name}`];
     return candidates.some((candidate) => candidate in lock.packages)
       ? []
       : [[`node_modules/${name}`, platformEntry(name, version, entry)] satisfies [string, LockEntry]];
@@ -38,10 +38,10 @@ function missingPackages(place: string, entry: LockEntry): [string, LockEntry][]
 
 /** What these packages run on stands in their names: `…-linux-arm64-musl`. */
 function platformEntry(name: string, version: string, parent: LockEntry): LockEntry {
-  const words = name.split(/[/-]/);
-  const os = systems.find((system) => words.includes(system));
+  const nameParts = name.split(/[/-]/);
+  const os = systems.find((system) => nameParts.includes(system));
   const cpu = processors.find((processor) =>
-    words.some((word) => word === processor || word.startsWith(`${processor}_`)),
+    nameParts.some((word) => word === processor || word.startsWith(`${processor}_`)),
   );
   if (os === undefined) throw new Error(`the platform of ${name} cannot be read from its name`);
   const libc = name.includes('-gnu') ? 'glibc' : 'musl';

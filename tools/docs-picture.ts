@@ -9,7 +9,7 @@ import { launchBrowser } from '../test/harness/browser.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 
 const path = new URL('../docs/images/checkout.png', import.meta.url);
-const moments = ['choose', 'approve_then_confirm', 'paid'];
+const states = ['choose', 'approve_then_confirm', 'paid'];
 const phone = { width: 360, height: 740 };
 // Sharp on a good screen, and still a file of some hundred kilobytes.
 const scale = 1.5;
@@ -17,12 +17,12 @@ const scale = 1.5;
 await using server = await startCheckoutServer();
 const browser = await launchBrowser();
 const shots: string[] = [];
-for (const moment of moments) shots.push(await photograph(browser, `${server.baseUrl}/pay/${moment}`));
+for (const state of states) shots.push(await photograph(browser, `${server.baseUrl}/pay/${state}`));
 writeFileSync(path, await arrange(browser, shots));
 await browser.close();
 
-async function photograph(from: Browser, url: string): Promise<string> {
-  const context = await from.newContext({ viewport: phone, deviceScaleFactor: scale, reducedMotion: 'reduce' });
+async function photograph(chromium: Browser, url: string): Promise<string> {
+  const context = await chromium.newContext({ viewport: phone, deviceScaleFactor: scale, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.goto(url);
   const png = await page.screenshot();
@@ -31,8 +31,8 @@ async function photograph(from: Browser, url: string): Promise<string> {
 }
 
 /** The moments side by side, each with a frame. */
-async function arrange(from: Browser, images: readonly string[]): Promise<Buffer> {
-  const context = await from.newContext({ viewport: { width: 1240, height: 820 }, deviceScaleFactor: scale });
+async function arrange(chromium: Browser, images: readonly string[]): Promise<Buffer> {
+  const context = await chromium.newContext({ viewport: { width: 1240, height: 820 }, deviceScaleFactor: scale });
   const page = await context.newPage();
   await page.setContent(`<style>
     body { margin: 0; padding: 40px; display: flex; gap: 40px; background: #dfe7e1; }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { complaintsAbout, cruiseImports } from './import-levels.ts';
+import { describeViolations, cruiseImports } from './import-levels.ts';
 import type { ImportLevels } from './import-levels.ts';
 
 const repository = join(import.meta.dirname, '..');
@@ -61,7 +61,7 @@ const untouched = [
 ];
 
 /** One tree that holds every case above. */
-function plantTree(): string {
+function createTree(): string {
   const root = mkdtempSync(join(tmpdir(), 'dalasi-levels-'));
   const write = (file: string, text: string) => {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -82,7 +82,7 @@ describe('the check of the import levels', () => {
   let levels: ImportLevels;
 
   before(async () => {
-    root = plantTree();
+    root = createTree();
     levels = await cruiseImports(root, ['server/src', 'test']);
   });
   after(() => rmSync(root, { recursive: true, force: true }));
@@ -103,10 +103,10 @@ describe('the check of the import levels', () => {
     });
   }
 
-  test('says who imports what against which rule, and why there is one', () => {
-    const complaints = complaintsAbout(levels);
-    const complaint = complaints.find((line) => line.startsWith('server/src/payments/driver.ts imports '));
-    assert.match(complaint ?? '', /pg.*\(who-speaks-to-postgres\)\. The driver is behind kit\/db\.ts and/);
+  test('names the import, the rule it breaks and the rule’s reason', () => {
+    const problems = describeViolations(levels);
+    const problem = problems.find((line) => line.startsWith('server/src/payments/driver.ts imports '));
+    assert.match(problem ?? '', /pg.*\(who-speaks-to-postgres\)\. The driver is behind kit\/db\.ts and/);
   });
 
   test('a file that says `using` is read as a whole', () => {
@@ -116,8 +116,8 @@ describe('the check of the import levels', () => {
     assert.deepEqual(rules, ['who-speaks-to-postgres']);
   });
 
-  test('a tree of which next to nothing could be read does not pass', () => {
-    assert.match(complaintsAbout({ modules: 0, violations: [] }).join(), /Only 0 modules were found/);
+  test('a tree in which almost no module was found fails', () => {
+    assert.match(describeViolations({ modules: 0, violations: [] }).join(), /Only 0 modules were found/);
   });
 
   test('sees the files of this repository', async () => {

@@ -34,16 +34,16 @@ export async function cruiseImports(root: string, folders: string[]): Promise<Im
 }
 
 /** What the check says about a tree; nothing when all is well. */
-export function complaintsAbout({ modules, violations }: ImportLevels): string[] {
-  const complaints = violations.map(({ from, to, rule, comment }) => `${from} imports ${to} (${rule}). ${comment}`);
-  if (modules < modulesMin) complaints.push(`Only ${modules} modules were found. Is @swc/core installed?`);
-  return complaints;
+export function describeViolations({ modules, violations }: ImportLevels): string[] {
+  const problems = violations.map(({ from, to, rule, comment }) => `${from} imports ${to} (${rule}). ${comment}`);
+  if (modules < modulesMin) problems.push(`Only ${modules} modules were found. Is @swc/core installed?`);
+  return problems;
 }
 
 if (import.meta.main) {
-  const complaints = complaintsAbout(
+  const problems = describeViolations(
     await cruiseImports(repository, ['server/src', 'cli', 'test', 'tools', 'benchmarks']),
   );
-  for (const complaint of complaints) console.log(complaint);
-  if (complaints.length > 0) process.exitCode = 1;
+  for (const problem of problems) console.log(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }

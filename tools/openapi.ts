@@ -11,8 +11,8 @@ const path = new URL('../docs/openapi.json', import.meta.url);
 const document = `${JSON.stringify(await describeApi(apiRoutes, eventBodySchemas), null, 2)}\n`;
 
 if (process.argv.includes('--check')) {
-  const kept = readFileSync(path, { encoding: 'utf8', flag: 'a+' });
-  if (kept !== document) {
+  const stored = readFileSync(path, { encoding: 'utf8', flag: 'a+' });
+  if (stored !== document) {
     console.error('docs/openapi.json is not what the routes say. Run: node tools/openapi.ts, and look at the diff.');
     process.exitCode = 1;
   }

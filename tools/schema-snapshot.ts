@@ -18,10 +18,10 @@ const found = await inspectMigratedDatabase();
 const breaches = [...found.breaches];
 
 if (process.argv.includes('--check')) {
-  const kept = existsSync(snapshotPath) ? readFileSync(snapshotPath, 'utf8') : '';
-  if (kept !== found.schema) {
+  const stored = existsSync(snapshotPath) ? readFileSync(snapshotPath, 'utf8') : '';
+  if (stored !== found.schema) {
     breaches.push('server/migrations/schema.sql differs from the migrations; run: node tools/schema-snapshot.ts');
-    breaches.push(...differingLines(kept, found.schema));
+    breaches.push(...differingLines(stored, found.schema));
   }
 } else {
   writeFileSync(snapshotPath, found.schema);
@@ -32,22 +32,25 @@ if (breaches.length > 0) process.exitCode = 1;
 async function inspectMigratedDatabase(): Promise<{ schema: string; breaches: string[] }> {
   const cluster = await startTestCluster();
   try {
-    const place = readTestClusterFrom(cluster.env);
-    if (!place) throw new Error('the test cluster did not say where it is');
-    return await withAdminClient(changeConnectionUrl(place.adminUrl, { database: place.template }), async (client) => ({
-      schema: await describeSchema(client),
-      breaches: await findCatalogueBreaches(client),
-    }));
+    const location = readTestClusterFrom(cluster.env);
+    if (!location) throw new Error('the test cluster did not say where it is');
+    return await withAdminClient(
+      changeConnectionUrl(location.adminUrl, { database: location.template }),
+      async (client) => ({
+        schema: await describeSchema(client),
+        breaches: await findCatalogueBreaches(client),
+      }),
+    );
   } finally {
     await cluster.stop();
   }
 }
 
 /** What only one of the two has, enough to see what happened. */
-function differingLines(kept: string, current: string): string[] {
-  const [keptLines, currentLines] = [kept.split('\n'), current.split('\n')];
-  const removed = keptLines.filter((line) => !currentLines.includes(line)).map((line) => `- ${line}`);
-  const added = currentLines.filter((line) => !keptLines.includes(line)).map((line) => `+ ${line}`);
+function differingLines(stored: string, current: string): string[] {
+  const [storedLines, currentLines] = [stored.split('\n'), current.split('\n')];
+  const removed = storedLines.filter((line) => !currentLines.includes(line)).map((line) => `- ${line}`);
+  const added = currentLines.filter((line) => !storedLines.includes(line)).map((line) => `+ ${line}`);
   const all = [...removed, ...added];
   const rest = all.length - linesShownMax;
   return rest > 0 ? [...all.slice(0, linesShownMax), `… and ${rest} lines more`] : all;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { AppError } from '../server/src/kit/app-error.ts';
 import { launchBrowser, openPage } from '../test/harness/browser.ts';
-import { scenes } from '../test/harness/checkout-scenes.ts';
-import { counterScenes, linkScenes } from '../test/harness/collect-scenes.ts';
+import { checkoutFixtures } from '../test/harness/checkout-scenes.ts';
+import { counterFixtures, linkFixtures } from '../test/harness/collect-scenes.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
-import { launches, phones } from '../test/harness/phone-scenes.ts';
+import { launchPrompts, promptsByNumber } from '../test/harness/phone-scenes.ts';
 
 // node tools/screenshots.ts <directory> [part of a name]: draws every state of the hosted pages, to be looked at.
 
@@ -29,7 +29,7 @@ await using server = await startCheckoutServer();
 const { checkout } = server;
 
 const pictures: Picture[] = [
-  ...Object.keys(scenes).map((name) => ({ name, path: `/pay/${name}` })),
+  ...Object.keys(checkoutFixtures).map((name) => ({ name, path: `/pay/${name}` })),
   { name: 'cancel-question', path: '/pay/choose/cancel' },
   { name: 'cancel-question-while-open', path: '/pay/approve_on_phone/cancel' },
   { name: 'number-refused', path: '/pay/choose', act: (page) => payWith(page, '12', refusedNumber()) },
@@ -49,15 +49,15 @@ const pictures: Picture[] = [
     path: '/pay/choose',
     act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
   },
-  ...Object.keys(linkScenes).map((name) => ({ name: `link-${name}`, path: `/link/${name}` })),
-  ...Object.keys(counterScenes).map((name) => ({ name: `counter-${name}`, path: `/pos/${name}` })),
+  ...Object.keys(linkFixtures).map((name) => ({ name: `link-${name}`, path: `/link/${name}` })),
+  ...Object.keys(counterFixtures).map((name) => ({ name: `counter-${name}`, path: `/pos/${name}` })),
   { name: 'link-refused', path: '/link/open', act: (page) => enterAmount(page, '5') },
   { name: 'home', path: '/' },
   { name: 'phone-ask', path: '/simulator/phone' },
   { name: 'phone-ask-refused', path: '/simulator/phone/12' },
   { name: 'phone-hints', path: '/simulator/phone/7002347', act: (page) => page.locator('summary').click() },
-  ...Object.keys(phones).map((number) => ({ name: `phone-${number}`, path: `/simulator/phone/${number}` })),
-  ...Object.keys(launches).map((id) => ({ name: `wave-${id}`, path: `/simulator/wave/${id}` })),
+  ...Object.keys(promptsByNumber).map((number) => ({ name: `phone-${number}`, path: `/simulator/phone/${number}` })),
+  ...Object.keys(launchPrompts).map((id) => ({ name: `wave-${id}`, path: `/simulator/wave/${id}` })),
 ];
 
 const browser = await launchBrowser();
@@ -66,14 +66,18 @@ for (const picture of pictures.filter(({ name }) => name.includes(only))) {
 }
 await browser.close();
 
-async function photograph(from: Browser, { name, path, act }: Picture, size: (typeof sizes)[number]): Promise<void> {
+async function photograph(
+  chromium: Browser,
+  { name, path, act }: Picture,
+  size: (typeof sizes)[number],
+): Promise<void> {
   for (const dark of [false, true]) {
-    await using opened = await openPage(from, { width: size.width, height: size.height, dark });
+    await using opened = await openPage(chromium, { width: size.width, height: size.height, dark });
     await opened.page.goto(`${server.baseUrl}${path}`);
     await act?.(opened.page);
     const file = [name, size.name, ...(dark ? ['dark'] : [])].join('.');
     await opened.page.screenshot({ path: join(directory, `${file}.png`), fullPage: true });
-    for (const complaint of opened.complaints) console.log(`${file}: ${complaint}`);
+    for (const pageError of opened.pageErrors) console.log(`${file}: ${pageError}`);
   }
 }
 
@@ -83,8 +87,8 @@ async function enterAmount(page: Page, amount: string): Promise<void> {
   await page.locator('.error').waitFor();
 }
 
-async function payWith(page: Page, number: string, answer: Error | null): Promise<void> {
-  checkout.next = answer;
+async function payWith(page: Page, number: string, outcome: Error | null): Promise<void> {
+  checkout.next = outcome;
   await page.getByLabel('Afrimoney').check();
   await page.getByLabel('Your mobile-money number').fill(number);
   await page.getByRole('button', { name: 'Pay' }).click();

@@ -70,7 +70,7 @@ describe('the test command', () => {
     assert.match(result.output, /fails\.test\.ts:3 › suite › inner\n\s+AssertionError.*not the same/);
   });
 
-  test('a file that ends before its time has failed, and what it wrote is shown', async () => {
+  test('a file whose process exits early fails, and its output is shown', async () => {
     const result = await run('crashes.test.ts');
     assertLastLine(result, '1 passed, 1 failed');
     assert.match(result.output, /crashes\.test\.ts\n\s+Error: Its process ended with code 3[\s\S]*last words/);
@@ -102,14 +102,14 @@ describe('the test command', () => {
     assertLastLine(await run('skips.test.ts'), '1 passed, 1 failed');
   });
 
-  test('a file that leaves something open is ended and has failed, saying what is open', async () => {
+  test('a file that leaves a resource open fails, naming the resource', async () => {
     const { output } = await runImpatiently('leaks.test.ts');
     assert.match(output, /✖ leaks\.test\.ts\n\s+Error: Its process ended with code 1/);
     assert.match(output, /The tests have ended, but this was left open: TCPServerWrap\./);
     assert.match(output, /\{ passed: 1, failed: 1 \}/);
   });
 
-  test('of files that share a process each has its own hooks, and may leave open until their end what hooks close', async () => {
+  test('files that share a process keep their own hooks, and may close resources in their after hooks', async () => {
     const { output } = await runImpatiently('hooks.test.ts', 'open.test.ts', 'passes.test.ts');
     assert.match(output, /^3 of 3 test files/m);
     assert.match(output, /\{ passed: 4, failed: 0 \}/);

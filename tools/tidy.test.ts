@@ -132,7 +132,7 @@ describe('words', () => {
     assertClean(code, `const ${marker.toLowerCase()}s = 1;`);
   });
 
-  test('no place of one machine is named', () => {
+  test('a path of one machine is refused', () => {
     assertFound(code, `\nconst a = '${['/home', 'me/b'].join('/')}';`, 2, /only one machine has/);
     assertFound('docs/a.md', `see ${['shared', 'style.md'].join('/')}`, 1, /only one machine has/);
     assertClean(code, `const a = '/v1/home/x'; const b = 'https://a.example/work/c'; const d = '../shared/e.ts';`);

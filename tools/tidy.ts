@@ -14,9 +14,9 @@ import {
   ledgerTables,
   migrationWords,
   statementNames,
-  statementPlaces,
+  statementFiles,
   statementWords,
-  transactionPlaces,
+  transactionFiles,
 } from './tidy/sql-rules.ts';
 import { merchantInEveryStatement } from './tidy/tenant-rules.ts';
 import { foreignPaths, leftoverMarkers } from './tidy/text-rules.ts';
@@ -27,9 +27,9 @@ const rules = [
   silencedRules,
   testsThatDoNotRun,
   statementWords,
-  statementPlaces,
+  statementFiles,
   statementNames,
-  transactionPlaces,
+  transactionFiles,
   ledgerTables,
   merchantInEveryStatement,
   migrationWords,

@@ -15,7 +15,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { runPrintedCurl } from '../test/harness/printed-curl.ts';
 import { ProcessWorld } from '../test/harness/process.ts';
-import { assertEndsWell } from '../test/harness/program.ts';
+import { assertStopsCleanly } from '../test/harness/program.ts';
 
 // npm ci takes half a minute on an idle machine with a fast line.
 const stepMaxMs = 600_000;
@@ -39,8 +39,8 @@ async function tryInstall(): Promise<void> {
   const nodePackage = `node-${process.platform}-${process.arch}`;
   console.log(`Fetching npm ${npmVersion} and ${nodePackage} ${nodeVersion}`);
   mkdirSync(join(scratch, 'tools'));
-  const words = ['install', '--prefix', join(scratch, 'tools'), `npm@${npmVersion}`, `${nodePackage}@${nodeVersion}`];
-  await run('npm', words, { cwd: scratch });
+  const args = ['install', '--prefix', join(scratch, 'tools'), `npm@${npmVersion}`, `${nodePackage}@${nodeVersion}`];
+  await run('npm', args, { cwd: scratch });
   const modules = join(scratch, 'tools/node_modules');
   const settings = {
     ...environmentOutsideNpm(),
@@ -60,7 +60,7 @@ async function tryInstall(): Promise<void> {
   if (page.status !== 200) throw new Error(`the page of payment ${id} answered ${page.status}`);
   console.log(`Payment ${id} was created; SIGTERM`);
   service.signal('SIGTERM');
-  await assertEndsWell({ service, dataDirectory });
+  await assertStopsCleanly({ service, dataDirectory });
 }
 
 /** What an `npm run` around this has set would tell the other npm what to do. */

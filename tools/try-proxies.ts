@@ -118,13 +118,13 @@ function startProxy(
     .replaceAll('127.0.0.1:8082', `127.0.0.1:${second}`);
   const configuration = join(directory, proxy.sample);
   writeFileSync(configuration, proxy.configure(sample, port, directory));
-  const [program, ...words] = proxy.command(configuration, directory);
-  return spawn(program, words, { stdio: 'ignore', env: { ...process.env, HOME: directory } });
+  const [program, ...args] = proxy.command(configuration, directory);
+  return spawn(program, args, { stdio: 'ignore', env: { ...process.env, HOME: directory } });
 }
 
 async function isServing(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-  return answer !== undefined && answer.status < 500;
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  return response !== undefined && response.status < 500;
 }
 
 /** A proxy does not tell which port it was given. */

@@ -1,7 +1,7 @@
 import type { ReceivedEvent } from './event-receiver.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
 /** What has come to the receiver since it was last asked to begin anew. */
 export class Arrivals {
@@ -13,7 +13,7 @@ export class Arrivals {
   #wanted = Infinity;
   #come: () => void = () => {};
 
-  take(event: ReceivedEvent): 'answer' {
+  record(event: ReceivedEvent): 'answer' {
     this.#sample ??= event;
     if (this.#isOfObjects) {
       const { data } = JSON.parse(event.body.toString()) as { data: { id: string } };
@@ -27,25 +27,25 @@ export class Arrivals {
   }
 
   /** From here on the moments in which events of these objects come are kept. */
-  ofObjects(): Map<string, number> {
+  receivedAtByObject(): Map<string, number> {
     this.#isOfObjects = true;
     this.#byObject = new Map();
     return this.#byObject;
   }
 
   /** From here on events are counted. Resolves when so many have come, with how many came a second. */
-  async count(wanted: number): Promise<number> {
+  async count(expected: number): Promise<number> {
     this.#isOfObjects = false;
     this.#events = new Set();
     this.#times = [];
     this.#sample = null;
-    this.#wanted = wanted;
-    const come = Promise.withResolvers<void>();
-    this.#come = come.resolve;
+    this.#wanted = expected;
+    const completed = Promise.withResolvers<void>();
+    this.#come = completed.resolve;
     const gaveUp = new AbortController();
-    await Promise.race([come.promise, systemClock.sleep(patienceMs, gaveUp.signal)]);
+    await Promise.race([completed.promise, systemClock.sleep(timeoutMs, gaveUp.signal)]);
     gaveUp.abort();
-    if (this.#events.size < wanted) throw new Error(`only ${this.#events.size} of ${wanted} deliveries came`);
+    if (this.#events.size < expected) throw new Error(`only ${this.#events.size} of ${expected} deliveries came`);
     const [first = 0, last = 0] = [this.#times[0], this.#times.at(-1)];
     return ((this.#times.length - 1) / (last - first)) * 1_000;
   }

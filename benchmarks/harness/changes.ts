@@ -24,7 +24,7 @@ export async function openChanges(appUrl: string, connectionsMax: number): Promi
     context: {
       clock: systemClock,
       newId: () => uuidV7(systemClock, systemRandom),
-      wake: (work) => notifier.announce(workTopic(work)),
+      notifyWorker: (work) => notifier.notify(workTopic(work)),
     },
     close: async () => {
       await notifier.close();

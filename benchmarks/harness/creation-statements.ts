@@ -52,7 +52,7 @@ export async function recordCreation(db: Database, merchantId: string): Promise<
   const { intentSecret: secret, checkoutToken: token } = intent;
   return {
     steps,
-    fresh: () => {
+    freshValues: () => {
       const random = randomBytes(43).toString('hex');
       const tokenTail = random.slice(secret.length, secret.length + token.length - tokenHeadLength);
       return freshIds(ids)

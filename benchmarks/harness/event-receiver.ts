@@ -15,12 +15,12 @@ export interface ReceivedEvent {
 export interface EventReceiver {
   url: string;
   /** On how many connections requests have come since the last call. */
-  takeConnections(): number;
+  resetConnectionCount(): number;
   close(): Promise<void>;
 }
 
 /** `take` says whether the request is answered, with 204 at once, or left hanging. */
-export async function startEventReceiver(take: (event: ReceivedEvent) => 'answer' | 'hang'): Promise<EventReceiver> {
+export async function startEventReceiver(onEvent: (event: ReceivedEvent) => 'answer' | 'hang'): Promise<EventReceiver> {
   const connections = new Set<Socket>();
   const server = createServer((request, response) => {
     connections.add(request.socket);
@@ -29,7 +29,7 @@ export async function startEventReceiver(take: (event: ReceivedEvent) => 'answer
     request.on('end', () => {
       const atMs = performance.timeOrigin + performance.now();
       const event = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks), atMs };
-      if (take(event) === 'answer') response.writeHead(204).end();
+      if (onEvent(event) === 'answer') response.writeHead(204).end();
     });
   });
   server.keepAliveTimeout = 60_000;
@@ -37,7 +37,7 @@ export async function startEventReceiver(take: (event: ReceivedEvent) => 'answer
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    takeConnections: () => {
+    resetConnectionCount: () => {
       const count = connections.size;
       connections.clear();
       return count;

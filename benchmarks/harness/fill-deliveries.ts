@@ -54,16 +54,16 @@ const idOf = (kind: 'a' | 'b') =>
   `(lpad(to_hex($2::bigint - ($1::int - n) / 10), 12, '0') || '7' || lpad(to_hex(n % 10), 3, '0') || '${kind}'
     || substr(md5('${kind}' || n || $2::text), 1, 15))::uuid`;
 const merchantOf = `($3::uuid[])[1 + n % cardinality($3::uuid[])]`;
-const at = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
+const createdAt = `to_timestamp(($2::bigint - ($1::int - n) * 0.1) / 1000.0)`;
 
 const insertEvents = `
   INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, created_at)
-  SELECT ${merchantOf}, ${idOf('a')}, '${subscribedKind}', gen_random_uuid(), 1, $4::json, NULL, ${at}
+  SELECT ${merchantOf}, ${idOf('a')}, '${subscribedKind}', gen_random_uuid(), 1, $4::json, NULL, ${createdAt}
   FROM generate_series(1, $1::int) AS n`;
 
 const insertDeliveries = `
   INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
     next_attempt_at, created_at, delivered_at)
-  SELECT ${merchantOf}, ${idOf('b')}, ${idOf('a')}, endpoints.id, NULL, 'pending', 0, ${at}, ${at}, NULL
+  SELECT ${merchantOf}, ${idOf('b')}, ${idOf('a')}, endpoints.id, NULL, 'pending', 0, ${createdAt}, ${createdAt}, NULL
   FROM generate_series(1, $1::int) AS n
   JOIN webhook_endpoints AS endpoints ON endpoints.merchant_id = ${merchantOf} AND endpoints.is_default`;

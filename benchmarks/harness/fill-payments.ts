@@ -1,7 +1,7 @@
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import type { Service } from './service.ts';
 
-const rowsAtOnce = 100_000;
+const batchRows = 100_000;
 
 /**
  * Writes paid payments as the owner of the tables, faster than any API could: each with its charge and an event, ids in
@@ -11,8 +11,8 @@ const rowsAtOnce = 100_000;
 export async function fillPayments({ adminUrl, merchantId }: Service, payments: number): Promise<number> {
   const beganAt = performance.now();
   await withAdminClient(adminUrl, async (client) => {
-    for (let from = 1; from <= payments; from += rowsAtOnce) {
-      const values = [merchantId, from, Math.min(payments, from + rowsAtOnce - 1)];
+    for (let firstRow = 1; firstRow <= payments; firstRow += batchRows) {
+      const values = [merchantId, firstRow, Math.min(payments, firstRow + batchRows - 1)];
       for (const text of [insertIntents, insertCharges, insertEvents]) await client.query(text, values);
     }
     // What autovacuum would do within minutes.
@@ -25,15 +25,15 @@ export async function fillPayments({ adminUrl, merchantId }: Service, payments: 
 const idOf = (kind: 'a' | 'b' | 'c') =>
   `(lpad(to_hex(1735689600000 + n::bigint * 10000), 12, '0') || '7${kind}00b' || substr(md5(n::text), 1, 15))::uuid`;
 
-const at = `to_timestamp(1735689600 + n::bigint * 10)`;
+const createdAt = `to_timestamp(1735689600 + n::bigint * 10)`;
 
 const insertIntents = `
   INSERT INTO payment_intents (merchant_id, id, status, amount, fee, fee_payer, currency, intent_secret, checkout_token,
     return_url, title, metadata, source, attempts, late, event_sequence, created_at, updated_at, expires_at)
   SELECT $1::uuid, ${idOf('a')}, 'successful', 45000, 0, 'business', 'GMD', md5('s' || n) || md5('t' || n),
     (SELECT short_id FROM merchants WHERE id = $1::uuid) || substr(md5('c' || n), 1, 22),
-    'https://shop.example/orders/' || n, 'Order ' || n, json_build_object('order', n::text), 'api', 1, false, 1, ${at},
-    ${at}, ${at}
+    'https://shop.example/orders/' || n, 'Order ' || n, json_build_object('order', n::text), 'api', 1, false, 1, ${createdAt},
+    ${createdAt}, ${createdAt}
   FROM generate_series($2::int, $3::int) AS n`;
 
 const insertCharges = `
@@ -42,10 +42,10 @@ const insertCharges = `
     network_transaction_id, paid_at, created_at, updated_at)
   SELECT $1::uuid, ${idOf('b')}, ${idOf('a')}, 1, 'completed', 45000, 0, 'business', 45000, 'GMD', 'aps', '7000001', '+2207000001',
     (SELECT short_id FROM merchants WHERE id = $1::uuid) || substr(md5('r' || n), 1, 22), 'TX-' || n, 'final', false, 0, 2,
-    'T' || n, ${at}, ${at}, ${at}
+    'T' || n, ${createdAt}, ${createdAt}, ${createdAt}
   FROM generate_series($2::int, $3::int) AS n`;
 
 const insertEvents = `
   INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, created_at)
-  SELECT $1::uuid, ${idOf('c')}, 'payment_intent.created', ${idOf('a')}, 1, json_build_object('title', 'Order ' || n), ${at}
+  SELECT $1::uuid, ${idOf('c')}, 'payment_intent.created', ${idOf('a')}, 1, json_build_object('title', 'Order ' || n), ${createdAt}
   FROM generate_series($2::int, $3::int) AS n`;

@@ -1,10 +1,10 @@
 import { systemClock } from '../../server/src/kit/clock.ts';
 
-export interface Pace {
+export interface LoadRate {
   perSecond: number;
   seconds: number;
   /** Whoever is due beyond these waits, and its waiting counts. */
-  atOnceMax: number;
+  concurrencyMax: number;
 }
 
 /**
@@ -12,19 +12,19 @@ export interface Pace {
  * when it was due, on the clock of `performance`.
  */
 export async function atRate(
-  { perSecond, seconds, atOnceMax }: Pace,
+  { perSecond, seconds, concurrencyMax }: LoadRate,
   begin: (dueAt: number) => Promise<void>,
 ): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const beganAt = performance.now();
   const endsAt = beganAt + seconds * 1_000;
   for (let begun = 0; performance.now() < endsAt;) {
     const dueAt = beganAt + (begun / perSecond) * 1_000;
-    if (performance.now() >= dueAt && underWay.size < atOnceMax) {
+    if (performance.now() >= dueAt && inFlight.size < concurrencyMax) {
       begun += 1;
-      const running = begin(dueAt).finally(() => underWay.delete(running));
-      underWay.add(running);
+      const running = begin(dueAt).finally(() => inFlight.delete(running));
+      inFlight.add(running);
     } else await systemClock.sleep(1);
   }
-  await Promise.all(underWay);
+  await Promise.all(inFlight);
 }

@@ -6,7 +6,7 @@ export interface Part {
   name: string;
   title: string;
   /** What is measured and how, for who reads the figures. */
-  meaning: string;
+  description: string;
   run(bench: Workbench): Promise<Measured>;
 }
 

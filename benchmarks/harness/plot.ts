@@ -44,21 +44,23 @@ ${bars.map((bar, index) => row(bar, headHeight + index * rowHeight)).join('\n')}
 function row(bar: Bar, top: number): string {
   const { label, value, aim } = bar;
   const full = Math.max(value, aim ?? 0) * 1.1;
-  const at = (figure: number): number => Math.round((figure / full) * barsWidth);
+  const scaled = (figure: number): number => Math.round((figure / full) * barsWidth);
   const middle = top + barHeight - 3;
   const x = margin + labelWidth;
   return [
     `<text x="${margin}" y="${middle}">${escapeXml(label)}</text>`,
     `<rect class="track" x="${x}" y="${top}" width="${barsWidth}" height="${barHeight}" rx="3"/>`,
-    `<rect class="${judge(bar)}" x="${x}" y="${top}" width="${at(value)}" height="${barHeight}" rx="3"/>`,
+    `<rect class="${classify(bar)}" x="${x}" y="${top}" width="${scaled(value)}" height="${barHeight}" rx="3"/>`,
     ...(aim === undefined
       ? []
-      : [`<line class="aim" x1="${x + at(aim)}" y1="${top - 3}" x2="${x + at(aim)}" y2="${top + barHeight + 3}"/>`]),
+      : [
+          `<line class="aim" x1="${x + scaled(aim)}" y1="${top - 3}" x2="${x + scaled(aim)}" y2="${top + barHeight + 3}"/>`,
+        ]),
     `<text class="value" x="${x + barsWidth + 10}" y="${middle}">${format(bar)}</text>`,
   ].join('\n');
 }
 
-function judge({ value, aim, better }: Bar): 'met' | 'missed' | 'plain' {
+function classify({ value, aim, better }: Bar): 'met' | 'missed' | 'plain' {
   if (aim === undefined) return 'plain';
   return (better === 'higher' ? value >= aim : value <= aim) ? 'met' : 'missed';
 }

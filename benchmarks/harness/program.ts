@@ -31,6 +31,6 @@ export function programOptions<Options>(): Options {
 }
 
 /** Hands the result to who started the program. */
-export function answerProgram(result: unknown): void {
+export function printResult(result: unknown): void {
   process.stdout.write(JSON.stringify(result));
 }

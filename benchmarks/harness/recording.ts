@@ -16,36 +16,36 @@ import type { TransferContext } from '../../server/src/transfers/context.ts';
 export interface RecordedTransaction {
   steps: RecordedStep[];
   /** New values for what no other transaction may have, by what stands there now. A function, for each repetition. */
-  fresh: () => Map<unknown, string>;
+  freshValues: () => Map<unknown, string>;
 }
 
 export interface RecordedStep {
   statement: Statement;
   /** The service sent it once it had the answer to the step of this number; null: without waiting for any other. */
-  afterAnswerTo: number | null;
+  afterResultOf: number | null;
 }
 
-const orderDelayMs = 60 * 60 * 1_000;
+const workDelayMs = 60 * 60 * 1_000;
 
 /** Notes what the use-case does on the way to a transaction, which does it. */
 export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
-  let answered: number | null = null;
+  let lastAwaited: number | null = null;
   const note = (statement: Statement): number => {
-    const afterAnswerTo = answered;
-    answered = null;
-    return steps.push({ statement: later(statement), afterAnswerTo }) - 1;
+    const afterResultOf = lastAwaited;
+    lastAwaited = null;
+    return steps.push({ statement: postponed(statement), afterResultOf }) - 1;
   };
-  const ask = async <Answer>(statement: Statement, answer: () => Promise<Answer>): Promise<Answer> => {
+  const record = async <Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result> => {
     const number = note(statement);
-    const given = await answer();
-    answered = number;
-    return given;
+    const result = await execute();
+    lastAwaited = number;
+    return result;
   };
   return {
     requestId: tx.requestId,
-    rows: (statement) => ask(statement, () => tx.rows(statement)),
-    row: (statement) => ask(statement, () => tx.row(statement)),
-    run: (statement) => ask(statement, () => tx.run(statement)),
+    rows: (statement) => record(statement, () => tx.rows(statement)),
+    row: (statement) => record(statement, () => tx.row(statement)),
+    run: (statement) => record(statement, () => tx.run(statement)),
     send: (statement) => {
       note(statement);
       tx.send(statement);
@@ -55,9 +55,9 @@ export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
 }
 
 /** Orders for workers are due in an hour, so that no worker takes part in what the loop measures. */
-function later(statement: Statement): Statement {
+function postponed(statement: Statement): Statement {
   if (!statement.name.startsWith('outbox')) return statement;
-  const values = statement.values.map((value) => (value instanceof Date ? addMs(value, orderDelayMs) : value));
+  const values = statement.values.map((value) => (value instanceof Date ? addMs(value, workDelayMs) : value));
   return { ...statement, values };
 }
 
@@ -84,12 +84,12 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
       ids.push(id);
       return id;
     },
-    wake: () => {},
+    notifyWorker: () => {},
     networks: createNetworkRegistry(connectors),
     merchants: createMerchantDirectory(db, systemClock),
     breakers: new BreakerCopy(),
     transferOwners: {},
-    changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
+    changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     log: createLog({ level: 'silent' }),
     lists: new ListReader(db),
     settings: {

@@ -39,7 +39,7 @@ function section(part: Part, { figures, bars }: Measured, { date, machine, commi
 
 <!-- part ${part.name} ${JSON.stringify(bars)} -->
 
-${part.meaning}
+${part.description}
 
 | Figure | Measured | Aim | |
 | --- | --- | --- | --- |

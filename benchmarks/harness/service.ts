@@ -126,13 +126,13 @@ async function readFacts(child: ChildProcess, path: string): Promise<Facts> {
 }
 
 async function post<Made>({ base_url: url, secret_key: key }: Facts, path: string, body: object): Promise<Made> {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (answer.status !== 201) throw new Error(`POST ${path} was answered with ${answer.status}: ${text}`);
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`POST ${path} was answered with ${response.status}: ${text}`);
   return JSON.parse(text) as Made;
 }
 
@@ -166,10 +166,10 @@ async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<vo
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const gaveUp = new AbortController();
-  const patience = systemClock.sleep(stopWithinMs, gaveUp.signal).then(() => {
+  const killTimer = systemClock.sleep(stopWithinMs, gaveUp.signal).then(() => {
     if (!gaveUp.signal.aborted) child.kill('SIGKILL');
   });
   await exited;
   gaveUp.abort();
-  await patience;
+  await killTimer;
 }

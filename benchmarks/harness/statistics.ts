@@ -4,9 +4,9 @@ export function median(figures: readonly number[]): number {
 }
 
 /** The smallest figure that `share` percent of all are not above; 0 where there are none. */
-export function percentile(figures: readonly number[], share: number): number {
+export function percentile(figures: readonly number[], percent: number): number {
   const sorted = figures.toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? 0;
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
 }
 
 /** Latencies in milliseconds. */
@@ -18,8 +18,9 @@ export interface Latencies {
 
 export function latenciesOf(durationsMs: readonly number[]): Latencies {
   const sorted = Float64Array.from(durationsMs).toSorted();
-  const at = (share: number): number => sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? 0;
-  return { p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+  const percentileOf = (percent: number): number =>
+    sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
+  return { p50Ms: percentileOf(50), p95Ms: percentileOf(95), p99Ms: percentileOf(99) };
 }
 
 /** `1,234` */

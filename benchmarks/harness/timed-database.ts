@@ -12,17 +12,17 @@ export interface TimedDatabase {
  * waits for one waits here and not in the pool.
  */
 export function timedDatabase(db: Database, connectionsMax: number): TimedDatabase {
-  const taken = { count: 0, waiting: [] as (() => void)[] };
+  const inUse = { count: 0, waiting: [] as (() => void)[] };
   const byName = new Map<string, number[]>();
   const connected = async <Result>(use: () => Promise<Result>): Promise<Result> => {
-    if (taken.count >= connectionsMax) await new Promise<void>((resolve) => taken.waiting.push(resolve));
-    else taken.count += 1;
+    if (inUse.count >= connectionsMax) await new Promise<void>((resolve) => inUse.waiting.push(resolve));
+    else inUse.count += 1;
     try {
       return await use();
     } finally {
-      const next = taken.waiting.shift();
+      const next = inUse.waiting.shift();
       if (next) next();
-      else taken.count -= 1;
+      else inUse.count -= 1;
     }
   };
   const timed = async <Result>({ name }: Statement, run: () => Promise<Result>): Promise<Result> => {
@@ -41,7 +41,7 @@ export function timedDatabase(db: Database, connectionsMax: number): TimedDataba
         connected(() => db.withTransaction((tx) => body({ ...rest(tx), ...queryable(tx, timed) }), cause)),
       dedicatedClient: () => db.dedicatedClient(),
       get waiting() {
-        return db.waiting + taken.waiting.length;
+        return db.waiting + inUse.waiting.length;
       },
       close: () => db.close(),
     },

@@ -13,17 +13,17 @@ import type { RecordedStep, RecordedTransaction } from './recording.ts';
 
 export const transferPath = '/v1/transfers';
 
-const order = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
+const transferFields = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
 
 /** What the benchmarks pay out, as the body of POST /v1/transfers: 1 dalasi, so that test money lasts. */
-export const transferBody = JSON.stringify(order);
+export const transferBody = JSON.stringify(transferFields);
 
 const transferRequest: NewTransfer = {
   amountMinor: 100n,
   currency: null,
-  network: order.network,
-  accountNumber: order.account_number,
-  beneficiaryName: order.beneficiary_name,
+  network: transferFields.network,
+  accountNumber: transferFields.account_number,
+  beneficiaryName: transferFields.beneficiary_name,
   narration: null,
   callbackUrl: null,
   metadata: {},
@@ -47,9 +47,9 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
   const context = recordingContext(db, ids);
   const merchant = await context.merchants.byId(merchantId);
   if (!merchant) throw new Error('there is no such merchant');
-  const made: Transfer[] = [];
+  const created: Transfer[] = [];
   const key = randomUUID();
-  const fingerprint = fingerprintOf('POST', order);
+  const fingerprint = fingerprintOf('POST', transferFields);
   const use = {
     requestId: 'req_benchmark',
     merchantId,
@@ -64,23 +64,23 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
     use,
     async (tx) => {
       const transfer = await createTransfer(tx, context, merchant, transferRequest);
-      made.push(transfer);
+      created.push(transfer);
       return { statusCode: 201, body: JSON.stringify(transferToWire(merchant, transfer)) };
     },
     {
-      refusalAnswer: (refusal) => {
+      errorResponse: (refusal) => {
         throw refusal;
       },
-      keptForEver: {
+      permanentReplay: {
         subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
-        recall: () => Promise.reject(new Error('a new key has made nothing yet')),
+        replay: () => Promise.reject(new Error('a new key has made nothing yet')),
       },
     },
   );
-  const { reference } = made[0] ?? { reference: '' };
+  const { reference } = created[0] ?? { reference: '' };
   return {
     steps,
-    fresh: () => {
+    freshValues: () => {
       const tail = randomBytes(reference.length).toString('hex').slice(referenceHeadLength, reference.length);
       return freshIds(ids)
         .set(key, randomUUID())

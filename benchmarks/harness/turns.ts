@@ -17,17 +17,17 @@ export interface Round {
 }
 
 /** Measures both sides of a comparison in each round. Who went first goes second next time: neither is always it. */
-export async function inTurns(
+export async function measureAlternately(
   rounds: number,
   sides: { measured: () => Promise<number>; base: () => Promise<number> },
-  tell: (round: number, figures: Round) => void,
+  report: (round: number, figures: Round) => void,
 ): Promise<Comparison> {
   const results: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const figures: Round = { measured: 0, base: 0 };
     const order = round % 2 === 0 ? (['base', 'measured'] as const) : (['measured', 'base'] as const);
     for (const side of order) figures[side] = await sides[side]();
-    tell(round, figures);
+    report(round, figures);
     results.push(figures);
   }
   return compare(results);

@@ -14,19 +14,19 @@ export interface Workbench {
   /** A new, empty database as its owner. */
   createDatabase(): Promise<string>;
   postgresVersion: string;
-  tell(sentence: string): void;
+  log(sentence: string): void;
   /** Ends everything that was started and removes its files; once, however often it is called. */
   close(): Promise<void>;
 }
 
-export async function openWorkbench(tell: (sentence: string) => void): Promise<Workbench> {
+export async function openWorkbench(log: (sentence: string) => void): Promise<Workbench> {
   const directory = mkdtempSync(join(tmpdir(), 'dalasi-bench-'));
   const services = new Set<Service>();
   let databases = 0;
   const server = await startEmbeddedPostgres({
     dataDirectory: join(directory, 'data'),
     durable: true,
-    log: tell,
+    log,
   }).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;
@@ -44,7 +44,7 @@ export async function openWorkbench(tell: (sentence: string) => void): Promise<W
     rmSync(directory, { recursive: true, force: true });
   };
   return {
-    tell,
+    log,
     createDatabase,
     postgresVersion: await withAdminClient(server.adminUrl, async (client) => {
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version');

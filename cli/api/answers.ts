@@ -50,7 +50,7 @@ export const eventRow = object({
 export const eventPage = object({ data: list(eventRow) });
 
 /** What POST /v1/events/resend answers. */
-export const resent = object({ matched: count, resent: count, continue_from: nullable(time) });
+export const resendResult = object({ matched: count, resent: count, continue_from: nullable(time) });
 
 export const endpointPage = object({ data: list(object({ id, url: nullable(freeText), status: name })) });
 
@@ -61,8 +61,8 @@ export type EventRow = ValueOf<typeof eventRow>;
 export type DeliveryRow = ValueOf<typeof deliveryRow>;
 
 /** Throws CommandFailure for an answer that does not have this shape. */
-export function readAnswer<Value>(isExpected: Shape<Value>, answer: unknown): Value {
-  if (isExpected(answer)) return answer;
+export function readResponse<Value>(isExpected: Shape<Value>, response: unknown): Value {
+  if (isExpected(response)) return response;
   throw new CommandFailure(
     'The server answered something that this tool does not understand. Check the address (dalasi keys shows it), and ' +
       'that the service is of the same version as the tool.',
@@ -70,6 +70,6 @@ export function readAnswer<Value>(isExpected: Shape<Value>, answer: unknown): Va
 }
 
 /** The id that stands in a member of an answer, `id` unless it is named. Throws CommandFailure where none does. */
-export function idIn(answer: JsonObject, member = 'id'): string {
-  return readAnswer(id, answer[member]);
+export function idIn(response: JsonObject, member = 'id'): string {
+  return readResponse(id, response[member]);
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { ApiAway, createApi } from './client.ts';
+import { ApiUnavailable, createApi } from './client.ts';
 
 let url: string;
 let body: string;
@@ -23,12 +23,12 @@ after(() => {
   server.closeAllConnections();
 });
 
-test('what a proxy says in its place is no answer of the service, also where it is called JSON', async () => {
+test('a proxy’s own response is not taken for the service’s, even when it claims to be JSON', async () => {
   const settings = { url, key: 'sk_test_', testMode: true, keySource: 'the test', demoWebhookSecret: null };
   const api = createApi(systemClock, settings);
   for (body of ['', '<html>Bad Gateway</html>', '{"message":"cut o', 'null', '"Bad Gateway"', '[]']) {
     await assert.rejects(api.get('/v1/events'), (error) => {
-      assert.ok(error instanceof ApiAway, String(error));
+      assert.ok(error instanceof ApiUnavailable, String(error));
       assert.match(error.message, /answered 502, but not as this service does/);
       return true;
     });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { reasonOf } from '../../server/src/kit/start-error.ts';
 import { CommandFailure } from '../command.ts';
-import { harmless } from '../../server/src/kit/terminal-text.ts';
+import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { ApiSettings } from './settings.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -10,21 +10,21 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 export interface Api {
   url: string;
   testMode: boolean;
-  get(path: string, query?: Query): Promise<ApiAnswer>;
+  get(path: string, query?: Query): Promise<ApiResponse>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
   send(method: 'PUT' | 'DELETE', path: string, body?: unknown): Promise<JsonObject>;
 }
 
 export type JsonObject = Record<string, unknown>;
 
-export interface ApiAnswer {
+export interface ApiResponse {
   body: JsonObject;
   /** The same as it came, for whoever needs each digit as it was. */
   text: string;
 }
 
 /** The API has answered no; the message is its own sentence. */
-export class ApiRefused extends CommandFailure {
+export class ApiError extends CommandFailure {
   readonly status: number;
   readonly code: string;
 
@@ -36,22 +36,22 @@ export class ApiRefused extends CommandFailure {
 }
 
 /** Nobody answered, or something that is not the API did, or it is too busy: later it may be different. */
-export class ApiAway extends CommandFailure {}
+export class ApiUnavailable extends CommandFailure {}
 
 // The API answers within a second or not at all; the slowest list takes less than ten.
-const answerWithinMs = 30_000;
+const responseTimeoutMs = 30_000;
 // A hundred events with the largest metadata take 7 MB.
-const answerBytesMax = 32 * 1024 * 1024;
-const triesMax = 4;
-const waitMaxMs = 30_000;
+const responseBytesMax = 32 * 1024 * 1024;
+const attemptsMax = 4;
+const retryDelayMaxMs = 30_000;
 
 export function createApi(clock: Clock, { url, key, testMode }: ApiSettings, signal?: AbortSignal): Api {
-  const call = async (method: string, path: string, init: CallInit = {}): Promise<ApiAnswer> => {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await exchange({ url, key, signal }, method, path, init);
+  const call = async (method: string, path: string, init: CallInit = {}): Promise<ApiResponse> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await exchange({ url, key, signal }, method, path, init);
       // A request that came too soon was not looked at, so it can be sent again, whatever it was.
-      if (answer.status !== 429 || tries === triesMax || signal?.aborted) return judge(url, answer);
-      await clock.sleep(Math.min(answer.retryAfterMs, waitMaxMs), signal);
+      if (response.status !== 429 || attempt === attemptsMax || signal?.aborted) return checkResponse(url, response);
+      await clock.sleep(Math.min(response.retryAfterMs, retryDelayMaxMs), signal);
     }
   };
   return {
@@ -68,7 +68,7 @@ interface CallInit {
   headers?: Readonly<Record<string, string>>;
 }
 
-interface Answer {
+interface RawResponse {
   status: number;
   text: string;
   isJson: boolean;
@@ -80,8 +80,8 @@ async function exchange(
   method: string,
   path: string,
   { body, headers }: CallInit,
-): Promise<Answer> {
-  const limit = AbortSignal.timeout(answerWithinMs);
+): Promise<RawResponse> {
+  const timeout = AbortSignal.timeout(responseTimeoutMs);
   try {
     const response = await fetch(url + path, {
       method,
@@ -93,7 +93,7 @@ async function exchange(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // The key is for this address only.
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     return {
       status: response.status,
@@ -102,7 +102,7 @@ async function exchange(
       retryAfterMs: Number(response.headers.get('retry-after') ?? '1') * 1_000 || 1_000,
     };
   } catch (error) {
-    throw new ApiAway(awayMessage(url, error));
+    throw new ApiUnavailable(unavailableMessage(url, error));
   }
 }
 
@@ -112,31 +112,31 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new Error(`its answer is longer than ${answerBytesMax / 1024 / 1024} MB`);
+    if (bytes > responseBytesMax) throw new Error(`its answer is longer than ${responseBytesMax / 1024 / 1024} MB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function awayMessage(url: string, error: unknown): string {
+function unavailableMessage(url: string, error: unknown): string {
   const reason = reasonOf((error as { cause?: unknown }).cause ?? error);
   if (reason === 'ECONNREFUSED') {
     return `Nothing listens at ${url}. Start the service (npm start), or say where it is with --url or DALASI_URL.`;
   }
   if ((error as Error).name === 'TimeoutError')
-    return `${url} has not answered within ${answerWithinMs / 1_000} seconds.`;
+    return `${url} has not answered within ${responseTimeoutMs / 1_000} seconds.`;
   return `${url} cannot be reached: ${reason}.`;
 }
 
-function judge(url: string, { status, text, isJson }: Answer): ApiAnswer {
+function checkResponse(url: string, { status, text, isJson }: RawResponse): ApiResponse {
   const body = isJson ? parse(text) : undefined;
   if (body && status < 300) return { text, body };
-  const message = typeof body?.['message'] === 'string' ? harmless(body['message']) : undefined;
+  const message = typeof body?.['message'] === 'string' ? sanitizeLine(body['message']) : undefined;
   if (message === undefined) {
-    throw new ApiAway(`${url} answered ${status}, but not as this service does. Is the address right?`);
+    throw new ApiUnavailable(`${url} answered ${status}, but not as this service does. Is the address right?`);
   }
-  if (status === 429 || status >= 500) throw new ApiAway(message);
-  throw new ApiRefused(status, textOf(body?.['code']), message + fieldMessages(body, message));
+  if (status === 429 || status >= 500) throw new ApiUnavailable(message);
+  throw new ApiError(status, textOf(body?.['code']), message + fieldMessages(body, message));
 }
 
 /** Undefined for what is no JSON object, whatever its type says: a proxy in between may have cut it, or put its own there. */
@@ -150,14 +150,14 @@ function parse(text: string): JsonObject | undefined {
 }
 
 /** The fields that were refused, unless the one sentence says it all. */
-function fieldMessages(body: JsonObject | undefined, said: string): string {
+function fieldMessages(body: JsonObject | undefined, mainMessage: string): string {
   const errors: unknown[] = Array.isArray(body?.['errors']) ? body['errors'] : [];
-  const named = errors.map((error) => {
+  const fieldErrors = errors.map((error) => {
     const { path, message } = (typeof error === 'object' && error !== null ? error : {}) as JsonObject;
     return { path: textOf(path), message: textOf(message) };
   });
-  const others = named.filter(({ message }) => message !== said);
-  return others.map(({ path, message }) => `\n  ${harmless(`${path}: ${message}`)}`).join('');
+  const others = fieldErrors.filter(({ message }) => message !== mainMessage);
+  return others.map(({ path, message }) => `\n  ${sanitizeLine(`${path}: ${message}`)}`).join('');
 }
 
 /** What is no text comes from no service of ours, and is not shown: turning it into one may throw. */

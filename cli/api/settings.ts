@@ -41,7 +41,7 @@ export const defaultUrl = 'http://localhost:8080';
  */
 export function readApiSettings(environment: Environment, { options }: Pick<CommandInput, 'options'>): ApiSettings {
   const found = findKey(environment, options['key-file']);
-  if (!found) throw new UsageError(noKey);
+  if (!found) throw new UsageError(noKeyMessage);
   const { key, keySource, demoWebhookSecret = null } = found;
   if (!isWellFormedApiKey(key)) {
     throw new UsageError(`What ${keySource} holds is not an API key: some of it is missing, or mistyped.`);
@@ -52,7 +52,7 @@ export function readApiSettings(environment: Environment, { options }: Pick<Comm
   return { url: url.href.replace(/\/$/, ''), key, testMode, keySource, demoWebhookSecret };
 }
 
-const noKey =
+const noKeyMessage =
   'There is no API key to use. Start a development server with npm start, or set DALASI_API_KEY, or save a key: ' +
   'dalasi keys save --help';
 
@@ -71,8 +71,8 @@ function findDemo(environment: Environment): FoundKey | undefined {
   const path = resolve(repository, environment['DATA_DIR'] || 'data', 'demo.json');
   try {
     const demo = JSON.parse(readFileSync(path, 'utf8')) as Record<'base_url' | 'secret_key' | 'webhook_secret', string>;
-    const inside = relative(repository, path);
-    const keySource = inside.startsWith('..') ? path : inside;
+    const relativePath = relative(repository, path);
+    const keySource = relativePath.startsWith('..') ? path : relativePath;
     return { key: demo.secret_key, keySource, url: demo.base_url || null, demoWebhookSecret: demo.webhook_secret };
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;

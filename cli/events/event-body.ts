@@ -1,6 +1,6 @@
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import type { JsonObject } from '../api/client.ts';
-import { eventPage, readAnswer } from '../api/answers.ts';
+import { eventPage, readResponse } from '../api/answers.ts';
 import type { EventRow } from '../api/answers.ts';
 
 /** An event and the bytes that a webhook endpoint gets of it. */
@@ -15,11 +15,11 @@ export interface EventWithBody {
  * text for everything but numbers, and numbers are kept here as they were written.
  */
 export function readEvents(text: string): EventWithBody[] {
-  const rows = readAnswer(eventPage, JSON.parse(text)).data;
+  const rows = readResponse(eventPage, JSON.parse(text)).data;
   const exact = parseExactly(text) as { data: { data: JsonObject }[] };
-  return rows.map((row, place) => {
+  return rows.map((row, index) => {
     const head = { id: row.id, kind: row.event, createdAt: new Date(row.created_at), testMode: row.test_mode };
-    const recordText = JSON.stringify(exact.data[place]?.data);
+    const recordText = JSON.stringify(exact.data[index]?.data);
     const { request_id: requestId, sequence } = row;
     return { row, body: eventBody({ ...head, sequence: BigInt(sequence), requestId, recordText }) };
   });

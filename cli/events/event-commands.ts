@@ -6,10 +6,10 @@ import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, pageRowsMax } from './event-row.ts';
-import { eventPage, readAnswer } from '../api/answers.ts';
+import { eventPage, readResponse } from '../api/answers.ts';
 import type { EventRow } from '../api/answers.ts';
 import { eventLine, eventText } from './event-text.ts';
-import { followEvents, tellOutages } from './follow-events.ts';
+import { followEvents, outageReporter } from './follow-events.ts';
 import { readKinds } from './read-kinds.ts';
 import { resendCommand } from './resend-command.ts';
 
@@ -78,7 +78,7 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
     since: 'now',
     // Only now: what happens between the latest and the first new one would be in neither.
     onReady: showLatest,
-    ...tellOutages(output, settings),
+    ...outageReporter(output, settings),
   });
   for await (const { row } of events) show(row);
   return 0;
@@ -86,9 +86,11 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
 
 /** The oldest first, as a log is read. The API filters by one kind at a time. */
 async function readLatest(api: Api, kinds: readonly string[], limit: number): Promise<EventRow[]> {
-  const asked = kinds.length === 0 ? [undefined] : kinds;
+  const eventFilters = kinds.length === 0 ? [undefined] : kinds;
   const lists = await Promise.all(
-    asked.map(async (event) => readAnswer(eventPage, (await api.get('/v1/events', { event, limit })).body).data),
+    eventFilters.map(
+      async (event) => readResponse(eventPage, (await api.get('/v1/events', { event, limit })).body).data,
+    ),
   );
   const newestFirst = lists.flat().toSorted((one, another) => (one.id < another.id ? 1 : -1));
   return newestFirst.slice(0, limit).toReversed();

@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.ts';
-import { eventPage, eventRow, readAnswer } from '../api/answers.ts';
+import { eventPage, eventRow, readResponse } from '../api/answers.ts';
 import type { EventRow } from '../api/answers.ts';
-import { ApiRefused } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
 
 /** A page of the API has at most this many rows. */
 export const pageRowsMax = 100;
@@ -12,16 +12,16 @@ export async function findEventOf(
   { kind, objectId }: { kind: string; objectId: string },
 ): Promise<EventRow | undefined> {
   const { body } = await api.get('/v1/events', { object_id: objectId, event: kind, limit: 1 });
-  return readAnswer(eventPage, body).data[0];
+  return readResponse(eventPage, body).data[0];
 }
 
 /** One event with its tries, or undefined where there is none with this id. */
 export async function findEvent(api: Api, id: string): Promise<EventRow | undefined> {
   try {
     const { body } = await api.get(`/v1/events/${encodeURIComponent(id)}`);
-    return readAnswer(eventRow, body);
+    return readResponse(eventRow, body);
   } catch (error) {
-    if (error instanceof ApiRefused && error.code === 'not_found') return undefined;
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { harmless } from '../../server/src/kit/terminal-text.ts';
+import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
 import type { DeliveryRow, EventRow } from '../api/answers.ts';
 
@@ -26,18 +26,18 @@ export function eventText(output: Output, row: EventRow): string {
     `  happened  ${row.created_at}${row.test_mode ? ', in test' : ''}`,
     `  object    ${row.object_id}, sequence ${row.sequence}`,
   ];
-  const sent = row.deliveries.flatMap((delivery) => deliveryLines(output, delivery));
-  return [...head, ...(sent.length > 0 ? sent : ['  It was sent to nobody.'])].join('\n');
+  const lines = row.deliveries.flatMap((delivery) => deliveryLines(output, delivery));
+  return [...head, ...(lines.length > 0 ? lines : ['  It was sent to nobody.'])].join('\n');
 }
 
 function deliveryLines(output: Output, delivery: DeliveryRow): string[] {
   const { callback_url: callbackUrl, endpoint_id: endpointId, next_attempt_at: next } = delivery;
-  const target = callbackUrl === null ? `endpoint ${endpointId}` : `callback ${harmless(callbackUrl)}`;
-  const due = next === null ? '' : `, next try ${next}`;
-  const tries = (delivery.tries ?? []).map((made) => {
-    const answer = harmless(made.answer).slice(0, 100);
-    const outcome = made.status === null ? (made.failure ?? 'no answer') : String(made.status);
-    return `    ${made.attempt}  ${made.sent_at}  ${outcome} in ${made.duration_ms} ms  ${answer}`.trimEnd();
+  const target = callbackUrl === null ? `endpoint ${endpointId}` : `callback ${sanitizeLine(callbackUrl)}`;
+  const nextAttempt = next === null ? '' : `, next try ${next}`;
+  const tries = (delivery.tries ?? []).map((entry) => {
+    const response = sanitizeLine(entry.answer).slice(0, 100);
+    const outcome = entry.status === null ? (entry.failure ?? 'no answer') : String(entry.status);
+    return `    ${entry.attempt}  ${entry.sent_at}  ${outcome} in ${entry.duration_ms} ms  ${response}`.trimEnd();
   });
-  return [`  ${target}: ${statusText(output, delivery.status)}${due}`, ...tries];
+  return [`  ${target}: ${statusText(output, delivery.status)}${nextAttempt}`, ...tries];
 }

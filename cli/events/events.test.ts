@@ -116,7 +116,7 @@ test('tail --follow goes on with what comes, until it is ended', async () => {
 
 test('show tells every try of an event with its answer', async () => {
   const shop = await newShop();
-  shop.receiver.answerWith(503);
+  shop.receiver.respondWith(503);
   const id = await shop.newEvent();
   await eventually('it was tried', () => shop.receiver.received.length > 0);
   await eventually('the try is written down', async () => (await shop.run('show', id)).stdout.includes('503 in'));
@@ -142,7 +142,7 @@ test('resend sends one event again', async () => {
   assert.deepEqual([one, another], [id, id]);
 });
 
-test('resend of all that an endpoint missed counts first, sends nothing without a yes, and then sends each once', async () => {
+test('resend of an endpoint’s missed events shows the count, asks to confirm, and sends each once', async () => {
   const shop = await newShop();
   await shop.change({ status: 'disabled' });
   const ids = [await shop.newEvent(), await shop.newEvent()];
@@ -156,9 +156,9 @@ test('resend of all that an endpoint missed counts first, sends nothing without 
     stdout: `2 events would be sent again to endpoint ${endpointId}.\n`,
     stderr: '',
   });
-  const unasked = await shop.run(...many);
-  assert.equal(unasked.code, 2);
-  assert.match(unasked.stderr, /^This would send 2 events to endpoint \S+ again\. Add --yes/);
+  const unconfirmed = await shop.run(...many);
+  assert.equal(unconfirmed.code, 2);
+  assert.match(unconfirmed.stderr, /^This would send 2 events to endpoint \S+ again\. Add --yes/);
   const none = await shop.run(...many, '--event', 'customer.deleted', '--yes');
   assert.match(none.stdout, /^0 events would be sent again/);
   assert.equal((await shop.run(...many, '--to', '1h', '--yes', '--json')).stdout.includes('"matched": 0'), true);

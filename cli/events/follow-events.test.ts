@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { firstIdAt } from '../../server/src/kit/ids.ts';
-import { ApiAway } from '../api/client.ts';
+import { ApiUnavailable } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { followEvents } from './follow-events.ts';
 import type { FollowOptions } from './follow-events.ts';
@@ -31,7 +31,7 @@ class FakeService {
 
   readonly api = {
     get: async (_path: string, { after, limit = 10, event }: Record<string, string | number | undefined> = {}) => {
-      if (this.isAway) throw new ApiAway('Nothing listens.');
+      if (this.isAway) throw new ApiUnavailable('Nothing listens.');
       const ids = [...this.visible.values()].filter((row) => event === undefined || row.event === event);
       const sorted = ids.toSorted((one, another) => one.id.localeCompare(another.id));
       const matching = after === undefined ? sorted.toReversed() : sorted.filter(({ id }) => id > String(after));
@@ -66,9 +66,9 @@ async function follow(
   service: FakeService,
   steps: readonly (() => void)[],
   options: Partial<FollowOptions> = {},
-): Promise<{ ids: string[]; told: string[] }> {
+): Promise<{ ids: string[]; notices: string[] }> {
   const end = new AbortController();
-  const told: string[] = [];
+  const notices: string[] = [];
   service.onSleep = (sleeps) => {
     const step = steps[sleeps - 1];
     if (step) step();
@@ -81,15 +81,15 @@ async function follow(
     signal: end.signal,
     kinds: [],
     since: 'now',
-    onAway: (message) => told.push(message),
-    onBack: () => told.push('back'),
+    onUnavailable: (message) => notices.push(message),
+    onRecovered: () => notices.push('back'),
     ...options,
   });
   for await (const { row } of events) ids.push(row.id);
-  return { ids, told };
+  return { ids, notices };
 }
 
-test('what happened before is left out, what happens comes once, in its order', async () => {
+test('follow leaves out earlier events and lists each new one once, in order', async () => {
   const service = new FakeService();
   service.show(-100_000);
   service.show(-10);
@@ -103,14 +103,14 @@ test('what happened before is left out, what happens comes once, in its order', 
   assert.deepEqual(ids, expected);
 });
 
-test('without any event before, the first one ever is not missed', async () => {
+test('follow on an empty history lists the very first event', async () => {
   const service = new FakeService();
   const expected: string[] = [];
   const { ids } = await follow(service, [() => expected.push(service.show(-5_000)), () => {}]);
   assert.deepEqual(ids, expected);
 });
 
-test('an event whose smaller id becomes visible later is not missed, up to a minute, and nothing comes twice', async () => {
+test('an event that becomes visible up to a minute late under a smaller id is listed once', async () => {
   const service = new FakeService();
   service.show(-1_000);
   const quick: string[] = [];
@@ -124,10 +124,10 @@ test('an event whose smaller id becomes visible later is not missed, up to a min
   assert.deepEqual(ids, quick);
 });
 
-test('since a moment: everything from then on, page after page, and nothing from before', async () => {
+test('follow with a start time lists every event from then on, page by page, and none before', async () => {
   const service = new FakeService();
   service.show(-1);
-  const expected = Array.from({ length: 250 }, (_, place) => service.show(place));
+  const expected = Array.from({ length: 250 }, (_, index) => service.show(index));
   const { ids } = await follow(service, [() => {}], { since: startedAt });
   assert.deepEqual(ids, expected);
   assert.ok(Math.max(...service.pageSizes) <= 100);
@@ -153,7 +153,7 @@ test('only the kinds that were asked for', async () => {
 test('while the API is away it waits, says so once, and misses nothing', async () => {
   const service = new FakeService();
   const expected: string[] = [];
-  const { ids, told } = await follow(service, [
+  const { ids, notices } = await follow(service, [
     () => {
       service.isAway = true;
     },
@@ -165,5 +165,5 @@ test('while the API is away it waits, says so once, and misses nothing', async (
     () => {},
   ]);
   assert.deepEqual(ids, expected);
-  assert.deepEqual(told, ['Nothing listens.', 'back']);
+  assert.deepEqual(notices, ['Nothing listens.', 'back']);
 });

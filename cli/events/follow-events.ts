@@ -1,16 +1,16 @@
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
-import { firstIdAt, momentOf } from '../../server/src/kit/ids.ts';
-import { eventPage, readAnswer } from '../api/answers.ts';
+import { firstIdAt, timestampOf } from '../../server/src/kit/ids.ts';
+import { eventPage, readResponse } from '../api/answers.ts';
 import type { EventRow } from '../api/answers.ts';
-import { ApiAway } from '../api/client.ts';
+import { ApiUnavailable } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Output } from '../output.ts';
 import { readEvents } from './event-body.ts';
 import type { EventWithBody } from './event-body.ts';
 import { pageRowsMax } from './event-row.ts';
-import { waitMs } from './wait.ts';
+import { retryDelayMs } from './wait.ts';
 
 export interface FollowOptions {
   api: Api;
@@ -23,15 +23,18 @@ export interface FollowOptions {
   /** Called when it is known what is new: what happens from then on comes, once this has ended. */
   onReady?: () => void | Promise<void>;
   /** Told once when the API cannot be reached, and once when it is back. */
-  onAway: (message: string) => void;
-  onBack: () => void;
+  onUnavailable: (message: string) => void;
+  onRecovered: () => void;
 }
 
 /** Says on standard error when the API goes away, and when it is back. */
-export function tellOutages(output: Output, { url }: ApiSettings): Pick<FollowOptions, 'onAway' | 'onBack'> {
+export function outageReporter(
+  output: Output,
+  { url }: ApiSettings,
+): Pick<FollowOptions, 'onUnavailable' | 'onRecovered'> {
   return {
-    onAway: (message) => output.note(`${message} Trying again until it works.`),
-    onBack: () => output.note(`${url} answers again.`),
+    onUnavailable: (message) => output.note(`${message} Trying again until it works.`),
+    onRecovered: () => output.note(`${url} answers again.`),
   };
 }
 
@@ -39,32 +42,32 @@ export function tellOutages(output: Output, { url }: ApiSettings): Pick<FollowOp
 const pollEveryMs = 250;
 // Ids are made by several processes and become visible when their transactions commit, so a smaller one can come after a
 // larger one. Almost always within the shorter time, which each poll reads again; the longer one is looked at now and then.
-const lookBackMs = { usual: 2_000, thorough: 60_000 };
-const thoroughEveryMs = 10_000;
+const lookbackMs = { usual: 2_000, thorough: 60_000 };
+const fullLookbackEveryMs = 10_000;
 
 /** Each event once, in the order of ids as far as they are visible, until the signal aborts. Waits while the API is away. */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<EventWithBody> {
   const { clock, signal, kinds, since } = options;
-  const position = new Position(since === 'now' ? null : since);
-  if (since === 'now') await patiently(options, () => position.startNow(options.api));
+  const cursor = new EventCursor(since === 'now' ? null : since);
+  if (since === 'now') await withRetries(options, () => cursor.startFromNow(options.api));
   if (!signal.aborted) await options.onReady?.();
-  let thoroughAtMs = clock.now().getTime();
+  let fullLookbackAtMs = clock.now().getTime();
   while (!signal.aborted) {
     const nowMs = clock.now().getTime();
-    const isThorough = nowMs >= thoroughAtMs;
-    if (isThorough) thoroughAtMs = nowMs + thoroughEveryMs;
-    let after = position.lookFrom(isThorough ? lookBackMs.thorough : lookBackMs.usual);
+    const isFullLookback = nowMs >= fullLookbackAtMs;
+    if (isFullLookback) fullLookbackAtMs = nowMs + fullLookbackEveryMs;
+    let after = cursor.pollFromId(isFullLookback ? lookbackMs.thorough : lookbackMs.usual);
     let isLast = false;
     while (!isLast && !signal.aborted) {
-      const from = after;
-      const page = await patiently(options, async () => readEvents((await readPage(options, from)).text));
+      const startId = after;
+      const page = await withRetries(options, async () => readEvents((await readPage(options, startId)).text));
       for (const event of page ?? []) {
-        if (position.isNew(event.row) && (kinds.length === 0 || kinds.includes(event.row.event))) yield event;
+        if (cursor.recordIfNew(event.row) && (kinds.length === 0 || kinds.includes(event.row.event))) yield event;
       }
       after = page?.at(-1)?.row.id ?? after;
       isLast = (page?.length ?? 0) < pageRowsMax;
     }
-    position.forget();
+    cursor.prune();
     await clock.sleep(pollEveryMs, signal);
   }
 }
@@ -75,25 +78,28 @@ function readPage({ api, kinds }: FollowOptions, after: string) {
 }
 
 /** Tries until it works; undefined when the signal aborted. What the API refuses is thrown. */
-async function patiently<Answer>(options: FollowOptions, ask: () => Promise<Answer>): Promise<Answer | undefined> {
-  const { clock, signal, onAway, onBack } = options;
+async function withRetries<Result>(
+  options: FollowOptions,
+  request: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const { clock, signal, onUnavailable, onRecovered } = options;
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      const answer = await ask();
-      if (failures > 0) onBack();
-      return answer;
+      const response = await request();
+      if (failures > 0) onRecovered();
+      return response;
     } catch (error) {
-      if (!(error instanceof ApiAway)) throw error;
+      if (!(error instanceof ApiUnavailable)) throw error;
       if (signal.aborted) return undefined;
-      if (failures === 0) onAway(error.message);
-      await clock.sleep(waitMs(failures), signal);
+      if (failures === 0) onUnavailable(error.message);
+      await clock.sleep(retryDelayMs(failures), signal);
     }
   }
   return undefined;
 }
 
 /** How far one has read, and what one has seen of the last minute. */
-class Position {
+class EventCursor {
   /** Nothing at or before it is new, whenever it becomes visible. */
   #startId: string;
   #newestMs: number;
@@ -105,16 +111,16 @@ class Position {
   }
 
   /** Takes everything that is visible now for seen. Without any event, everything that comes is new. */
-  async startNow(api: Api): Promise<void> {
+  async startFromNow(api: Api): Promise<void> {
     const { body } = await api.get('/v1/events', { limit: 1 });
-    const [newest] = readAnswer(eventPage, body).data;
+    const [newest] = readResponse(eventPage, body).data;
     if (!newest) return;
-    const newestMs = momentOf(newest.id).getTime();
-    const startId = firstIdAt(new Date(newestMs - lookBackMs.thorough));
+    const newestMs = timestampOf(newest.id).getTime();
+    const startId = firstIdAt(new Date(newestMs - lookbackMs.thorough));
     const ids: string[] = [];
     for (let after = startId; ;) {
-      const { body: answer } = await api.get('/v1/events', { after, limit: pageRowsMax });
-      const page = readAnswer(eventPage, answer).data;
+      const { body: response } = await api.get('/v1/events', { after, limit: pageRowsMax });
+      const page = readResponse(eventPage, response).data;
       ids.push(...page.map(({ id }) => id).filter((id) => id <= newest.id));
       const last = page.at(-1);
       if (page.length < pageRowsMax || !last || last.id > newest.id) break;
@@ -125,21 +131,21 @@ class Position {
     this.#newestMs = newestMs;
   }
 
-  lookFrom(backMs: number): string {
-    const from = firstIdAt(addMs(new Date(Math.max(this.#newestMs, backMs)), -backMs));
-    return from > this.#startId ? from : this.#startId;
+  pollFromId(lookbackWindowMs: number): string {
+    const startId = firstIdAt(addMs(new Date(Math.max(this.#newestMs, lookbackWindowMs)), -lookbackWindowMs));
+    return startId > this.#startId ? startId : this.#startId;
   }
 
-  isNew({ id }: EventRow): boolean {
+  recordIfNew({ id }: EventRow): boolean {
     if (this.#seen.has(id)) return false;
     this.#seen.add(id);
-    this.#newestMs = Math.max(this.#newestMs, momentOf(id).getTime());
+    this.#newestMs = Math.max(this.#newestMs, timestampOf(id).getTime());
     return true;
   }
 
   /** What lies before everything that is read again needs no remembering. */
-  forget(): void {
-    const oldest = this.lookFrom(lookBackMs.thorough);
+  prune(): void {
+    const oldest = this.pollFromId(lookbackMs.thorough);
     for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
-import { eventRow, readAnswer, resent } from '../api/answers.ts';
+import { eventRow, readResponse, resendResult } from '../api/answers.ts';
 import { createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
@@ -51,50 +51,50 @@ async function resendOne(context: CommandContext, input: CommandInput, id: strin
   const api = createApi(context.clock, readApiSettings(context.environment, input));
   const body = options['endpoint'] === undefined ? {} : { endpoint_id: options['endpoint'] };
   const event = await api.post(`/v1/events/${encodeURIComponent(id)}/resend`, body);
-  context.output.result(eventText(context.output, readAnswer(eventRow, event)), event);
+  context.output.result(eventText(context.output, readResponse(eventRow, event)), event);
   return 0;
 }
 
 async function resendMany(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { output } = context;
-  const choice = readChoice(context, input);
+  const selection = readSelection(context, input);
   const api = createApi(context.clock, readApiSettings(context.environment, input));
-  const answer = await api.post('/v1/events/resend', { ...choice, dry_run: true });
-  const { matched, continue_from: rest } = readAnswer(resent, answer);
-  const isMore = rest !== null;
+  const response = await api.post('/v1/events/resend', { ...selection, dry_run: true });
+  const { matched, continue_from: continueFrom } = readResponse(resendResult, response);
+  const isMore = continueFrom !== null;
   const count = `${isMore ? 'more than ' : ''}${matched} ${matched === 1 && !isMore ? 'event' : 'events'}`;
   if (input.flags.has('dry-run') || matched === 0) {
-    output.result(`${count} would be sent again to endpoint ${choice.endpoint_id}.`, answer);
+    output.result(`${count} would be sent again to endpoint ${selection.endpoint_id}.`, response);
     return 0;
   }
-  if (!input.flags.has('yes') && !(await isWanted(context, `${count} to endpoint ${choice.endpoint_id}`))) {
+  if (!input.flags.has('yes') && !(await confirmResend(context, `${count} to endpoint ${selection.endpoint_id}`))) {
     output.note('Nothing was sent.');
     return 1;
   }
-  const sent = await resendAll(api, choice);
-  const what = sent === 1 ? 'event is on its way' : 'events are on their way';
-  output.result(`${sent} ${what} to endpoint ${choice.endpoint_id}.`, {
+  const sent = await resendAll(api, selection);
+  const description = sent === 1 ? 'event is on its way' : 'events are on their way';
+  output.result(`${sent} ${description} to endpoint ${selection.endpoint_id}.`, {
     dry_run: false,
-    endpoint_id: choice.endpoint_id,
+    endpoint_id: selection.endpoint_id,
     resent: sent,
   });
   return 0;
 }
 
-async function isWanted({ terminal }: CommandContext, what: string): Promise<boolean> {
-  if (terminal.isInteractive) return terminal.confirm(`Send ${what} again?`);
+async function confirmResend({ terminal }: CommandContext, description: string): Promise<boolean> {
+  if (terminal.isInteractive) return terminal.confirm(`Send ${description} again?`);
   throw new UsageError(
-    `This would send ${what} again. Add --yes if that is what you want, or --dry-run to count only.`,
+    `This would send ${description} again. Add --yes if that is what you want, or --dry-run to count only.`,
   );
 }
 
 /** One call takes a part; each begins where the one before ended. */
-async function resendAll(api: Api, choice: JsonObject): Promise<number> {
+async function resendAll(api: Api, selection: JsonObject): Promise<number> {
   let sent = 0;
   for (let from: string | undefined; ;) {
-    const answer = await api.post('/v1/events/resend', { ...choice, ...(from === undefined ? {} : { from }) });
-    const { resent: part, continue_from: next } = readAnswer(resent, answer);
-    sent += part;
+    const response = await api.post('/v1/events/resend', { ...selection, ...(from === undefined ? {} : { from }) });
+    const { resent: resentCount, continue_from: next } = readResponse(resendResult, response);
+    sent += resentCount;
     if (next === null) return sent;
     // A server that goes back or stands still would be asked for ever.
     if (from !== undefined && next <= from) {
@@ -104,7 +104,7 @@ async function resendAll(api: Api, choice: JsonObject): Promise<number> {
   }
 }
 
-function readChoice({ clock }: CommandContext, { options, lists, flags }: CommandInput) {
+function readSelection({ clock }: CommandContext, { options, lists, flags }: CommandInput) {
   const endpoint = options['endpoint'];
   if (endpoint === undefined) {
     throw new UsageError('Say which event (dalasi events resend ID), or which endpoint’s events: --endpoint ID.');

@@ -42,7 +42,7 @@ export const keyCommands: readonly Command[] = [
       const found = saved.keys.get(name);
       if (!found) throw new CommandFailure(noSuchKey(name, [...saved.keys.keys()]));
       writeSavedKeys(context.environment, { ...saved, current: name });
-      tellUse(context, name, found);
+      printKeyInUse(context, name, found);
       return 0;
     },
   },
@@ -56,10 +56,10 @@ export const keyCommands: readonly Command[] = [
       const name = positionals[0] ?? '';
       const { current, keys } = readSavedKeys(environment);
       if (!keys.delete(name)) throw new CommandFailure(noSuchKey(name, [...keys.keys()]));
-      const left = current === name ? null : current;
-      writeSavedKeys(environment, { current: left, keys });
-      const next = left === null ? ' No saved key is in use now.' : '';
-      output.result(`Removed ${name}.${next}`, { removed: name, current: left });
+      const newCurrent = current === name ? null : current;
+      writeSavedKeys(environment, { current: newCurrent, keys });
+      const next = newCurrent === null ? ' No saved key is in use now.' : '';
+      output.result(`Removed ${name}.${next}`, { removed: name, current: newCurrent });
       return 0;
     },
   },
@@ -80,8 +80,8 @@ async function saveKey(context: CommandContext, { positionals, options, flags }:
     throw new CommandFailure(`There is a key ${name} already. Take another name, or add --replace.`);
   }
   const file = options['key-file'];
-  const ask = (): Promise<string> => context.terminal.readSecret('API key (it is not shown): ');
-  const key = file === undefined ? await ask() : readTextFile(file, '--key-file');
+  const promptForKey = (): Promise<string> => context.terminal.readSecret('API key (it is not shown): ');
+  const key = file === undefined ? await promptForKey() : readTextFile(file, '--key-file');
   if (!isWellFormedApiKey(key)) {
     throw new CommandFailure('That is not an API key: it begins with sk_test_ or sk_live_ and is 46 characters long.');
   }
@@ -89,18 +89,18 @@ async function saveKey(context: CommandContext, { positionals, options, flags }:
   const entry = { url: url.href.replace(/\/$/, ''), key };
   saved.keys.set(name, entry);
   writeSavedKeys(context.environment, { current: name, keys: saved.keys });
-  tellUse(context, name, entry);
+  printKeyInUse(context, name, entry);
   return 0;
 }
 
-function tellUse(
+function printKeyInUse(
   { environment, output }: CommandContext,
   name: string,
   { key, url }: { key: string; url: string },
 ): void {
-  const overruled = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set, though, and comes first.' : '';
+  const overrideNote = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set, though, and comes first.' : '';
   const data = { name, key: maskApiKey(key), url, path: savedKeysPath(environment) };
-  output.result(`${name} is used from now on: ${data.key} at ${url}, in ${data.path}.${overruled}`, data);
+  output.result(`${name} is used from now on: ${data.key} at ${url}, in ${data.path}.${overrideNote}`, data);
 }
 
 function noSuchKey(name: string, names: readonly string[]): string {

@@ -33,7 +33,7 @@ async function used(world: CliWorld, settings: Record<string, string> = {}, word
   return { code, ...(JSON.parse(stdout) as { used: Record<string, unknown> | null; saved: unknown[] }) };
 }
 
-test('a key is saved from standard input for its owner alone, used, exchanged and removed, and never shown whole', async () => {
+test('a key from standard input is saved for its owner only, replaced, removed, and never shown whole', async () => {
   const world = newWorld();
   const { key } = business.test;
   const saved = await world.run(['keys', 'save', 'shop', '--url', service.url], {}, `${key}\n`);
@@ -87,7 +87,7 @@ test('keys says whose the key is, and ends with 1 when the service does not take
   assert.match(String(away.used?.['problem']), /^Nothing listens at http:\/\/127\.0\.0\.1:\d+\. Start the service/);
 });
 
-test('the first of these is used: a key file, the environment, the saved key, the demo of a development server', async () => {
+test('the key comes from a file, else the environment, else the saved key, else the demo', async () => {
   const world = newWorld();
   const keys = await Promise.all(Array.from({ length: 4 }, () => service.newKey(business.test.merchant)));
   const [demo = '', saved = '', environment = '', file = ''] = keys;
@@ -108,7 +108,7 @@ test('the first of these is used: a key file, the environment, the saved key, th
   assert.deepEqual(await seen(settings, ['--key-file', keyFile]), [0, file.slice(-4), keyFile]);
 });
 
-test('what cannot be used is refused in a sentence, and nothing is saved', async () => {
+test('an unusable key is refused with one sentence, and nothing is saved', async () => {
   const world = newWorld();
   const { key } = business.test;
   const liveKey = business.live.key;
@@ -131,7 +131,7 @@ test('what cannot be used is refused in a sentence, and nothing is saved', async
   assert.deepEqual((await used(world)).saved, []);
 });
 
-test('a key is not written over unless that is asked for', async () => {
+test('a saved key is not overwritten unless you ask for it', async () => {
   const world = newWorld();
   const save = ['keys', 'save', 'shop', '--url', service.url];
   await world.run(save, {}, business.test.key);

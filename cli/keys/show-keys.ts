@@ -1,7 +1,7 @@
 import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
-import { ownerPage, readAnswer } from '../api/answers.ts';
-import { ApiAway, ApiRefused, createApi } from '../api/client.ts';
+import { ownerPage, readResponse } from '../api/answers.ts';
+import { ApiUnavailable, ApiError, createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -9,7 +9,7 @@ import { readSavedKeys } from './saved-keys.ts';
 import type { SavedKeys } from './saved-keys.ts';
 
 /** What the service says of a key. */
-interface Verdict {
+interface KeyStatus {
   works: boolean;
   /** Known from the newest transaction; null where there is none yet. */
   businessId: string | null;
@@ -30,11 +30,14 @@ export const showKeys: Command = {
   positionals: 0,
   async run(context, input) {
     const saved = readSavedKeys(context.environment);
-    const used = findUsed(context, input);
-    const verdict = used ? await ask(context, used) : null;
-    const text = [used && verdict ? usedText(used, verdict) : 'No key is used: none was found.', savedText(saved)];
+    const current = findCurrentKey(context, input);
+    const keyStatus = current ? await verifyKey(context, current) : null;
+    const text = [
+      current && keyStatus ? currentKeyText(current, keyStatus) : 'No key is used: none was found.',
+      savedText(saved),
+    ];
     context.output.result(text.join('\n\n'), {
-      used: used && verdict ? usedData(used, verdict) : null,
+      used: current && keyStatus ? currentKeyJson(current, keyStatus) : null,
       saved: [...saved.keys].map(([name, { key, url }]) => ({
         name,
         key: maskApiKey(key),
@@ -42,11 +45,11 @@ export const showKeys: Command = {
         in_use: name === saved.current,
       })),
     });
-    return verdict?.works ? 0 : 1;
+    return keyStatus?.works ? 0 : 1;
   },
 };
 
-function findUsed(context: CommandContext, input: Parameters<Command['run']>[1]): ApiSettings | null {
+function findCurrentKey(context: CommandContext, input: Parameters<Command['run']>[1]): ApiSettings | null {
   try {
     return readApiSettings(context.environment, input);
   } catch (error) {
@@ -57,10 +60,10 @@ function findUsed(context: CommandContext, input: Parameters<Command['run']>[1])
 }
 
 /** One cheap read: it tells whether the key is taken, and a transaction says whose it is. */
-async function ask({ clock }: CommandContext, settings: ApiSettings): Promise<Verdict> {
+async function verifyKey({ clock }: CommandContext, settings: ApiSettings): Promise<KeyStatus> {
   try {
     const { body } = await createApi(clock, settings).get('/v1/transactions', { limit: 1 });
-    const [newest] = readAnswer(ownerPage, body).data;
+    const [newest] = readResponse(ownerPage, body).data;
     return {
       works: true,
       businessId: newest?.business_id ?? null,
@@ -68,24 +71,24 @@ async function ask({ clock }: CommandContext, settings: ApiSettings): Promise<Ve
       problem: null,
     };
   } catch (error) {
-    if (!(error instanceof ApiRefused || error instanceof ApiAway)) throw error;
+    if (!(error instanceof ApiError || error instanceof ApiUnavailable)) throw error;
     return { works: false, businessId: null, accountId: null, problem: error.message };
   }
 }
 
-function usedText({ url, key, testMode, keySource }: ApiSettings, { businessId, problem }: Verdict): string {
-  const whose = businessId === null ? 'It has no transactions yet.' : `It belongs to the business ${businessId}.`;
+function currentKeyText({ url, key, testMode, keySource }: ApiSettings, { businessId, problem }: KeyStatus): string {
+  const owner = businessId === null ? 'It has no transactions yet.' : `It belongs to the business ${businessId}.`;
   return [
     `${maskApiKey(key)}, from ${keySource}, at ${url}`,
     testMode ? 'A test key: no real money moves.' : 'A LIVE key: real money moves.',
-    problem ?? `The service takes it. ${whose}`,
+    problem ?? `The service takes it. ${owner}`,
   ].join('\n');
 }
 
-function usedData({ url, key, testMode, keySource }: ApiSettings, verdict: Verdict): Record<string, unknown> {
-  const { works, businessId, accountId, problem } = verdict;
-  const whose = { business_id: businessId, account_id: accountId };
-  return { key: maskApiKey(key), source: keySource, url, test_mode: testMode, works, ...whose, problem };
+function currentKeyJson({ url, key, testMode, keySource }: ApiSettings, keyStatus: KeyStatus): Record<string, unknown> {
+  const { works, businessId, accountId, problem } = keyStatus;
+  const owner = { business_id: businessId, account_id: accountId };
+  return { key: maskApiKey(key), source: keySource, url, test_mode: testMode, works, ...owner, problem };
 }
 
 function savedText({ current, keys }: SavedKeys): string {

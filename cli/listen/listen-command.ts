@@ -5,7 +5,7 @@ import { createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
-import { followEvents, tellOutages } from '../events/follow-events.ts';
+import { followEvents, outageReporter } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
 import { readReceiver } from './receiver.ts';
 import { findSecret } from './secret.ts';
@@ -46,7 +46,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
   const url = readReceiver(input.options['forward-to'] ?? '');
   const kinds = readKinds(input.lists['event']);
   const since = input.options['since'];
-  const from = since === undefined ? 'now' : readTimeOption(clock, { option: 'since', text: since, ofDay: 'first' });
+  const start = since === undefined ? 'now' : readTimeOption(clock, { option: 'since', text: since, ofDay: 'first' });
   const signatureHeader = readHeader(input.options['service-header'] ?? headerDefault);
   const settings = readApiSettings(context.environment, input);
   refuseLive(settings, input);
@@ -57,9 +57,9 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
     clock,
     signal,
     kinds,
-    since: from,
-    onReady: () => tellStart(context, { url, settings, secret }),
-    ...tellOutages(output, settings),
+    since: start,
+    onReady: () => printStart(context, { url, settings, secret }),
+    ...outageReporter(output, settings),
   });
   // Here, because it brings an HTTP client along, which every other command would wait for.
   const { listen } = await import('./listen.ts');
@@ -74,22 +74,22 @@ function refuseLive({ testMode, keySource }: ApiSettings, { flags }: CommandInpu
 }
 
 /** With --json the first line says what the receiver must know; a secret that it knows already is not shown. */
-function tellStart(
+function printStart(
   { output }: CommandContext,
   { url, settings, secret }: { url: string; settings: ApiSettings; secret: SigningSecret },
 ): void {
   const mode = settings.testMode ? 'test' : 'LIVE';
-  const signed = secret.isNew
+  const signatureNote = secret.isNew
     ? `Signed with a secret made for this run: ${secret.secret}`
     : `Signed with the secret of ${secret.source}.`;
-  const text = `Forwarding ${mode} events of ${settings.url} to ${url}. Ctrl-C ends it.\n${signed}`;
-  const shown = secret.isNew ? { secret: secret.secret } : {};
+  const text = `Forwarding ${mode} events of ${settings.url} to ${url}. Ctrl-C ends it.\n${signatureNote}`;
+  const newSecretField = secret.isNew ? { secret: secret.secret } : {};
   output.item(text, {
     forward_to: url,
     from: settings.url,
     test_mode: settings.testMode,
     signed_with: secret.source,
-    ...shown,
+    ...newSecretField,
   });
 }
 

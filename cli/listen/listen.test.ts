@@ -136,11 +136,11 @@ test('it is signed with the secret of the environment, of a file, or one that is
 });
 
 test('each event is printed with the answer and how long it took, and Ctrl-C ends it with a summary', async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const running = await listening();
   const id = await newCustomer();
   await running.printed(new RegExp(`customer\\.created {2}${id} {2}500 in \\d+ ms`));
-  receiver.answerWith(204);
+  receiver.respondWith(204);
   const other = await newCustomer();
   await running.printed(new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}customer\\.created {2}${other} {2}204 in \\d+ ms$`, 'm'));
   const { code, stdout, stderr } = await stop(running);
@@ -175,7 +175,7 @@ test('only the kinds that were asked for, and with --since also what has happene
   assert.doesNotMatch(stdout, /customer\.deleted/);
 });
 
-test('while nobody listens there, events wait, which is said once; then they come in their order', async () => {
+test('while the local server is down events wait, one line says so, and they arrive in order', async () => {
   const url = await unusedUrl();
   const running = world.start(['listen', '--forward-to', url, '--since', '1h'], {
     DALASI_API_KEY: business.test.key,

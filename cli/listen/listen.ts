@@ -1,7 +1,7 @@
 import type { OutboundFailure, OutboundResult } from '../../server/src/kit/outbound-http.ts';
 import type { CommandContext, ExitCode } from '../command.ts';
 import type { EventWithBody } from '../events/event-body.ts';
-import { waitMs } from '../events/wait.ts';
+import { retryDelayMs } from '../events/wait.ts';
 import { createForwarder } from './forward.ts';
 import type { Forwarder } from './forward.ts';
 
@@ -23,11 +23,11 @@ export async function listen(context: CommandContext, options: ListenOptions): P
   const counts = { accepted: 0, refused: 0 };
   try {
     for await (const event of options.events) {
-      const result = await forwardPatiently(context, options, forwarder, event);
+      const result = await forwardWithRetries(context, options, forwarder, event);
       if (result === undefined) break;
       const isAccepted = result.kind === 'answered' && result.status >= 200 && result.status < 300;
       counts[isAccepted ? 'accepted' : 'refused'] += 1;
-      tell(context, event, result, isAccepted);
+      printDelivery(context, event, result, isAccepted);
     }
   } finally {
     signal.removeEventListener('abort', close);
@@ -41,10 +41,10 @@ export async function listen(context: CommandContext, options: ListenOptions): P
 }
 
 // Nobody has seen the event then, so it can wait for them.
-const nobodyThere = new Set<OutboundFailure>(['refused', 'unreachable', 'connect_timeout', 'dns']);
+const unreachableFailures = new Set<OutboundFailure>(['refused', 'unreachable', 'connect_timeout', 'dns']);
 
 /** Waits while nobody listens; undefined when the signal aborted first. */
-async function forwardPatiently(
+async function forwardWithRetries(
   { clock, output }: CommandContext,
   { signal, url }: ListenOptions,
   forwarder: Forwarder,
@@ -52,21 +52,26 @@ async function forwardPatiently(
 ): Promise<OutboundResult | undefined> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     const result = await forwarder.send(event);
-    if (result.kind === 'answered' || !nobodyThere.has(result.failure)) {
+    if (result.kind === 'answered' || !unreachableFailures.has(result.failure)) {
       if (failures > 0) output.note(`${url} answers again.`);
       // What the abort broke off was not the receiver's doing.
       return result.kind === 'failed' && signal.aborted ? undefined : result;
     }
     if (failures === 0) output.note(`Nobody answers at ${url} (${result.failure}). Events wait until somebody does.`);
-    await clock.sleep(waitMs(failures), signal);
+    await clock.sleep(retryDelayMs(failures), signal);
   }
   return undefined;
 }
 
-function tell({ output }: CommandContext, { row }: EventWithBody, result: OutboundResult, isAccepted: boolean): void {
+function printDelivery(
+  { output }: CommandContext,
+  { row }: EventWithBody,
+  result: OutboundResult,
+  isAccepted: boolean,
+): void {
   const { id, event, object_id: objectId, sequence, created_at: createdAt } = row;
-  const answer = result.kind === 'answered' ? String(result.status) : result.failure;
-  const coloured = output.colour(isAccepted ? 'green' : 'red', answer);
+  const outcome = result.kind === 'answered' ? String(result.status) : result.failure;
+  const coloured = output.colour(isAccepted ? 'green' : 'red', outcome);
   // UTC is the time of The Gambia.
   const time = output.colour('dim', createdAt.slice('2026-11-20T'.length, '2026-11-20T10:18:00'.length));
   output.item(`${time}  ${event}  ${objectId}  ${coloured} in ${result.durationMs} ms`, {

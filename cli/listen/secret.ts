@@ -22,14 +22,14 @@ export function findSecret(
   { demoWebhookSecret, keySource }: ApiSettings,
 ): SigningSecret {
   const file = options['secret-file'];
-  if (file !== undefined) return checked(readTextFile(file, '--secret-file'), file);
+  if (file !== undefined) return validateSecret(readTextFile(file, '--secret-file'), file);
   const fromEnvironment = environment['DALASI_WEBHOOK_SECRET']?.trim();
-  if (fromEnvironment) return checked(fromEnvironment, 'DALASI_WEBHOOK_SECRET');
-  if (demoWebhookSecret !== null) return checked(demoWebhookSecret, keySource);
+  if (fromEnvironment) return validateSecret(fromEnvironment, 'DALASI_WEBHOOK_SECRET');
+  if (demoWebhookSecret !== null) return validateSecret(demoWebhookSecret, keySource);
   return { secret: newSecret(random), source: 'made for this run', isNew: true };
 }
 
-function checked(secret: string, source: string): SigningSecret {
+function validateSecret(secret: string, source: string): SigningSecret {
   const key = secret.startsWith(secretPrefix) ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : Buffer.of();
   if (key.length < bytesMin) {
     throw new UsageError(

@@ -1,17 +1,17 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
-import { harmless } from '../../server/src/kit/terminal-text.ts';
-import { endpointPage, readAnswer } from '../api/answers.ts';
+import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
+import { endpointPage, readResponse } from '../api/answers.ts';
 import { CommandFailure } from '../command.ts';
-import type { Kitchen, Recipe } from './recipe.ts';
+import type { TriggerContext, Recipe } from './recipe.ts';
 
 type EndpointKind = Extract<EventKind, `webhook_endpoint.${string}`>;
 
 export const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
   'webhook_endpoint.test': {
     how: 'asks for a test event to --endpoint, or to the only endpoint that is on',
-    make: async (kitchen) => {
-      const endpointId = kitchen.endpointId ?? (await onlyEndpoint(kitchen));
-      const { event_id: eventId } = await kitchen.api.post(`/v1/webhook-endpoints/${endpointId}/test`);
+    run: async (context) => {
+      const endpointId = context.endpointId ?? (await onlyEndpoint(context));
+      const { event_id: eventId } = await context.api.post(`/v1/webhook-endpoints/${endpointId}/test`);
       return { eventId: String(eventId) };
     },
   },
@@ -27,12 +27,14 @@ export const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
   },
 };
 
-async function onlyEndpoint({ api }: Kitchen): Promise<string> {
+async function onlyEndpoint({ api }: TriggerContext): Promise<string> {
   const { body } = await api.get('/v1/webhook-endpoints', { limit: 100 });
-  const usable = readAnswer(endpointPage, body).data.filter(({ url, status }) => url !== null && status === 'enabled');
+  const usable = readResponse(endpointPage, body).data.filter(
+    ({ url, status }) => url !== null && status === 'enabled',
+  );
   const [only, ...others] = usable;
   if (!only) throw new CommandFailure('No endpoint is on and has an address. Set one: PUT /v1/webhook-endpoints/{id}.');
   if (others.length === 0) return only.id;
-  const list = usable.map(({ id, url }) => `  ${id}  ${harmless(String(url))}`).join('\n');
+  const list = usable.map(({ id, url }) => `  ${id}  ${sanitizeLine(String(url))}`).join('\n');
   throw new CommandFailure(`Say which endpoint, with --endpoint:\n${list}`);
 }

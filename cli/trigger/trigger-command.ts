@@ -11,8 +11,8 @@ import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, findEventOf } from '../events/event-row.ts';
 import type { EventRow } from '../api/answers.ts';
 import { readKind } from '../events/read-kinds.ts';
-import { until } from './recipe.ts';
-import type { Kitchen, Made, Recipe } from './recipe.ts';
+import { waitFor } from './recipe.ts';
+import type { TriggerContext, CreatedRecord, Recipe } from './recipe.ts';
 import { recipes } from './recipes.ts';
 
 const amountDefault = '100';
@@ -45,15 +45,15 @@ async function trigger(context: CommandContext, input: CommandInput): Promise<Ex
   const kind = readKind(typed);
   const recipe: Recipe = recipes[kind];
   if ('cannot' in recipe) throw new CommandFailure(recipe.cannot);
-  const kitchen = openKitchen(context, input);
-  const event = await eventOf(kitchen, kind, await recipe.make(kitchen));
+  const triggerContext = createTriggerContext(context, input);
+  const event = await waitForEvent(triggerContext, kind, await recipe.run(triggerContext));
   const { id, object_id: objectId, sequence } = event;
   const text = `${context.output.colour('green', kind)}  event ${id}, of ${objectId}`;
   context.output.result(text, { event: kind, id, object_id: objectId, sequence });
   return 0;
 }
 
-function openKitchen({ clock, random, environment }: CommandContext, input: CommandInput): Kitchen {
+function createTriggerContext({ clock, random, environment }: CommandContext, input: CommandInput): TriggerContext {
   const { amount = amountDefault, endpoint } = input.options;
   const minor = parseHundredths(amount);
   if (minor === undefined || minor <= 0n) {
@@ -69,14 +69,14 @@ function openKitchen({ clock, random, environment }: CommandContext, input: Comm
     api: createApi(clock, settings),
     clock,
     amount: amountToJson(minor),
-    newKey: () => `dalasi-trigger-${uuidV7(clock, random)}`,
+    newIdempotencyKey: () => `dalasi-trigger-${uuidV7(clock, random)}`,
     endpointId: endpoint,
   };
 }
 
-function eventOf({ api, clock }: Kitchen, kind: EventKind, made: Made): Promise<EventRow> {
-  if ('eventId' in made) return until(clock, kind, () => findEvent(api, made.eventId));
-  return until(clock, `${kind} of ${made.objectId}`, () => findEventOf(api, { kind, objectId: made.objectId }));
+function waitForEvent({ api, clock }: TriggerContext, kind: EventKind, created: CreatedRecord): Promise<EventRow> {
+  if ('eventId' in created) return waitFor(clock, kind, () => findEvent(api, created.eventId));
+  return waitFor(clock, `${kind} of ${created.objectId}`, () => findEventOf(api, { kind, objectId: created.objectId }));
 }
 
 function listKinds({ output }: CommandContext): ExitCode {

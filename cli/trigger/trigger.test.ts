@@ -48,7 +48,7 @@ for (const kind of possible) {
   });
 }
 
-test('what takes days or a receiver is said, and not tried', async () => {
+test('an event that takes days or needs a receiver is explained and not triggered', async () => {
   for (const kind of eventKinds.filter((known) => !possible.includes(known))) {
     const { code, stderr } = await world.run(['trigger', kind], settings());
     assert.equal(code, 1);
@@ -65,7 +65,7 @@ test('a live key makes nothing happen', async () => {
   assert.equal(stderr, 'The key of DALASI_API_KEY is a live key. Only a test key can make things happen.\n');
 });
 
-test('an amount that is none, one that the service refuses, and a service that is away are said in a sentence', async () => {
+test('a malformed amount, a refused amount and an unreachable service each end with one sentence', async () => {
   const cases: [string, Record<string, string>, number, RegExp][] = [
     ['1.234', {}, 2, /^--amount is dalasi with at most two decimals, such as 450\.50, not "1\.234"\.$/],
     ['0', {}, 2, /^--amount is dalasi/],

@@ -1,17 +1,17 @@
-import type { Shot, ShotName } from './check-shots.ts';
-import type { ShotAnswer } from './post-shot.ts';
+import type { CheckRequest, CheckName } from './check-shots.ts';
+import type { ReceiverResponse } from './post-shot.ts';
 
 /** A shot and what came back; no answer when there was no time left to send it. */
-export interface FiredShot {
-  shot: Shot;
-  answer: ShotAnswer | null;
+export interface CheckResult {
+  request: CheckRequest;
+  response: ReceiverResponse | null;
 }
 
 /** `not_used`: it tells about a signature that the receiver does not look at. */
 export type Verdict = 'passed' | 'failed' | 'not_used';
 
 export interface CheckRow {
-  check: ShotName;
+  check: CheckName;
   title: string;
   wanted: 'accepted' | 'refused';
   verdict: Verdict;
@@ -34,45 +34,45 @@ export interface CheckReport {
 const slowMs = 5_000;
 
 /** Judges what a receiver did. A receiver may look at either signature, and is held to the one it looks at. */
-export function scoreShots(fired: readonly FiredShot[], serviceHeader: string): CheckReport {
+export function scoreResults(results: readonly CheckResult[], serviceHeader: string): CheckReport {
   const used = {
     both: true,
-    service: wasAccepted(fired, 'service_alone'),
-    standard: wasAccepted(fired, 'standard_alone'),
+    service: wasAccepted(results, 'service_alone'),
+    standard: wasAccepted(results, 'standard_alone'),
   };
   const usesNone = !used.service && !used.standard;
-  const checks = fired.map(({ shot, answer }): CheckRow => {
-    const isRight = answer !== null && isAsWanted(shot, answer);
+  const checks = results.map(({ request, response }): CheckRow => {
+    const isCorrect = response !== null && isExpected(request, response);
     // Who looks at neither alone has failed at both; what only one of them shows cannot be known then.
-    const isHeldTo = used[shot.about] || (usesNone && shot.name.endsWith('_alone'));
+    const isApplicable = used[request.about] || (usesNone && request.name.endsWith('_alone'));
     return {
-      check: shot.name,
-      title: shot.title,
-      wanted: shot.wanted,
-      verdict: verdictOf({ isHeldTo, isRight }),
-      status: answer?.status ?? null,
-      failure: answer ? answer.failure : 'not_sent',
-      duration_ms: answer?.durationMs ?? null,
-      advice: isHeldTo && !isRight ? shot.advice : null,
+      check: request.name,
+      title: request.title,
+      wanted: request.wanted,
+      verdict: verdictOf({ isApplicable, isCorrect }),
+      status: response?.status ?? null,
+      failure: response ? response.failure : 'not_sent',
+      duration_ms: response?.durationMs ?? null,
+      advice: isApplicable && !isCorrect ? request.advice : null,
     };
   });
-  const held = checks.filter(({ verdict }) => verdict !== 'not_used');
-  const passed = held.filter(({ verdict }) => verdict === 'passed').length;
+  const applicable = checks.filter(({ verdict }) => verdict !== 'not_used');
+  const passed = applicable.filter(({ verdict }) => verdict === 'passed').length;
   return {
-    passed: passed === held.length,
-    score: { passed, of: held.length },
+    passed: passed === applicable.length,
+    score: { passed, of: applicable.length },
     checks,
-    advice: adviceOn(fired, used, serviceHeader),
+    advice: adviceOn(results, used, serviceHeader),
   };
 }
 
-function verdictOf({ isHeldTo, isRight }: { isHeldTo: boolean; isRight: boolean }): Verdict {
-  if (!isHeldTo) return 'not_used';
-  return isRight ? 'passed' : 'failed';
+function verdictOf({ isApplicable, isCorrect }: { isApplicable: boolean; isCorrect: boolean }): Verdict {
+  if (!isApplicable) return 'not_used';
+  return isCorrect ? 'passed' : 'failed';
 }
 
 /** A connection that breaks is neither: a receiver says no with a status. */
-function isAsWanted({ wanted }: Shot, { status }: ShotAnswer): boolean {
+function isExpected({ wanted }: CheckRequest, { status }: ReceiverResponse): boolean {
   if (status === null) return false;
   return isSuccess(status) === (wanted === 'accepted');
 }
@@ -81,22 +81,24 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function wasAccepted(fired: readonly FiredShot[], name: ShotName): boolean {
-  const answer = fired.find(({ shot }) => shot.name === name)?.answer;
-  return answer?.status !== undefined && answer.status !== null && isSuccess(answer.status);
+function wasAccepted(results: readonly CheckResult[], name: CheckName): boolean {
+  const response = results.find(({ request }) => request.name === name)?.response;
+  return response?.status !== undefined && response.status !== null && isSuccess(response.status);
 }
 
 function adviceOn(
-  fired: readonly FiredShot[],
+  results: readonly CheckResult[],
   used: { service: boolean; standard: boolean },
   serviceHeader: string,
 ): string[] {
-  const answers = fired.flatMap(({ shot, answer }) => (answer ? [{ ...answer, wanted: shot.wanted }] : []));
-  const slowest = Math.max(0, ...answers.map(({ durationMs }) => durationMs));
-  const refusals = answers.filter(
+  const responses = results.flatMap(({ request, response }) =>
+    response ? [{ ...response, wanted: request.wanted }] : [],
+  );
+  const slowest = Math.max(0, ...responses.map(({ durationMs }) => durationMs));
+  const refusals = responses.filter(
     ({ wanted, status }) => wanted === 'refused' && status !== null && !isSuccess(status),
   );
-  const strange = new Set(
+  const unexpectedStatuses = new Set(
     refusals.map(({ status }) => status).filter((status) => status && (status < 400 || status >= 500)),
   );
   return [
@@ -106,8 +108,10 @@ function adviceOn(
           `The slowest answer took ${Math.round(slowest / 1_000)} s. Store the event, answer, and do the work afterwards.`,
         ]
       : []),
-    ...(strange.size > 0
-      ? [`Refusals were answered with ${[...strange].join(', ')}. Answer 401, so that they do not look like an outage.`]
+    ...(unexpectedStatuses.size > 0
+      ? [
+          `Refusals were answered with ${[...unexpectedStatuses].join(', ')}. Answer 401, so that they do not look like an outage.`,
+        ]
       : []),
   ];
 }

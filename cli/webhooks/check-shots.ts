@@ -6,11 +6,11 @@ import type { Random } from '../../server/src/kit/random.ts';
 import { newSecret } from '../../server/src/webhooks/endpoint-secret.ts';
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
-import type { ShotRequest } from './post-shot.ts';
+import type { RawRequest } from './post-shot.ts';
 
 /** One request of the check, and what a good receiver does with it. */
-export interface Shot extends ShotRequest {
-  name: ShotName;
+export interface CheckRequest extends RawRequest {
+  name: CheckName;
   title: string;
   wanted: 'accepted' | 'refused';
   /** Which signature it tells about; a receiver that does not look at that one is not held to it. */
@@ -19,7 +19,7 @@ export interface Shot extends ShotRequest {
   advice: string;
 }
 
-export type ShotName =
+export type CheckName =
   | 'good'
   | 'repeated'
   | 'newer'
@@ -39,7 +39,7 @@ export type ShotName =
   | 'old_timestamp'
   | 'other_id';
 
-export interface ShotMaker {
+export interface RequestContext {
   clock: Clock;
   random: Random;
   secret: string;
@@ -48,7 +48,7 @@ export interface ShotMaker {
 
 // Twice the five minutes that receivers allow.
 const oldMs = 10 * 60_000;
-const slowPieces = 6;
+const slowChunks = 6;
 // As much as the API takes.
 const metadataKeys = 50;
 const metadataValueCharacters = 500;
@@ -57,31 +57,41 @@ const acceptAdvice = 'It is a genuine event. Ask `dalasi webhooks verify` why th
 const refuseAdvice = 'Anybody could have sent it. Verify the signature before anything else, and answer 401.';
 
 /** Everything that is sent, in this order. Made one by one as they are sent, because each has the time in it. */
-export function* checkShots(maker: ShotMaker): Generator<Shot> {
-  yield* genuineShots(maker);
-  yield* schemeShots(maker);
-  yield* forgedShots(maker);
+export function* checkRequests(context: RequestContext): Generator<CheckRequest> {
+  yield* genuineRequests(context);
+  yield* schemeRequests(context);
+  yield* forgedRequests(context);
 }
 
-function* genuineShots(maker: ShotMaker): Generator<Shot> {
-  const accepted = (name: ShotName, title: string, event: MadeEvent, advice = acceptAdvice): Shot =>
-    shotOf(name, title, { headers: sign(maker, event), body: event.body, advice });
-  const first = makeEvent(maker, { sequence: 1n });
+function* genuineRequests(context: RequestContext): Generator<CheckRequest> {
+  const accepted = (name: CheckName, title: string, event: SampleEvent, advice = acceptAdvice): CheckRequest =>
+    checkRequest(name, title, { headers: sign(context, event), body: event.body, advice });
+  const first = sampleEvent(context, { sequence: 1n });
   yield accepted('good', 'A genuine event', first);
   yield accepted('repeated', 'The same event again', first, 'Answer 2xx to what you have already handled.');
-  const object = uuidV7(maker.clock, maker.random);
-  const older = makeEvent(maker, { object, sequence: 1n });
-  yield accepted('newer', 'A later event of a record, first', makeEvent(maker, { object, sequence: 2n }));
+  const object = uuidV7(context.clock, context.random);
+  const older = sampleEvent(context, { object, sequence: 1n });
+  yield accepted('newer', 'A later event of a record, first', sampleEvent(context, { object, sequence: 2n }));
   yield accepted('older', 'The earlier event of it, second', older, olderAdvice);
-  yield accepted('unicode', 'Letters, emoji and large numbers', makeEvent(maker, { extra: difficultText }), rawAdvice);
-  yield accepted('large', 'A body of more than 100 KB', makeEvent(maker, { extra: largeMetadata() }), largeAdvice);
-  const slow = makeEvent(maker, {});
-  yield { ...accepted('slow', 'A body that comes slowly', slow, slowAdvice), pieces: slowPieces };
-  yield accepted('unknown_kind', 'A kind that you do not know', makeEvent(maker, { kind: unknownKind }), kindAdvice);
-  const rotated = makeEvent(maker, {});
-  const headers = sign(maker, rotated, { current: newSecret(maker.random), previous: maker.secret });
+  yield accepted(
+    'unicode',
+    'Letters, emoji and large numbers',
+    sampleEvent(context, { extra: difficultText }),
+    rawAdvice,
+  );
+  yield accepted('large', 'A body of more than 100 KB', sampleEvent(context, { extra: largeMetadata() }), largeAdvice);
+  const slow = sampleEvent(context, {});
+  yield { ...accepted('slow', 'A body that comes slowly', slow, slowAdvice), chunks: slowChunks };
+  yield accepted(
+    'unknown_kind',
+    'A kind that you do not know',
+    sampleEvent(context, { kind: unknownKind }),
+    kindAdvice,
+  );
+  const rotated = sampleEvent(context, {});
+  const headers = sign(context, rotated, { current: newSecret(context.random), previous: context.secret });
   const title = 'Two signatures, while a secret is rotated';
-  yield shotOf('two_signatures', title, { headers, body: rotated.body, advice: twoAdvice });
+  yield checkRequest('two_signatures', title, { headers, body: rotated.body, advice: twoAdvice });
 }
 
 const olderAdvice = 'Answer 2xx and handle it too: only its record must not overwrite a newer one.';
@@ -93,37 +103,49 @@ const kindAdvice = 'Answer 2xx to kinds that you do not know, and ignore them: n
 const twoAdvice = 'Split webhook-signature at its spaces, and accept when one of the signatures is right.';
 
 /** With one of the two signatures alone, a receiver shows which one it looks at. */
-function* schemeShots(maker: ShotMaker): Generator<Shot> {
+function* schemeRequests(context: RequestContext): Generator<CheckRequest> {
   const advice = 'Look at one of the two signatures, and do not require both: while a secret is rotated they differ.';
   for (const [name, about] of [
     ['service_alone', 'service'],
     ['standard_alone', 'standard'],
   ] as const) {
-    const { body, ...event } = makeEvent(maker, {});
-    const headers = only(maker, sign(maker, { body, ...event }), about);
-    const shown = about === 'service' ? maker.serviceHeader : 'webhook-signature';
-    yield { ...shotOf(name, `Signed by ${shown} alone`, { headers, body, advice }), about };
+    const { body, ...event } = sampleEvent(context, {});
+    const headers = pickHeaders(context, sign(context, { body, ...event }), about);
+    const shown = about === 'service' ? context.serviceHeader : 'webhook-signature';
+    yield { ...checkRequest(name, `Signed by ${shown} alone`, { headers, body, advice }), about };
   }
 }
 
-function* forgedShots(maker: ShotMaker): Generator<Shot> {
-  const refused = (name: ShotName, title: string, body: Buffer, headers: Headers, advice = refuseAdvice): Shot => ({
-    ...shotOf(name, title, { headers, body, advice }),
+function* forgedRequests(context: RequestContext): Generator<CheckRequest> {
+  const refused = (
+    name: CheckName,
+    title: string,
+    body: Buffer,
+    headers: Headers,
+    advice = refuseAdvice,
+  ): CheckRequest => ({
+    ...checkRequest(name, title, { headers, body, advice }),
     wanted: 'refused',
   });
-  const { id, body } = makeEvent(maker, {});
+  const { id, body } = sampleEvent(context, {});
   const event = { id, body };
   const changed = Buffer.from(body.toString('utf8').replaceAll('"amount":450.5', '"amount":950.5'));
-  yield refused('body_changed', 'A body with another amount', changed, sign(maker, event));
-  const strange = { current: newSecret(maker.random), previous: null };
-  yield refused('wrong_secret', 'Signed with another secret', body, sign(maker, event, strange));
-  yield refused('empty_secret', 'Signed with an empty secret', body, signEmpty(maker, event), emptyAdvice);
-  const blank = Object.fromEntries(Object.keys(sign(maker, event)).map((name) => [name, '']));
-  yield refused('empty_signature', 'Empty signatures', body, { ...sign(maker, event), ...only(maker, blank, 'both') });
+  yield refused('body_changed', 'A body with another amount', changed, sign(context, event));
+  const otherSecrets = { current: newSecret(context.random), previous: null };
+  yield refused('wrong_secret', 'Signed with another secret', body, sign(context, event, otherSecrets));
+  yield refused('empty_secret', 'Signed with an empty secret', body, signEmpty(context, event), emptyAdvice);
+  const emptyHeaders = Object.fromEntries(Object.keys(sign(context, event)).map((name) => [name, '']));
+  yield refused('empty_signature', 'Empty signatures', body, {
+    ...sign(context, event),
+    ...pickHeaders(context, emptyHeaders, 'both'),
+  });
   yield refused('no_signature', 'No signature', body, {});
-  const old = only(maker, sign(maker, event, undefined, addMs(maker.clock.now(), -oldMs)), 'standard');
+  const old = pickHeaders(context, sign(context, event, undefined, addMs(context.clock.now(), -oldMs)), 'standard');
   yield { ...refused('old_timestamp', 'Signed ten minutes ago', body, old, oldAdvice), about: 'standard' };
-  const other = { ...only(maker, sign(maker, event), 'standard'), 'webhook-id': uuidV7(maker.clock, maker.random) };
+  const other = {
+    ...pickHeaders(context, sign(context, event), 'standard'),
+    'webhook-id': uuidV7(context.clock, context.random),
+  };
   yield { ...refused('other_id', 'With the webhook-id of another event', body, other), about: 'standard' };
 }
 
@@ -133,13 +155,17 @@ const oldAdvice =
 
 type Headers = Record<string, string>;
 
-interface MadeEvent {
+interface SampleEvent {
   id: string;
   body: Buffer;
 }
 
-function shotOf(name: ShotName, title: string, rest: Pick<Shot, 'headers' | 'body' | 'advice'>): Shot {
-  return { name, title, wanted: 'accepted', about: 'both', pieces: 1, ...rest };
+function checkRequest(
+  name: CheckName,
+  title: string,
+  rest: Pick<CheckRequest, 'headers' | 'body' | 'advice'>,
+): CheckRequest {
+  return { name, title, wanted: 'accepted', about: 'both', chunks: 1, ...rest };
 }
 
 interface EventOptions {
@@ -151,14 +177,14 @@ interface EventOptions {
 }
 
 /** A charge in test that says what it is, so that nobody takes it for money. */
-function makeEvent({ clock, random }: ShotMaker, { object, sequence, kind, extra }: EventOptions): MadeEvent {
+function sampleEvent({ clock, random }: RequestContext, { object, sequence, kind, extra }: EventOptions): SampleEvent {
   const id = uuidV7(clock, random);
   const createdAt = clock.now();
-  const [objectId, at] = [object ?? uuidV7(clock, random), JSON.stringify(createdAt)];
+  const [objectId, time] = [object ?? uuidV7(clock, random), JSON.stringify(createdAt)];
   const recordText =
     `{"id":"${objectId}","type":"payment","status":"completed","reference":"check","test_mode":true,"amount":450.5,` +
     `"currency":"GMD","customer":null,"metadata":{"made_by":"dalasi webhooks check"${extra ? `,${extra}` : ''}},` +
-    `"createdAt":${at},"updatedAt":${at}}`;
+    `"createdAt":${time},"updatedAt":${time}}`;
   const head = {
     id,
     kind: kind ?? 'charge.succeeded',
@@ -176,12 +202,12 @@ const difficultText =
 
 function largeMetadata(): string {
   const value = 'ŋ'.repeat(metadataValueCharacters);
-  return Array.from({ length: metadataKeys }, (_, place) => `"note_${place}":"${value}"`).join(',');
+  return Array.from({ length: metadataKeys }, (_, index) => `"note_${index}":"${value}"`).join(',');
 }
 
 function sign(
-  { clock, secret, serviceHeader }: ShotMaker,
-  { id, body }: MadeEvent,
+  { clock, secret, serviceHeader }: RequestContext,
+  { id, body }: SampleEvent,
   secrets?: { current: string; previous: string | null },
   sentAt = clock.now(),
 ): Headers {
@@ -189,19 +215,23 @@ function sign(
 }
 
 /** As whoever runs with an empty secret would expect it. The service itself never signs so, and refuses to. */
-function signEmpty(maker: ShotMaker, event: MadeEvent): Headers {
-  const headers = sign(maker, event);
+function signEmpty(context: RequestContext, event: SampleEvent): Headers {
+  const headers = sign(context, event);
   const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
   const standard = createHmac('sha256', '').update(start).update(event.body).digest('base64');
   return {
     ...headers,
-    [maker.serviceHeader]: createHmac('sha512', '').update(event.body).digest('hex'),
+    [context.serviceHeader]: createHmac('sha512', '').update(event.body).digest('hex'),
     'webhook-signature': `v1,${standard}`,
   };
 }
 
 /** One of the two signatures, with what belongs to it. */
-function only({ serviceHeader }: ShotMaker, headers: Headers, which: 'service' | 'standard' | 'both'): Headers {
+function pickHeaders(
+  { serviceHeader }: RequestContext,
+  headers: Headers,
+  which: 'service' | 'standard' | 'both',
+): Headers {
   const names = {
     service: [serviceHeader],
     standard: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],

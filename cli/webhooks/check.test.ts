@@ -10,14 +10,14 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { eventually } from '../../test/harness/eventually.ts';
-import { createExampleWorld, languagesHere } from '../../test/harness/example-receivers.ts';
+import { createExampleWorld, availableLanguages } from '../../test/harness/example-receivers.ts';
 import { CommandFailure } from '../command.ts';
 import { checkCommand } from './check.ts';
 import type { CheckReport } from './check-score.ts';
-import type { ShotName } from './check-shots.ts';
+import type { CheckName } from './check-shots.ts';
 import { readOwnReceiver } from './own-receiver.ts';
-import { postShot } from './post-shot.ts';
-import { hurriedClock, hurriedPauses, runCommand } from './command-run.corpus.ts';
+import { sendRequest } from './post-shot.ts';
+import { fastClock, acceleratedClock, runCommand } from './command-run.corpus.ts';
 import type { RunSettings } from './command-run.corpus.ts';
 
 const secret = `wh_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -43,11 +43,11 @@ async function listen(answer: RequestListener): Promise<string> {
 }
 
 async function check(url: string, settings: RunSettings = {}, words: string[] = []) {
-  const run = await runCommand(checkCommand, [url, ...words], { environment, clock: hurriedPauses(4), ...settings });
+  const run = await runCommand(checkCommand, [url, ...words], { environment, clock: acceleratedClock(4), ...settings });
   return { ...run, report: run.data as CheckReport };
 }
 
-function failedOf({ checks }: CheckReport): ShotName[] {
+function failedOf({ checks }: CheckReport): CheckName[] {
   return checks.filter(({ verdict }) => verdict === 'failed').map((row) => row.check);
 }
 
@@ -115,7 +115,7 @@ function inOrder(status: number): NonNullable<Receiver['genuine']> {
   };
 }
 
-const genuine: ShotName[] = [
+const genuine: CheckName[] = [
   'good',
   'repeated',
   'newer',
@@ -126,12 +126,12 @@ const genuine: ShotName[] = [
   'unknown_kind',
   'two_signatures',
 ];
-const alone: ShotName[] = ['service_alone', 'standard_alone'];
-const forged: ShotName[] = ['body_changed', 'wrong_secret', 'empty_secret', 'empty_signature', 'no_signature'];
-const forgedStandard: ShotName[] = ['old_timestamp', 'other_id'];
+const alone: CheckName[] = ['service_alone', 'standard_alone'];
+const forged: CheckName[] = ['body_changed', 'wrong_secret', 'empty_secret', 'empty_signature', 'no_signature'];
+const forgedStandard: CheckName[] = ['old_timestamp', 'other_id'];
 
 /** What is wrong with the receiver, and what it loses by that. */
-const badReceivers: [what: string, receiver: Receiver, ...lost: ShotName[]][] = [
+const badReceivers: [what: string, receiver: Receiver, ...lost: CheckName[]][] = [
   ['believes everybody', { verify: () => true }, ...forged, ...forgedStandard],
   ['believes nobody', { verify: () => false }, ...genuine, ...alone],
   ['has an empty secret', { verify: emptySecret }, ...genuine, ...alone, 'empty_secret'],
@@ -208,7 +208,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     });
   }
 
-  for (const language of languagesHere().present) {
+  for (const language of availableLanguages().present) {
     it(`lets the ${language} example pass`, async () => {
       for (const signature of ['standard', 'service'] as const) {
         const { url } = await examples.start(language, { secret, signature });
@@ -220,7 +220,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
   }
 
   it('ends in time when nothing is answered, and says what was not sent', async () => {
-    const { exitCode, report } = await check(await listen(() => {}), { clock: hurriedClock(200) });
+    const { exitCode, report } = await check(await listen(() => {}), { clock: fastClock(200) });
     assert.equal(exitCode, 1);
     assert.equal(report.score.passed, 0);
     assert.equal(report.checks[0]?.failure, 'timeout');
@@ -228,7 +228,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     assert.ok(report.checks.filter(({ failure }) => failure === 'timeout').length <= 9);
   });
 
-  it('advises who looks at a signature without a time, and who refuses with 500', async () => {
+  it('warns about a receiver that ignores the timestamp or refuses with 500', async () => {
     const refuse = (res: ServerResponse): void => void res.writeHead(500).end();
     const { exitCode, report } = await check(await listen(receiverOf({ verify: service, refuse })));
     assert.equal(exitCode, 0);
@@ -261,7 +261,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
   });
 
   it('sends nothing to a server that may be somebody else’s', async () => {
-    const clock = hurriedClock(1_000);
+    const clock = fastClock(1_000);
     const refusals: [url: string, words: string[], message: RegExp][] = [
       ['http://1.1.1.1/hook', [], /imitate attacks[^]*--yes-it-is-mine/],
       ['http://[2606:4700::1]/', [], /imitate attacks/],
@@ -289,13 +289,13 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     await assert.rejects(read(['127.0.0.1', '169.254.169.254'], true), /no address of a receiver/);
     await assert.rejects(read([]), /no address for the name/);
     const { port } = new URL(await listen(receiverOf({})));
-    const answer = await postShot(
+    const answer = await sendRequest(
       {
         clock: systemClock,
         receiver: { url: new URL(`http://hook.shop.gm:${port}/`), addresses: ['127.0.0.1'] },
         signal: new AbortController().signal,
       },
-      { headers: {}, body: Buffer.from('{}'), pieces: 1 },
+      { headers: {}, body: Buffer.from('{}'), chunks: 1 },
     );
     assert.deepEqual(answer, { status: 401, failure: null, durationMs: answer.durationMs });
   });

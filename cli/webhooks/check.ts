@@ -3,12 +3,12 @@ import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
-import { scoreShots } from './check-score.ts';
-import type { CheckReport, CheckRow, FiredShot } from './check-score.ts';
-import { checkShots } from './check-shots.ts';
+import { scoreResults } from './check-score.ts';
+import type { CheckReport, CheckRow, CheckResult } from './check-score.ts';
+import { checkRequests } from './check-shots.ts';
 import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';
-import type { ShotTarget } from './post-shot.ts';
+import type { CheckTarget } from './post-shot.ts';
 import { readSecret, secretDetails } from './secrets.ts';
 
 const text = { type: 'string', required: false } as const;
@@ -50,43 +50,43 @@ async function check(context: CommandContext, input: CommandInput): Promise<Exit
   output.note(`Checking ${receiver.url.href}`);
   try {
     const signal = AbortSignal.any([interruption, deadline.signal]);
-    const fired = await fire({ clock, receiver, signal }, checkShots({ clock, random, secret, serviceHeader }));
+    const results = await sendAll({ clock, receiver, signal }, checkRequests({ clock, random, secret, serviceHeader }));
     if (interruption.aborted) throw new CommandFailure('Interrupted.');
-    const report = scoreShots(fired, serviceHeader);
-    output.result(describe(output, report, fired), { url: receiver.url.href, ...report });
+    const report = scoreResults(results, serviceHeader);
+    output.result(describe(output, report, results), { url: receiver.url.href, ...report });
     return report.passed ? 0 : 1;
   } finally {
     finished.abort();
   }
 }
 
-async function fire(target: ShotTarget, shots: Iterable<FiredShot['shot']>): Promise<FiredShot[]> {
+async function sendAll(target: CheckTarget, requests: Iterable<CheckResult['request']>): Promise<CheckResult[]> {
   // Here, because it brings an HTTP client along, which every other command would wait for.
-  const { postShot } = await import('./post-shot.ts');
-  const fired: FiredShot[] = [];
-  for (const shot of shots) {
-    const answer = target.signal.aborted ? null : await postShot(target, shot);
-    if (fired.length === 0 && answer?.failure === 'ECONNREFUSED') {
+  const { sendRequest } = await import('./post-shot.ts');
+  const results: CheckResult[] = [];
+  for (const request of requests) {
+    const response = target.signal.aborted ? null : await sendRequest(target, request);
+    if (results.length === 0 && response?.failure === 'ECONNREFUSED') {
       throw new CommandFailure(`Nothing listens at ${target.receiver.url.href}. Start your receiver first.`);
     }
-    fired.push({ shot, answer });
+    results.push({ request, response });
   }
-  return fired;
+  return results;
 }
 
-function describe(output: Output, report: CheckReport, fired: readonly FiredShot[]): string {
+function describe(output: Output, report: CheckReport, results: readonly CheckResult[]): string {
   const { checks, score, advice } = report;
   const lines = table(
     ['', 'wanted', 'answer', 'ms'],
     checks.map(({ title, wanted, duration_ms: duration, ...row }) => [
       title,
       wanted,
-      answerOf(row),
+      outcomeText(row),
       String(duration ?? ''),
     ]),
   ).split('\n');
   const width = Math.max(...lines.map((line) => line.length)) + 2;
-  const rows = lines.map((line, place) => `${line.padEnd(width)}${verdictText(output, checks[place - 1])}`.trimEnd());
+  const rows = lines.map((line, index) => `${line.padEnd(width)}${verdictText(output, checks[index - 1])}`.trimEnd());
   const failures = checks.flatMap((row) => (row.advice === null ? [] : [`${row.title}: ${row.advice}`]));
   return [
     ...rows,
@@ -94,11 +94,11 @@ function describe(output: Output, report: CheckReport, fired: readonly FiredShot
     `${score.passed} of ${score.of} as it should be.`,
     ...[...new Set([...failures, ...advice])].map((sentence) => `- ${sentence}`),
     '',
-    cannotSee(fired),
+    manualChecks(results),
   ].join('\n');
 }
 
-function answerOf({ status, failure }: Pick<CheckRow, 'status' | 'failure'>): string {
+function outcomeText({ status, failure }: Pick<CheckRow, 'status' | 'failure'>): string {
   return status === null ? (failure ?? '') : String(status);
 }
 
@@ -109,9 +109,9 @@ function verdictText(output: Output, row: CheckRow | undefined): string {
 }
 
 /** What only the receiver's own records tell. */
-function cannotSee(fired: readonly FiredShot[]): string {
-  const bodyOf = (name: FiredShot['shot']['name']) => {
-    const body = fired.find(({ shot }) => shot.name === name)?.shot.body.toString('utf8');
+function manualChecks(results: readonly CheckResult[]): string {
+  const bodyOf = (name: CheckResult['request']['name']) => {
+    const body = results.find(({ request }) => request.name === name)?.request.body.toString('utf8');
     return JSON.parse(body ?? '{}') as { id: string; data: { id: string } };
   };
   return (

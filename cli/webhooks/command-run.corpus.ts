@@ -45,11 +45,11 @@ export async function runCommand(command: Command, words: string[], settings: Ru
 }
 
 /** The real time, with limits as long as they are, in which nobody pauses as long as they say: a pause has no signal to end it. */
-export function hurriedPauses(timesFaster: number): Clock {
+export function acceleratedClock(timesFaster: number): Clock {
   return { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(signal ? ms : ms / timesFaster, signal) };
 }
 
 /** The real time, in which nobody waits as long as they say: what is meant to take minutes takes seconds. */
-export function hurriedClock(timesFaster: number): Clock {
+export function fastClock(timesFaster: number): Clock {
   return { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(ms / timesFaster, signal) };
 }

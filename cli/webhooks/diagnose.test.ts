@@ -144,7 +144,7 @@ const rows: Row[] = [
 ];
 
 describe('the diagnosis of a signature', () => {
-  it('finds nothing wrong with a delivery, with either secret of a rotation, or at the edge of five minutes', () => {
+  it('finds no fault in a good delivery, under either rotated secret, or at five minutes’ age', () => {
     const good = [
       delivery(),
       delivery({ current: otherSecret, previous: secret }),
@@ -164,7 +164,7 @@ describe('the diagnosis of a signature', () => {
   });
 
   for (const [what, request, ...expected] of rows) {
-    it(`names the cause, and only it: ${what}`, () => {
+    it(`names the one cause: ${what}`, () => {
       assert.deepEqual(verdictsOf(request), expected);
     });
   }

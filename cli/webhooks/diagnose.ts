@@ -57,16 +57,19 @@ function diagnoseStandard(request: DiagnosedRequest, shared: Shared): Diagnosis 
   const [id, timestamp] = [headers.get('webhook-id') ?? '', headers.get('webhook-timestamp') ?? ''];
   const scheme = standardScheme({ id, timestamp });
   const diagnosis = diagnoseOne(request, 'webhook-signature', { ...shared, scheme, signatures });
-  const late = timestampCause(request);
+  const timestampProblem = timestampCause(request);
   // Without its timestamp nothing can be verified, and what else might be wrong is guesswork.
-  if (late?.cause === 'timestamp_missing') return { ...diagnosis, verifies: false, causes: [late] };
-  return late ? { ...diagnosis, verifies: false, causes: [...diagnosis.causes, late] } : diagnosis;
+  if (timestampProblem?.cause === 'timestamp_missing')
+    return { ...diagnosis, verifies: false, causes: [timestampProblem] };
+  return timestampProblem
+    ? { ...diagnosis, verifies: false, causes: [...diagnosis.causes, timestampProblem] }
+    : diagnosis;
 }
 
 function diagnoseOne(request: DiagnosedRequest, header: string, search: SignatureSearch): Diagnosis {
   const mistake = findMistake(search);
   if (mistake === null) return { header, verifies: true, causes: [] };
-  return { header, verifies: false, causes: [mistake ?? unexplained(request)] };
+  return { header, verifies: false, causes: [mistake ?? unexplainedCause(request)] };
 }
 
 /** The body itself, without white space behind it, and as the service writes JSON. */
@@ -109,7 +112,7 @@ function isRotation({ headers }: DiagnosedRequest, service: Diagnosis, standard:
 }
 
 /** No known mistake leads to this signature: what does the request itself look like? */
-function unexplained({ body, secret, otherSecrets }: DiagnosedRequest): Cause {
+function unexplainedCause({ body, secret, otherSecrets }: DiagnosedRequest): Cause {
   const text = Buffer.from(body).toString('utf8');
   if (/^\s*(\{\s*\}|\[object \w+\]|Array|null|undefined)?\s*$/.test(text)) return { cause: 'body_lost' };
   if (spacesOrEscapes.test(text)) return { cause: 'rewritten' };

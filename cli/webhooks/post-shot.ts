@@ -7,27 +7,27 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import { errorCode } from '../../server/src/kit/start-error.ts';
 import type { OwnReceiver } from './own-receiver.ts';
 
-export interface ShotRequest {
+export interface RawRequest {
   headers: Readonly<Record<string, string>>;
   body: Buffer;
   /** In how many pieces the body is written, with a pause between them. */
-  pieces: number;
+  chunks: number;
 }
 
 /** What the receiver did: a status, or a word for what became of the connection. */
-export interface ShotAnswer {
+export interface ReceiverResponse {
   status: number | null;
   failure: string | null;
   durationMs: number;
 }
 
 /** The service waits as long (docs/events.md, "Answering"). */
-export const answerMaxMs = 15_000;
-const pauseMs = 300;
+export const responseTimeoutMs = 15_000;
+const chunkDelayMs = 300;
 // What a receiver says beyond its status is of no use here.
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 
-export interface ShotTarget {
+export interface CheckTarget {
   clock: Clock;
   receiver: OwnReceiver;
   /** Ends all that is under way. */
@@ -35,41 +35,41 @@ export interface ShotTarget {
 }
 
 /** Sends one request on a connection of its own. Never rejects; redirects are an answer like any other. */
-export async function postShot(target: ShotTarget, shot: ShotRequest): Promise<ShotAnswer> {
+export async function sendRequest(target: CheckTarget, rawRequest: RawRequest): Promise<ReceiverResponse> {
   const { clock, signal } = target;
-  const limit = new AbortController();
+  const timeout = new AbortController();
   const finished = new AbortController();
-  void clock.sleep(answerMaxMs, finished.signal).then(() => limit.abort());
+  void clock.sleep(responseTimeoutMs, finished.signal).then(() => timeout.abort());
   // From the last byte on, as the receiver sees it.
   let sentMs = clock.now().getTime();
-  const answered = (status: number | null, failure: string | null): ShotAnswer => ({
+  const responseOf = (status: number | null, failure: string | null): ReceiverResponse => ({
     status,
     failure,
     durationMs: Math.max(0, clock.now().getTime() - sentMs),
   });
   try {
-    const request = open(target, shot, AbortSignal.any([limit.signal, signal]));
-    const answer = statusOf(request);
+    const request = openRequest(target, rawRequest, AbortSignal.any([timeout.signal, signal]));
+    const statusPromise = statusOf(request);
     // Heard below; a receiver may answer before it has read everything.
-    answer.catch(() => {});
-    await write(clock, request, shot);
+    statusPromise.catch(() => {});
+    await writeBody(clock, request, rawRequest);
     sentMs = clock.now().getTime();
-    return answered(await answer, null);
+    return responseOf(await statusPromise, null);
   } catch (error) {
-    return answered(null, limit.signal.aborted ? 'timeout' : (errorCode(error) ?? 'broken'));
+    return responseOf(null, timeout.signal.aborted ? 'timeout' : (errorCode(error) ?? 'broken'));
   } finally {
     finished.abort();
   }
 }
 
-function open({ receiver }: ShotTarget, { headers, body }: ShotRequest, signal: AbortSignal): ClientRequest {
+function openRequest({ receiver }: CheckTarget, { headers, body }: RawRequest, signal: AbortSignal): ClientRequest {
   const { url, addresses } = receiver;
   const request = url.protocol === 'https:' ? requestSecured : requestPlain;
   return request(url, {
     method: 'POST',
     agent: false,
     signal,
-    lookup: lookupAmong(addresses),
+    lookup: fixedLookup(addresses),
     headers: {
       'content-type': 'application/json',
       'user-agent': 'Dalasi-Webhooks',
@@ -79,20 +79,20 @@ function open({ receiver }: ShotTarget, { headers, body }: ShotRequest, signal: 
   });
 }
 
-function lookupAmong(addresses: readonly string[]): LookupFunction {
-  const known = addresses.map((address) => ({ address, family: isIP(address) }));
+function fixedLookup(addresses: readonly string[]): LookupFunction {
+  const records = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, done) => {
-    if (options.all) done(null, known);
-    else done(null, known[0]?.address ?? '', known[0]?.family);
+    if (options.all) done(null, records);
+    else done(null, records[0]?.address ?? '', records[0]?.family);
   };
 }
 
-async function write(clock: Clock, request: ClientRequest, { body, pieces }: ShotRequest): Promise<void> {
-  const step = Math.ceil(body.length / pieces) || 1;
-  for (let start = 0; start < body.length; start += step) {
-    if (start > 0) await clock.sleep(pauseMs);
+async function writeBody(clock: Clock, request: ClientRequest, { body, chunks }: RawRequest): Promise<void> {
+  const chunkBytes = Math.ceil(body.length / chunks) || 1;
+  for (let start = 0; start < body.length; start += chunkBytes) {
+    if (start > 0) await clock.sleep(chunkDelayMs);
     if (request.destroyed) return;
-    request.write(body.subarray(start, start + step));
+    request.write(body.subarray(start, start + chunkBytes));
   }
   request.end();
 }
@@ -105,11 +105,11 @@ function statusOf(request: ClientRequest): Promise<number> {
       const status = response.statusCode ?? 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > answerBytesMax) response.destroy();
+        if (bytes > responseBytesMax) response.destroy();
       });
       response.on('error', reject);
       response.once('close', () => {
-        if (response.complete || bytes > answerBytesMax) resolve(status);
+        if (response.complete || bytes > responseBytesMax) resolve(status);
         else reject(new Error('The answer was cut off.'));
       });
     });

@@ -23,7 +23,7 @@ function fromLines(text: string): [string, string][] {
   const sent = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(1).trimStart());
   const used = sent.length > 0 ? sent : lines;
   const start = used.findIndex((line) => headerOf(line) !== null);
-  const end = used.findIndex((line, place) => place > start && line.trim() === '');
+  const end = used.findIndex((line, index) => index > start && line.trim() === '');
   // Behind the empty line stands the body.
   return used.slice(Math.max(start, 0), end === -1 ? undefined : end).flatMap((line) => {
     const header = headerOf(line);

@@ -35,9 +35,9 @@ const anyLine = /^(.*?)[\s:]*(\S+)$/;
 export function readOtherSecrets(paths: readonly string[]): NamedSecret[] {
   return paths.flatMap((path) => {
     const lines = [...readText(path).split(/\r?\n/).entries()].filter(([, line]) => line.trim() !== '');
-    return lines.map(([place, line]) => {
+    return lines.map(([index, line]) => {
       const [, name = '', secret = ''] = wholeLine.exec(line.trim()) ?? anyLine.exec(line.trim()) ?? [];
-      const where = lines.length === 1 ? path : `${path}, line ${place + 1}`;
+      const where = lines.length === 1 ? path : `${path}, line ${index + 1}`;
       return { name: name === '' ? where : name, secret };
     });
   });

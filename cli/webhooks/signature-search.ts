@@ -34,7 +34,7 @@ export interface SignatureSearch {
  * is compared here is the sender's own, on the machine of whoever owns the secret, so the time it takes tells nobody.
  */
 export function findMistake({ scheme, bodies, secrets, signatures }: SignatureSearch): Cause | null | undefined {
-  const ways = secrets.flatMap((secret) =>
+  const candidates = secrets.flatMap((secret) =>
     scheme
       .keysOf(secret.value)
       .flatMap((key) =>
@@ -47,7 +47,7 @@ export function findMistake({ scheme, bodies, secrets, signatures }: SignatureSe
         ),
       ),
   );
-  return ways
+  return candidates
     .map((way) => ({ way, mistakes: Object.values(way).flatMap(({ cause }) => cause ?? []) }))
     .filter(({ mistakes }) => mistakes.length <= 1)
     .toSorted((left, right) => left.mistakes.length - right.mistakes.length)

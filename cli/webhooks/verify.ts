@@ -1,7 +1,7 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption } from '../../server/src/kit/time-option.ts';
-import { harmless } from '../../server/src/kit/terminal-text.ts';
+import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { causes } from './causes.ts';
@@ -42,16 +42,16 @@ ${secretDetails}
 
 async function verify(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { options, lists, positionals } = input;
-  const at = options['at'];
+  const receivedAtOption = options['at'];
   const diagnoses = diagnose({
     secret: readSecret(context.environment, input),
     otherSecrets: readOtherSecrets(lists['other-secret-file'] ?? []),
     headers: readHeaders(input),
     serviceHeader: (options['service-header'] ?? serviceHeaderDefault).toLowerCase(),
     receivedAt:
-      at === undefined
+      receivedAtOption === undefined
         ? context.clock.now()
-        : readTimeOption(context.clock, { option: 'at', text: at, ofDay: 'first' }),
+        : readTimeOption(context.clock, { option: 'at', text: receivedAtOption, ofDay: 'first' }),
     body: await readBody(context, positionals[0]),
   });
   const verified = diagnoses.every(({ verifies }) => verifies);
@@ -65,11 +65,14 @@ async function verify(context: CommandContext, input: CommandInput): Promise<Exi
   return verified ? 0 : 1;
 }
 
-function describe(output: Output, { header, verifies, causes: found }: Diagnosis): string {
+function describe(output: Output, { header, verifies, causes: foundCauses }: Diagnosis): string {
   if (verifies) return `${header} ${output.colour('green', 'verifies')}.`;
   return [
     `${header} ${output.colour('red', 'does not verify')}.`,
-    ...found.flatMap((cause) => [`  ${harmless(explain(cause))}`, `  ${output.colour('dim', adviceOn(cause))}`]),
+    ...foundCauses.flatMap((cause) => [
+      `  ${sanitizeLine(explain(cause))}`,
+      `  ${output.colour('dim', adviceOn(cause))}`,
+    ]),
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTeller } from './announce.ts';
+import { createStartupLog } from './announce.ts';
 import { createLog } from './kit/log.ts';
 
 function sayWith(terminals: { out: boolean; error: boolean }): { printed: string[]; logged: string[] } {
@@ -10,11 +10,11 @@ function sayWith(terminals: { out: boolean; error: boolean }): { printed: string
     write: (line) => logged?.push(String((JSON.parse(line) as Record<string, unknown>)['msg'])),
   });
   const stdout = { isTTY: terminals.out, write: (text: string) => printed?.push(text) };
-  createTeller(log, { stdout, stderr: { isTTY: terminals.error } })('Stopped.');
+  createStartupLog(log, { stdout, stderr: { isTTY: terminals.error } })('Stopped.');
   return { printed: printed ?? [], logged: logged ?? [] };
 }
 
-test('what the process says of itself is printed and logged, but not shown twice on one terminal', () => {
+test('startup lines are printed and logged, but shown once when both go to one terminal', () => {
   const both = { printed: ['Stopped.\n'], logged: ['Stopped.'] };
   assert.deepEqual(sayWith({ out: false, error: false }), both);
   assert.deepEqual(sayWith({ out: true, error: false }), both);

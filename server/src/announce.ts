@@ -7,16 +7,16 @@ export interface Streams {
 }
 
 /** Says a sentence about the life of this process: that it migrated, is ready, stops. */
-export type Tell = (sentence: string) => void;
+export type StartupLog = (sentence: string) => void;
 
 /**
  * Standard output has these sentences for whoever started the process. The log, on standard error, has them too, so that
  * it is whole by itself, unless a terminal shows both.
  */
-export function createTeller(log: Log, { stdout, stderr }: Streams): Tell {
-  const bothAreShown = stdout.isTTY === true && stderr.isTTY === true;
+export function createStartupLog(log: Log, { stdout, stderr }: Streams): StartupLog {
+  const sharesTerminal = stdout.isTTY === true && stderr.isTTY === true;
   return (sentence) => {
     stdout.write(`${sentence}\n`);
-    if (!bothAreShown) log.info(sentence);
+    if (!sharesTerminal) log.info(sentence);
   };
 }

@@ -38,12 +38,12 @@ export interface App {
 }
 
 /** Puts the service together from its parts; listens only when it is started. */
-export async function createApp(given: AppOptions): Promise<App> {
-  const { config, clock, log, keyring } = given;
+export async function createApp(baseOptions: AppOptions): Promise<App> {
+  const { config, clock, log, keyring } = baseOptions;
   const address = createAddress(config);
   const metrics = createMetrics();
-  const sealer = watchSealer(given.secrets.sealer, metrics.observeUnreadable);
-  const options: AppOptions = { ...given, secrets: { ...given.secrets, sealer } };
+  const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
+  const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
   const database = { keyring, writes: createWriteProbe(options) };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
@@ -53,9 +53,9 @@ export async function createApp(given: AppOptions): Promise<App> {
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
-  const { gate } = notices.context;
-  registerGauges(metrics, { ...money, ...database, gate });
-  registerHealth(server, { ...money, ...database, gate, metrics, isClosing });
+  const { channelBreaker } = notices.context;
+  registerGauges(metrics, { ...money, ...database, channelBreaker });
+  registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
@@ -80,8 +80,8 @@ export async function createApp(given: AppOptions): Promise<App> {
     start: async () => {
       const listening = await server.listen({ port: config.port, host: config.host });
       // A default port does not stand in the address, so it is asked for.
-      const taken = server.server.address();
-      address.set(typeof taken === 'object' && taken ? taken.port : config.port);
+      const boundAddress = server.server.address();
+      address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
       if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
@@ -90,8 +90,8 @@ export async function createApp(given: AppOptions): Promise<App> {
     ownUrl: address.ownUrl,
     publicUrl: address.publicUrl,
     drain: async () => worker?.drain(),
-    close: async (manner) => {
-      const noticeMs = manner?.noticeMs ?? 0;
+    close: async (closeOptions) => {
+      const noticeMs = closeOptions?.noticeMs ?? 0;
       closing.abort();
       const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
       // Before the server: what the worker has under way calls the simulated networks, which live in it, and a

@@ -9,7 +9,7 @@ import { errorCode, StartError } from './kit/start-error.ts';
  *
  * Throws StartError.
  */
-export async function refuseTakenPort({ port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
+export async function assertPortFree({ port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
   const probe = createServer();
   try {
     probe.listen({ port, host });

@@ -48,7 +48,7 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 // Of the requests that carry events: a signature in one of these would take the place of what belongs there.
-const headersTaken: ReadonlySet<string> = new Set([
+const reservedHeaders: ReadonlySet<string> = new Set([
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent', 'content-length', 'host'],
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'content-encoding'],
 ]);
@@ -64,8 +64,8 @@ export function readConfig(environment: Environment): Config {
   const read = reader(environment);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
   const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
-  const usualEnvironment = databaseUrl === null && appDatabaseUrl === null ? 'development' : 'production';
-  const production = read.choice('APP_ENV', ['development', 'production'], usualEnvironment) === 'production';
+  const defaultEnvironment = databaseUrl === null && appDatabaseUrl === null ? 'development' : 'production';
+  const production = read.choice('APP_ENV', ['development', 'production'], defaultEnvironment) === 'production';
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -276,7 +276,7 @@ function reader(environment: Environment) {
     headerName: (name: SettingName): string => {
       const value = orDefault(name).toLowerCase();
       if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
-      if (headersTaken.has(value)) throw new StartError(`${name} must be a header that nothing else stands in.`);
+      if (reservedHeaders.has(value)) throw new StartError(`${name} must be a header that nothing else stands in.`);
       return value;
     },
     amount: (name: SettingName): bigint => {

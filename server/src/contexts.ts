@@ -17,7 +17,7 @@ import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
 import { createCallbackSender } from './networks/simulator/callback-sender.ts';
 import { createSimulator } from './networks/simulator/simulator.ts';
 import type { ChatCallbackOptions } from './notifications/callbacks.ts';
-import { ChannelGate } from './notifications/channel-gate.ts';
+import { ChannelBreaker } from './notifications/channel-gate.ts';
 import { createDevelopmentChannel } from './notifications/development/channel.ts';
 import type { NoticeContext } from './notifications/context.ts';
 import { createTelegramChannel } from './notifications/telegram/channel.ts';
@@ -65,8 +65,8 @@ export function createAddress(config: Config): Address {
   let port = config.port;
   const local = () => `http://${hostOf(config.host)}:${port}`;
   return {
-    set: (taken) => {
-      port = taken;
+    set: (boundPort) => {
+      port = boundPort;
     },
     ownUrl: local,
     publicUrl: () => config.publicUrl ?? local(),
@@ -93,7 +93,7 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
     clock,
     random,
     publicUrl: address.publicUrl,
-    wakeSender: () => notifier.announce(simulatorTopic),
+    notifySender: () => notifier.notify(simulatorTopic),
   });
   return {
     registry: createNetworkRegistry(connectors),
@@ -121,7 +121,7 @@ export function createMoneyContext(
     log,
     networks,
     newId: () => uuidV7(clock, random),
-    wake: (work) => notifier.announce(workTopic(work)),
+    notifyWorker: (work) => notifier.notify(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
     transferOwners: { refund: createRefundOwner(() => money) },
@@ -158,7 +158,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,
     scheduleDeliveries: (keys: readonly string[]) => {
-      for (const key of keys) notifier.announce(`${deliveryTopicKind}:${key}`);
+      for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);
     },
   };
   return { context, queue: createDeliveryQueue(context), close: () => outbound.close() };
@@ -167,7 +167,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
 // A chat message is worth no longer wait; and a process that ends waits for those under way.
 const noticeTimeoutMs = 10_000;
 // Telegram answers with the whole message that it sent.
-const noticeAnswerBytesMax = 32 * 1024;
+const noticeResponseBytesMax = 32 * 1024;
 
 /** The chat channels that are set up, in the order in which a live number is tried, and what sending through them needs. */
 export function createNotices({ config }: AppOptions, money: MoneyContext) {
@@ -176,13 +176,13 @@ export function createNotices({ config }: AppOptions, money: MoneyContext) {
     policy: { allowPrivate: !config.production },
     userAgent: 'Dalasi-Notices',
     totalTimeoutMs: noticeTimeoutMs,
-    excerptBytesMax: noticeAnswerBytesMax,
+    excerptBytesMax: noticeResponseBytesMax,
   });
   const { whatsapp, telegram } = config;
   const chats = createTelegramChats(money);
   const context: NoticeContext = {
     ...money,
-    gate: new ChannelGate(money),
+    channelBreaker: new ChannelBreaker(money),
     channels: {
       test: [createDevelopmentChannel({ ...money, keepsMessages: !config.production })],
       live: [
@@ -192,6 +192,14 @@ export function createNotices({ config }: AppOptions, money: MoneyContext) {
     },
   };
   const { db, clock, log } = money;
-  const callbacks: ChatCallbackOptions = { db, clock, log, gate: context.gate, chats, whatsapp, telegram };
+  const callbacks: ChatCallbackOptions = {
+    db,
+    clock,
+    log,
+    channelBreaker: context.channelBreaker,
+    chats,
+    whatsapp,
+    telegram,
+  };
   return { context, callbacks, close: () => outbound.close() };
 }

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tell } from './announce.ts';
+import type { StartupLog } from './announce.ts';
 import type { Config } from './config.ts';
 import {
   isSystemError,
@@ -8,7 +8,7 @@ import {
   unusableDataDirectory,
   writePrivateFile,
 } from './database/data-directory.ts';
-import { takeTurn } from './database/turns.ts';
+import { acquireAdvisoryLock } from './database/turns.ts';
 import { AppError } from './kit/app-error.ts';
 import type { Database, Transaction } from './kit/db.ts';
 import { errorCode, StartError } from './kit/start-error.ts';
@@ -29,7 +29,7 @@ export interface DemoFacts {
 interface DemoParts {
   db: Database;
   context: OnboardingContext;
-  tell: Tell;
+  logStartup: StartupLog;
 }
 
 /** A demo merchant of an earlier start. */
@@ -48,7 +48,7 @@ const demoName = 'Demo Shop';
 export async function prepareDemo(config: Config, parts: DemoParts): Promise<DemoFacts | null> {
   if (config.production) {
     if (config.demoWebhookUrl !== null)
-      parts.tell('DEMO_WEBHOOK_URL changes nothing: production has no demo merchant.');
+      parts.logStartup('DEMO_WEBHOOK_URL changes nothing: production has no demo merchant.');
     return null;
   }
   try {
@@ -58,18 +58,22 @@ export async function prepareDemo(config: Config, parts: DemoParts): Promise<Dem
       if (config.demoWebhookUrl !== null) await explainUnusedUrl(config.demoWebhookUrl, found, parts);
       return found.facts;
     }
-    const made = await createDemo(config, parts);
-    if (made === null && config.demoWebhookUrl !== null) {
-      parts.tell('DEMO_WEBHOOK_URL changes nothing: this database has businesses already.');
+    const created = await createDemo(config, parts);
+    if (created === null && config.demoWebhookUrl !== null) {
+      parts.logStartup('DEMO_WEBHOOK_URL changes nothing: this database has businesses already.');
     }
-    return made;
+    return created;
   } catch (error) {
     throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
   }
 }
 
 /** After the first start the address is the merchant's own to change, also to nothing. */
-async function explainUnusedUrl(url: string, { facts, merchantId }: FoundDemo, { db, tell }: DemoParts): Promise<void> {
+async function explainUnusedUrl(
+  url: string,
+  { facts, merchantId }: FoundDemo,
+  { db, logStartup }: DemoParts,
+): Promise<void> {
   const id = facts.webhook_endpoint_id;
   const endpoint = await getEndpoint(db, merchantId, id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found') return null;
@@ -77,7 +81,7 @@ async function explainUnusedUrl(url: string, { facts, merchantId }: FoundDemo, {
   });
   if (endpoint?.url === url) return;
   const instead = endpoint === null ? 'POST /v1/webhook-endpoints' : `PUT /v1/webhook-endpoints/${id}`;
-  tell(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`);
+  logStartup(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`);
 }
 
 /** Names the demo file, once the service listens: it tells where the service is now; the rest stays as it was. */
@@ -106,11 +110,11 @@ async function findDemo(config: Config, { db, context }: DemoParts): Promise<Fou
 async function createDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | null> {
   return db.withTransaction(async (tx) => {
     // Of several processes that start at once on an empty database, one makes the demo.
-    await takeTurn(tx, 'demo');
+    await acquireAdvisoryLock(tx, 'demo');
     if ((await listMerchants(tx)).length > 0) return null;
-    const made = await insertDemo(tx, config, context);
-    writePrivateFile(draftPath(config), formatFacts(made));
-    return made;
+    const created = await insertDemo(tx, config, context);
+    writePrivateFile(draftPath(config), formatFacts(created));
+    return created;
   });
 }
 

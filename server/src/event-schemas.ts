@@ -7,7 +7,7 @@ import { chargeSchema, listedIntentSchema } from './payments/wire-schemas.ts';
 import { transferSchema } from './transfers/wire-schemas.ts';
 import { endpointSchema, envelopeFields } from './webhooks/wire-schemas.ts';
 
-const forgottenCustomer = Type.Object({ id: idType('The customer.') }, { title: 'DeletedCustomer' });
+const deletedCustomer = Type.Object({ id: idType('The customer.') }, { title: 'DeletedCustomer' });
 
 /** The record of each kind of event. */
 const records: Readonly<Record<EventKind, TSchema>> = {
@@ -28,7 +28,7 @@ const records: Readonly<Record<EventKind, TSchema>> = {
   'sub_account.payout.failed': transferSchema,
   'customer.created': customerSchema,
   'customer.updated': customerSchema,
-  'customer.deleted': forgottenCustomer,
+  'customer.deleted': deletedCustomer,
   'webhook_endpoint.test': endpointSchema,
   'webhook_endpoint.failing': endpointSchema,
   'webhook_endpoint.disabled': endpointSchema,

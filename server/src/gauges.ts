@@ -1,7 +1,7 @@
 import { countOpenCases } from './cases/list-cases.ts';
 import { listOwed, owedKinds } from './debts/what-is-owed.ts';
 import type { Owed } from './debts/what-is-owed.ts';
-import { networkLanes, networkQueue, outboxBacklog } from './events/outbox.ts';
+import { networkQueueKinds, networkQueue, outboxBacklog } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { WriteProbe } from './http/write-probe.ts';
@@ -13,7 +13,7 @@ import type { BreakerCopy } from './networks/breaker-copy.ts';
 import { summarizeBreakers } from './networks/payout-breakers.ts';
 import type { Capabilities } from './networks/contract.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
-import type { ChannelGate } from './notifications/channel-gate.ts';
+import type { ChannelBreaker } from './notifications/channel-gate.ts';
 import { countPendingDeliveries } from './webhooks/delivery-queue.ts';
 
 interface GaugeContext {
@@ -21,7 +21,7 @@ interface GaugeContext {
   clock: Clock;
   networks: NetworkRegistry;
   breakers: BreakerCopy;
-  gate: Pick<ChannelGate, 'stops'>;
+  channelBreaker: Pick<ChannelBreaker, 'stops'>;
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
 }
@@ -69,7 +69,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     '1 while a chat channel takes nothing.',
     ['channel', 'scope'],
     async (set) => {
-      for (const { channel, scope } of await context.gate.stops()) set({ channel, scope }, 1);
+      for (const { channel, scope } of await context.channelBreaker.stops()) set({ channel, scope }, 1);
     },
   );
   metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
@@ -151,6 +151,6 @@ function knownQueues({ list }: NetworkRegistry): QueueName[] {
     'webhooks',
     'settlement',
     'notifications',
-    ...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane))),
+    ...rails.flatMap((rail) => networkQueueKinds.map((queue) => networkQueue(rail, queue))),
   ];
 }

@@ -33,13 +33,13 @@ beforeEach(async () => {
   receiver = await startReceiver();
   outbound = createOutboundClient({ clock: world.clock, policy: { allowPrivate: true }, userAgent: 'test' });
   context = contextOf(world);
-  world.liveNetwork.answers.start = async (request) => {
+  world.liveNetwork.responses.start = async (request) => {
     assert.ok('amountMinor' in request);
     const { reference, amountMinor, currency } = request;
     const receipt = { transactionId: `T-${reference}`, networkReference: null, amountMinor, currency };
     return {
       state: 'succeeded',
-      receipt: { ...receipt, networkReference: 'N', networkFeeMinor: 0n, payerNumber: null },
+      providerTransaction: { ...receipt, networkReference: 'N', networkFeeMinor: 0n, payerNumber: null },
     };
   };
   const notices = { ...world.notices, wake: context.wake };
@@ -61,14 +61,14 @@ function contextOf({ context: payments }: NoticeWorld) {
     changes,
     breakers: new BreakerCopy(),
     transferOwners: {},
-    wake: (work: Parameters<typeof workTopic>[0]) => changes.announce(workTopic(work)),
+    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {},
     scheduleDeliveries: (keys: readonly string[]) => {
-      for (const key of keys) changes.announce(`${deliveryTopicKind}:${key}`);
+      for (const key of keys) changes.notify(`${deliveryTopicKind}:${key}`);
     },
   };
 }
@@ -77,7 +77,7 @@ function contextOf({ context: payments }: NoticeWorld) {
 function localChanges(): ChangeFeed {
   const listeners = new Map<string, (which: string) => void>();
   return {
-    announce: (topic) => {
+    notify: (topic) => {
       const separator = topic.indexOf(':');
       listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
     },

@@ -34,19 +34,19 @@ after(() => databases.stop());
 function open(
   url: string,
   keys: Record<string, string> = testKeys,
-): { clock: ManualClock; told: string[]; opening: Promise<OpenedDatabase> } {
+): { clock: ManualClock; logged: string[]; opening: Promise<OpenedDatabase> } {
   const clock = new ManualClock();
-  const told: string[] = [];
+  const logged: string[] = [];
   const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url, ...keys });
   const opening = openServiceDatabase(config, {
     clock,
     log: createLog({ level: 'silent' }),
-    tell: (sentence) => told.push(sentence),
+    logStartup: (sentence) => logged.push(sentence),
     secrets: readSecrets(config, systemRandom),
   });
   // A test that expects the refusal comes to it later.
   opening.catch(() => {});
-  return { clock, told, opening };
+  return { clock, logged, opening };
 }
 
 function urlAt(port: number, url: string): string {
@@ -68,7 +68,7 @@ test('a start waits for a database that recovers, says so once, and goes on when
   for (let look = 1; look <= 3; look += 1) {
     await untilWaiting(start);
     assert.equal(front.refused(), look, 'one look every half second');
-    assert.deepEqual(start.told, [waiting]);
+    assert.deepEqual(start.logged, [waiting]);
     if (look < 3) await start.clock.advance(500);
   }
   front.finish({ host: '127.0.0.1', port: Number(new URL(url).port) });
@@ -76,7 +76,7 @@ test('a start waits for a database that recovers, says so once, and goes on when
   const opened = await start.opening;
   await opened.close();
   assert.deepEqual(
-    start.told.filter((sentence) => !sentence.startsWith('Applied ')),
+    start.logged.filter((sentence) => !sentence.startsWith('Applied ')),
     [waiting],
   );
 });
@@ -126,7 +126,7 @@ test('a database that has not started within half a minute ends the start with o
     start.opening,
     /^StartError: The database at 127\.0\.0\.1:\d+ cannot be used: the database system is starting up\.$/,
   );
-  assert.deepEqual([start.told, front.refused()], [[waiting], 61]);
+  assert.deepEqual([start.logged, front.refused()], [[waiting], 61]);
 });
 
 test('any other refusal, and a port where nobody listens, ends the start at once', async () => {
@@ -135,5 +135,5 @@ test('any other refusal, and a port where nobody listens, ends the start at once
   await assert.rejects(refused.opening, /StartError: .* cannot be used: sorry, too many clients already\.$/);
   const absent = open('postgresql://a:b@127.0.0.1:1/x');
   await assert.rejects(absent.opening, /StartError: .* cannot be used: ECONNREFUSED\.$/);
-  assert.deepEqual([refused.told, absent.told, front.refused()], [[], [], 1]);
+  assert.deepEqual([refused.logged, absent.logged, front.refused()], [[], [], 1]);
 });

@@ -16,21 +16,21 @@ import { openDatabase, sqlState } from './kit/db.ts';
 import type { Database, DatabaseOptions } from './kit/db.ts';
 import type { Log } from './kit/log.ts';
 import { StartError } from './kit/start-error.ts';
-import { assertKeysFit } from './keyring/keyring.ts';
+import { assertKeysMatch } from './keyring/keyring.ts';
 import { keyEvidence } from './open-secrets.ts';
 import type { ConfiguredSecrets } from './secrets.ts';
 
 export interface OpenedDatabase {
   db: Database;
   /** Resolves if the database of our own ends by itself; never with a database of the operator's. */
-  lost: Promise<void>;
+  exited: Promise<void>;
   close(): Promise<void>;
 }
 
 interface Parts {
   clock: Clock;
   log: Log;
-  tell: (sentence: string) => void;
+  logStartup: (sentence: string) => void;
   secrets: Pick<ConfiguredSecrets, 'checks' | 'servingPassword'>;
 }
 
@@ -57,7 +57,7 @@ export async function openServiceDatabase(config: Config, parts: Parts): Promise
       connectionsMax: config.databaseConnections,
       onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
     });
-    return { db, lost: embedded?.exited ?? new Promise(() => {}), close: () => closeBoth(db, embedded) };
+    return { db, exited: embedded?.exited ?? new Promise(() => {}), close: () => closeBoth(db, embedded) };
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -125,16 +125,16 @@ async function operatorUrl(
 ): Promise<string> {
   if (parts.access === 'prepared') return prepareDatabase(config, adminUrl, parts);
   const servingUrl = config.appDatabaseUrl;
-  if (adminUrl === null) return reached(servingUrl ?? '');
-  if (parts.access === 'owner') return reached(adminUrl);
+  if (adminUrl === null) return assertReachable(servingUrl ?? '');
+  if (parts.access === 'owner') return assertReachable(adminUrl);
   // Wrong keys are told as what they are: the role's password follows from one of them.
   await asOwner(adminUrl, parts, async (db) => {
     await assertSchemaIsCurrent(db);
-    await assertKeysFit(db, parts.secrets.checks);
+    await assertKeysMatch(db, parts.secrets.checks);
   });
   const url = servingUrlOf(adminUrl, { servingUrl, password: parts.secrets.servingPassword });
   try {
-    return await reached(url);
+    return await assertReachable(url);
   } catch (error) {
     if (servingUrl !== null || !(error instanceof StartError) || !isRefusal(error.cause)) throw error;
     throw new StartError(
@@ -150,7 +150,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Answers the URL. The pool would take a wrong password or address for a database that is away for a moment. */
-async function reached(url: string): Promise<string> {
+async function assertReachable(url: string): Promise<string> {
   await withAdminClient(url, () => Promise.resolve());
   return url;
 }
@@ -158,7 +158,7 @@ async function reached(url: string): Promise<string> {
 type Check = (db: Database) => Promise<unknown>;
 
 function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
-  return (db) => assertKeysFit(db, secrets.checks);
+  return (db) => assertKeysMatch(db, secrets.checks);
 }
 
 async function asOwner<Answer>(
@@ -166,7 +166,7 @@ async function asOwner<Answer>(
   parts: Parts,
   work: (db: Database) => Promise<Answer>,
 ): Promise<Answer> {
-  const db = await openChecked(parts, [], { url: await reached(adminUrl), connectionsMax: 1 });
+  const db = await openChecked(parts, [], { url: await assertReachable(adminUrl), connectionsMax: 1 });
   try {
     return await work(db);
   } finally {
@@ -201,10 +201,10 @@ async function closeBoth(db: Database, embedded: EmbeddedPostgres | null): Promi
 
 function startOwnDatabase(
   config: Config,
-  { clock, tell }: Pick<Parts, 'clock' | 'tell'>,
+  { clock, logStartup }: Pick<Parts, 'clock' | 'logStartup'>,
 ): Promise<EmbeddedPostgres> | null {
   if (!isEmbedded(config)) return null;
-  return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: tell });
+  return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: logStartup });
 }
 
 /**
@@ -212,20 +212,20 @@ function startOwnDatabase(
  * a pepper that nobody has verified changes no password that a running process may use.
  */
 async function prepareDatabase(config: Config, adminUrl: string | null, parts: PrepareParts): Promise<string> {
-  const { clock, tell, secrets } = parts;
+  const { clock, logStartup, secrets } = parts;
   const { appDatabaseUrl: servingUrl } = config;
   try {
     let url = servingUrl ?? '';
     if (adminUrl !== null) {
-      await migrate({ adminUrl, clock, log: tell });
+      await migrate({ adminUrl, clock, log: logStartup });
       const isPepperSure = await asOwner(adminUrl, parts, async (db) => {
-        const { pepper } = await assertKeysFit(db, secrets.checks);
+        const { pepper } = await assertKeysMatch(db, secrets.checks);
         return pepper === 'right' || !(await keyEvidence.hasHashedKeys(db));
       });
       const mayChangePassword = isPepperSure || parts.isAlone;
       url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword, mayChangePassword });
     }
-    return await reached(url);
+    return await assertReachable(url);
   } catch (error) {
     if (error instanceof Error && sqlState(error) !== undefined) {
       throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });

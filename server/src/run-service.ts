@@ -1,7 +1,7 @@
-import { createTeller } from './announce.ts';
-import type { Streams, Tell } from './announce.ts';
+import { createStartupLog } from './announce.ts';
+import type { Streams, StartupLog } from './announce.ts';
 import { createApp } from './app.ts';
-import { listenError, refuseTakenPort } from './claim-port.ts';
+import { listenError, assertPortFree } from './claim-port.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
@@ -33,7 +33,7 @@ export interface ServiceProcess extends Streams {
 interface Run {
   config: Config;
   log: Log;
-  tell: Tell;
+  logStartup: StartupLog;
   print: (text: string) => void;
   secrets: ConfiguredSecrets;
   stop: Promise<unknown>;
@@ -52,12 +52,12 @@ const unverifiedPepper =
  * error: a StartError as its sentence, a mistake of ours with its stack. The process has to end then: a step that hangs is
  * not waited for and may still hold a connection.
  */
-export async function runService(given: ServiceProcess): Promise<number> {
+export async function runService(service: ServiceProcess): Promise<number> {
   try {
-    await startAndServe(given);
+    await startAndServe(service);
     return 0;
   } catch (error) {
-    given.stderr.write(`${describeFailure(error)}\n`);
+    service.stderr.write(`${describeFailure(error)}\n`);
     return 1;
   }
 }
@@ -70,22 +70,22 @@ function describeFailure(error: unknown): string {
 async function startAndServe({ environment, stdout, stderr, writeLog: write, stop }: ServiceProcess): Promise<void> {
   const config = readConfig(environment);
   const log = createLog({ level: config.logLevel, isTerminal: stderr.isTTY === true, ...(write && { write }) });
-  const tell = createTeller(log, { stdout, stderr });
+  const logStartup = createStartupLog(log, { stdout, stderr });
   const print = (text: string): unknown => stdout.write(`${text}\n`);
-  await refuseTakenPort(config);
+  await assertPortFree(config);
   const secrets = readSecrets(config, systemRandom);
-  const run = { config, log, tell, print, secrets, stop };
+  const run = { config, log, logStartup, print, secrets, stop };
   const opened = await openUnlessStopped(run);
   if (opened) await serveUntilStopped(run, opened);
-  tell('Stopped.');
+  logStartup('Stopped.');
 }
 
 /** Null when the stop came first: nothing has been answered yet, so there is nothing to finish. */
-async function openUnlessStopped({ config, log, tell, secrets, stop }: Run): Promise<OpenedDatabase | null> {
-  const opening = openServiceDatabase(config, { clock: systemClock, log, tell, secrets });
+async function openUnlessStopped({ config, log, logStartup, secrets, stop }: Run): Promise<OpenedDatabase | null> {
+  const opening = openServiceDatabase(config, { clock: systemClock, log, logStartup, secrets });
   const opened = await Promise.race([opening, stop.then(() => null)]);
   if (opened) return opened;
-  tell('Stopping before the start is complete.');
+  logStartup('Stopping before the start is complete.');
   const enough = new AbortController();
   const timeLimit = systemClock.sleep(unfinishedStartMaxMs, enough.signal).then(() => null);
   try {
@@ -98,7 +98,7 @@ async function openUnlessStopped({ config, log, tell, secrets, stop }: Run): Pro
 }
 
 async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void> {
-  const { config, log, tell, stop } = run;
+  const { config, log, logStartup, stop } = run;
   const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
@@ -110,18 +110,18 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     let closingNoticeMs = 0;
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
     const context = createOnboardingContext(config, { clock, random, secrets });
-    const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, tell });
+    const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, logStartup });
     await app.start().catch((error: unknown) => {
       throw listenError(config, error);
     });
     const baseUrl = app.publicUrl();
     if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
     greet(run, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo });
-    const reason = await Promise.race([stop.then(() => 'stop' as const), opened.lost.then(() => 'lost' as const)]);
+    const reason = await Promise.race([stop.then(() => 'stop' as const), opened.exited.then(() => 'lost' as const)]);
     if (reason === 'lost') {
       throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
     }
-    tell('Stopping: finishing what is under way.');
+    logStartup('Stopping: finishing what is under way.');
     if (config.role !== 'worker') ({ closingNoticeMs } = config);
   } finally {
     await closeAll(closing, log);
@@ -137,9 +137,9 @@ interface Greeting {
 }
 
 /** What stands below the first line is for whoever looks at it, and has a key in it: none of it is for the log. */
-function greet({ config, tell, print }: Run, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
+function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
   print('');
-  tell(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+  logStartup(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   print(`  API reference    ${baseUrl}/docs`);
@@ -157,10 +157,10 @@ then open the payment_link of the answer.`);
 
 /** In the order in which things lean on each other; whatever hangs does not keep the process for ever. */
 async function closeAll(closing: readonly (() => Promise<void>)[], log: Log): Promise<void> {
-  const gaveUp = new AbortController();
+  const timedOut = new AbortController();
   const all = async (): Promise<void> => {
     for (const close of closing) await close().catch((error: unknown) => log.error('closing failed', error));
-    gaveUp.abort();
+    timedOut.abort();
   };
-  await Promise.race([all(), systemClock.sleep(shutdownMaxMs, gaveUp.signal)]);
+  await Promise.race([all(), systemClock.sleep(shutdownMaxMs, timedOut.signal)]);
 }

@@ -45,11 +45,11 @@ const keyBytes = 32;
 
 /** From the settings, or in development from the data directory, where they are made at the first start. */
 export function readSecrets(config: Config, random: Random): ConfiguredSecrets {
-  const kept = config.sealKey === null || config.keyPepper === null ? readKept(config, random) : null;
-  const sealKey = config.sealKey ?? kept?.seal_key ?? '';
-  const pepper = config.keyPepper ?? kept?.key_pepper ?? '';
-  const derive = (purpose: string, from = sealKey) =>
-    Buffer.from(hkdfSync('sha256', keyOf(from), Buffer.alloc(0), `dalasi ${purpose}`, 32)).toString('hex');
+  const stored = config.sealKey === null || config.keyPepper === null ? readStoredSecrets(config, random) : null;
+  const sealKey = config.sealKey ?? stored?.seal_key ?? '';
+  const pepper = config.keyPepper ?? stored?.key_pepper ?? '';
+  const derive = (purpose: string, keyText = sealKey) =>
+    Buffer.from(hkdfSync('sha256', keyOf(keyText), Buffer.alloc(0), `dalasi ${purpose}`, 32)).toString('hex');
   return {
     sealer: createSealer(sealKey, config.sealKeysOld),
     pepper: keyOf(pepper),
@@ -79,31 +79,31 @@ function checkValue(setting: KeySetting, key: string): Buffer {
   return createHmac('sha256', derived).update('dalasi key check 1').digest();
 }
 
-interface KeptSecrets {
+interface StoredSecrets {
   seal_key: string;
   key_pepper: string;
 }
 
 /** Processes that start at once on one data directory agree: whoever comes second reads what the first has made. */
-function readKept(config: Config, random: Random): KeptSecrets {
+function readStoredSecrets(config: Config, random: Random): StoredSecrets {
   const path = join(config.dataDirectory, 'secrets.json');
   try {
     if (!existsSync(path)) {
       openDataDirectory(config.dataDirectory);
       const key = () => Buffer.from(random.bytes(keyBytes)).toString('base64');
-      const made: KeptSecrets = { seal_key: key(), key_pepper: key() };
-      createPrivateFile(path, `${JSON.stringify(made, null, 2)}\n`);
+      const created: StoredSecrets = { seal_key: key(), key_pepper: key() };
+      createPrivateFile(path, `${JSON.stringify(created, null, 2)}\n`);
     }
-    return parseKept(path);
+    return parseStoredSecrets(path);
   } catch (error) {
     throw isSystemError(error) ? unusableDataDirectory(config.dataDirectory, error) : error;
   }
 }
 
-function parseKept(path: string): KeptSecrets {
+function parseStoredSecrets(path: string): StoredSecrets {
   try {
-    const kept = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptSecrets>;
-    const { seal_key: sealKey, key_pepper: keyPepper } = kept;
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoredSecrets>;
+    const { seal_key: sealKey, key_pepper: keyPepper } = stored;
     if (isKey(sealKey) && isKey(keyPepper)) return { seal_key: sealKey, key_pepper: keyPepper };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

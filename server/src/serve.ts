@@ -22,7 +22,7 @@ import { readChatDelivery } from './notifications/chat-delivery.ts';
 import { listChatMessages } from './notifications/development/chat-messages.ts';
 import { chatPages } from './pages/chat/chat-pages.ts';
 import { collectPages } from './pages/collect/collect-pages.ts';
-import { createCollectPlaces } from './pages/collect/places.ts';
+import { createCollectTargets } from './pages/collect/places.ts';
 import { checkoutPages } from './pages/checkout/checkout-pages.ts';
 import { homePages } from './pages/home/home-pages.ts';
 import { phonePages } from './pages/phone/phone-pages.ts';
@@ -30,8 +30,8 @@ import { referencePages } from './pages/reference/reference-pages.ts';
 import { createCheckout } from './payments/checkout.ts';
 import { forgetCustomer } from './payments/forget-customer.ts';
 import { paymentRoutes } from './payments/routes.ts';
-import { createPosterPress } from './posters/poster-press.ts';
-import type { PosterPress } from './posters/poster-press.ts';
+import { createPosterRenderer } from './posters/poster-press.ts';
+import type { PosterRenderer } from './posters/poster-press.ts';
 import { posterRoutes } from './posters/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from './phone-access.ts';
 import { settlementRoutes } from './settlement/routes.ts';
@@ -48,7 +48,7 @@ import type { WebhookRouteContext } from './webhooks/routes.ts';
 import { endpointRoutes } from './webhooks/routes.ts';
 import { inboxTopicKind } from './work-queues.ts';
 
-export interface Served {
+export interface ServedParts {
   address: Address;
   money: MoneyContext;
   endpoints: WebhookRouteContext;
@@ -61,11 +61,11 @@ export interface Served {
 }
 
 /** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
-export async function serve(server: FastifyInstance, options: AppOptions, parts: Served): Promise<void> {
+export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
   const { config, secrets, keyring, db, notifier, clock, log } = options;
   const { address, money, endpoints, simulator } = parts;
   const { publicUrl } = address;
-  const posters = createPosterPress({ clock });
+  const posters = createPosterRenderer({ clock });
   for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
@@ -78,7 +78,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       docsUrl: publicUrl,
       databaseConnections: config.databaseConnections,
       watchLimiter: parts.watchLimiter,
-      authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.notePepperFits()),
+      authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,
@@ -90,7 +90,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   );
   await server.register(networkCallbacks, {
     ...money,
-    wake: (lane: bigint) => notifier.announce(`${inboxTopicKind}:${lane}`),
+    notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
   });
   await server.register(chatCallbacks, parts.callbacks);
   await server.register(checkoutPages, {
@@ -104,8 +104,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
   const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
-  const places = createCollectPlaces({ ...money, pageLimit, guessLimit });
-  await server.register(collectPages, { places, log, publicUrl, formKey: secrets.formKey });
+  const targets = createCollectTargets({ ...money, pageLimit, guessLimit });
+  await server.register(collectPages, { targets, log, publicUrl, formKey: secrets.formKey });
   await server.register(phonePages, {
     simulator,
     log,
@@ -128,7 +128,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
 }
 
 /** Every route of the API with what its part needs. */
-function bindAll(money: MoneyContext, endpoints: WebhookRouteContext, posters: PosterPress): BoundRoute[] {
+function bindAll(money: MoneyContext, endpoints: WebhookRouteContext, posters: PosterRenderer): BoundRoute[] {
   return [
     ...bindRoutes(paymentRoutes, money),
     ...bindRoutes(transactionRoutes, money),

@@ -61,7 +61,7 @@ test('what ends the sending to a merchant is said once, however often there was 
 function localChanges(): { changes: ChangeFeed; tell: (kind: string, which: string) => void } {
   const listeners = new Map<string, (which: string) => void>();
   const changes: ChangeFeed = {
-    announce: () => {},
+    notify: () => {},
     subscribe: () => () => {},
     subscribeKind: (kind, listener) => {
       listeners.set(kind, listener);

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../test/harness/eventually.ts';
 import type { ChangeFeed } from './kit/changes.ts';
 import { addMs } from './kit/clock.ts';
-import type { CollectionAnswer, PayoutAnswer } from './networks/contract.ts';
+import type { CollectionResponse, PayoutResponse } from './networks/contract.ts';
 import { BreakerCopy } from './networks/breaker-copy.ts';
 import type { NetworkCall, ScriptedNetwork } from './networks/scripted-network.corpus.ts';
 import { createPayment } from './payments/create-payment.ts';
 import { createPaymentWorld, newPayment } from './payments/payment-world.corpus.ts';
 import type { PaymentWorld } from './payments/payment-world.corpus.ts';
 import { createTransfer } from './transfers/create-transfer.ts';
-import { newTransfer, paid, receiptOf } from './transfers/transfer-world.corpus.ts';
+import { newTransfer, paid, transactionOf } from './transfers/transfer-world.corpus.ts';
 import { findTransferById } from './transfers/find-transfer.ts';
 import type { Transfer } from './transfers/transfer.ts';
 import { moneyQueues, workTopic } from './work-queues.ts';
@@ -45,7 +45,7 @@ function contextOf({ context: payments }: PaymentWorld) {
     changes,
     breakers: new BreakerCopy(),
     transferOwners: {},
-    wake: (work: Parameters<typeof workTopic>[0]) => changes.announce(workTopic(work)),
+    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
   };
 }
 
@@ -53,7 +53,7 @@ function contextOf({ context: payments }: PaymentWorld) {
 function localChanges(): ChangeFeed {
   const listeners = new Map<string, (which: string) => void>();
   return {
-    announce: (topic) => {
+    notify: (topic) => {
       const separator = topic.indexOf(':');
       listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
     },
@@ -93,8 +93,8 @@ function asked(network: ScriptedNetwork, call: NetworkCall['call'], count = 1): 
 
 test('a network that hangs altogether delays nothing at another, not even of the same merchant', async () => {
   const { wave, aps } = world.networks;
-  Object.assign(wave.answers, { start: () => never(), look_up: () => never(), cancel: () => never() });
-  wave.payoutAnswers.pay_out = () => never();
+  Object.assign(wave.responses, { start: () => never(), look_up: () => never(), cancel: () => never() });
+  wave.payoutResponses.pay_out = () => never();
   await pay('wave', manyHanging);
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
   await asked(wave, 'start', 16);
@@ -111,7 +111,7 @@ test('look-ups that hang delay no start and no payout of the same network', asyn
   await pay('wave', manyHanging);
   await asked(wave, 'start', manyHanging);
   await worker.drain();
-  wave.answers.look_up = () => never<CollectionAnswer>();
+  wave.responses.look_up = () => never<CollectionResponse>();
   await eventually('as many look-ups as may be under way hang', async () => {
     await world.clock.advance(100);
     return wave.count('look_up') === 16;
@@ -124,7 +124,7 @@ test('look-ups that hang delay no start and no payout of the same network', asyn
 
 test('payouts that hang keep no payer of the same network waiting', async () => {
   const { wave } = world.networks;
-  wave.payoutAnswers.pay_out = () => never<PayoutAnswer>();
+  wave.payoutResponses.pay_out = () => never<PayoutResponse>();
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
   await asked(wave, 'pay_out', 16);
   await pay('wave');
@@ -134,9 +134,9 @@ test('payouts that hang keep no payer of the same network waiting', async () => 
 test('a network that was down for five seconds is sent what waited within about two, and each order once', async () => {
   const { wave } = world.networks;
   const backAt = addMs(world.clock.now(), 5_000);
-  wave.payoutAnswers.pay_out = async ({ reference }) => {
+  wave.payoutResponses.pay_out = async ({ reference }) => {
     if (world.clock.now() < backAt) return { state: 'not_accepted', reason: 'network_unavailable' };
-    return { state: 'succeeded', receipt: receiptOf({ ...newTransfer, reference, currency: 'GMD' }) };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
   };
   const orders: Transfer[] = [];
   for (let order = 0; order < 5; order += 1) orders.push(await transfer('wave', `700${1_000 + order}`));
@@ -153,13 +153,13 @@ test('a network that was down for five seconds is sent what waited within about 
 
 test('while payouts are paused the network is still asked what became of those before', async () => {
   const { wave } = world.networks;
-  wave.payoutAnswers.pay_out = { state: 'unknown', detail: 'no answer' };
+  wave.payoutResponses.pay_out = { state: 'unknown', detail: 'no answer' };
   const early = await transfer('wave');
   await worker.drain();
-  wave.payoutAnswers.pay_out = { state: 'not_accepted', reason: 'float_empty' };
+  wave.payoutResponses.pay_out = { state: 'not_accepted', reason: 'float_empty' };
   const late = await transfer('wave');
   await worker.drain();
-  wave.payoutAnswers.look_up_payout = paid(early);
+  wave.payoutResponses.look_up_payout = paid(early);
   await world.clock.advance(5_000);
   await worker.drain();
   assert.equal(await statusOf(early), 'completed');
@@ -170,14 +170,14 @@ test('while payouts are paused the network is still asked what became of those b
 test('40 payouts to a network that pays and never answers are all sent within three minutes, each once', async () => {
   const { wave } = world.networks;
   const hidden = new Map<string, Date>();
-  wave.payoutAnswers.pay_out = async ({ reference }) => {
+  wave.payoutResponses.pay_out = async ({ reference }) => {
     hidden.set(reference, addMs(world.clock.now(), 5_000));
     return { state: 'unknown', detail: 'no answer within 3000 ms' };
   };
-  wave.payoutAnswers.look_up_payout = async ({ reference }) => {
+  wave.payoutResponses.look_up_payout = async ({ reference }) => {
     const foundAt = hidden.get(reference);
     if (!foundAt || world.clock.now() < foundAt) return { state: 'not_found' };
-    return { state: 'succeeded', receipt: receiptOf({ ...newTransfer, reference, currency: 'GMD' }) };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
   };
   const orders: Transfer[] = [];
   for (let order = 0; order < 40; order += 1) orders.push(await transfer('wave', '7770005'));
@@ -192,9 +192,9 @@ test('40 payouts to a network that pays and never answers are all sent within th
 
 test('payouts of one merchant that get no answer keep no other merchant’s payouts waiting', async () => {
   const { wave } = world.networks;
-  wave.payoutAnswers.pay_out = async ({ reference }) => {
+  wave.payoutResponses.pay_out = async ({ reference }) => {
     if (reference.startsWith(world.merchant.shortId)) return { state: 'unknown', detail: 'no answer within 3000 ms' };
-    return { state: 'succeeded', receipt: receiptOf({ ...newTransfer, reference, currency: 'GMD' }) };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
   };
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
   await worker.drain();

@@ -1,7 +1,7 @@
-import { followDebts } from './debts/follow-debts.ts';
-import { networkLanes, networkQueue, oldNetworkQueue } from './events/outbox.ts';
+import { syncDebts } from './debts/follow-debts.ts';
+import { networkQueueKinds, networkQueue, oldNetworkQueue } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
-import { listDueLanes, purgeInbox, workInboxLane } from './networks/inbox.ts';
+import { listDueShards, purgeInbox, processInboxShard } from './networks/inbox.ts';
 import type { InboxContext } from './networks/inbox.ts';
 import type { CallbackSender } from './networks/simulator/callback-sender.ts';
 import type { Clock } from './kit/clock.ts';
@@ -63,7 +63,7 @@ function workTopicKind(queue: QueueName): string {
 /** Three queues for each network, test and live apart. */
 function networkQueues({ list }: NetworkRegistry): QueueName[] {
   const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
-  return [...rails.flatMap((rail) => networkLanes.map((lane) => networkQueue(rail, lane))), oldNetworkQueue];
+  return [...rails.flatMap((rail) => networkQueueKinds.map((lane) => networkQueue(rail, lane))), oldNetworkQueue];
 }
 
 /** Everything a worker process does for payments, transfers and networks. */
@@ -94,12 +94,12 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
       topicKind: inboxTopicKind,
       lookEveryMs: secondMs,
       keysMax: 16,
-      listDueKeys: async () => (await listDueLanes(inbox)).map(String),
+      listDueKeys: async () => (await listDueShards(inbox)).map(String),
       run: (lane) =>
-        workInboxLane(inbox, BigInt(lane), (connectorName, news) =>
+        processInboxShard(inbox, BigInt(lane), (connectorName, news) =>
           news.operation === 'collection'
-            ? charges.applyNews(connectorName, news)
-            : transfers.applyNews(connectorName, news),
+            ? charges.applyNotification(connectorName, news)
+            : transfers.applyNotification(connectorName, news),
         ),
     },
     {
@@ -112,7 +112,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     },
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
-    chore('repaying debts', 10 * secondMs, log, () => followDebts(context)),
+    chore('repaying debts', 10 * secondMs, log, () => syncDebts(context)),
     chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),

@@ -10,7 +10,7 @@ export function withOrderedAccountLocks(db: Database): Database {
     rows: (statement) => db.rows(statement),
     row: (statement) => db.row(statement),
     run: (statement) => db.run(statement),
-    withTransaction: (body, cause) => db.withTransaction((tx) => body(watched(tx)), cause),
+    withTransaction: (body, cause) => db.withTransaction((tx) => body(watchTransaction(tx)), cause),
     dedicatedClient: () => db.dedicatedClient(),
     get waiting() {
       return db.waiting;
@@ -19,7 +19,7 @@ export function withOrderedAccountLocks(db: Database): Database {
   };
 }
 
-function watched(tx: Transaction): Transaction {
+function watchTransaction(tx: Transaction): Transaction {
   const locked = new Set<string>();
   let last = '';
   let claimed: string | null = null;

@@ -1,5 +1,5 @@
 /** A merchant's server, as plain as can be: one request, one answer. */
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -7,9 +7,9 @@ export interface ApiAnswer {
 }
 
 export interface ApiClient {
-  get(path: string): Promise<ApiAnswer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  send(method: string, path: string, init?: { body?: string; headers?: Record<string, string> }): Promise<ApiAnswer>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  send(method: string, path: string, init?: { body?: string; headers?: Record<string, string> }): Promise<ApiResponse>;
 }
 
 export function createApiClient(url: string, key: string): ApiClient {

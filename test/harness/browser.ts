@@ -7,7 +7,7 @@ import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 // of the things under test.
 const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
 // Long, because only a test that fails waits for it, and a busy machine must not make one fail.
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /**
  * Starts a real Chromium that comes from npm: a machine with nothing but Node and npm can run the browser tests. The
@@ -16,12 +16,12 @@ const patienceMs = 60_000;
  */
 export async function launchBrowser(): Promise<Browser> {
   const own = process.env['CHROMIUM_PATH'];
-  if (own !== undefined) return chromium.launch({ executablePath: own, args: browserArguments, timeout: patienceMs });
+  if (own !== undefined) return chromium.launch({ executablePath: own, args: browserArguments, timeout: timeoutMs });
   const unpacked = await unpackChromium();
   return chromium.launch({
     executablePath: unpacked.executable,
     args: browserArguments,
-    timeout: patienceMs,
+    timeout: timeoutMs,
     env: await chromiumEnvironment(unpacked),
   });
 }
@@ -37,7 +37,7 @@ export interface OpenedPage extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
   /** Script errors, refusals by the content security policy and failed loads: empty on a healthy page. */
-  complaints: string[];
+  pageErrors: string[];
 }
 
 /** A phone's page unless told otherwise, in a context of its own that closes with the `await using` block. */
@@ -48,14 +48,14 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     colorScheme: options.dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(patienceMs);
+  context.setDefaultTimeout(timeoutMs);
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(`script error: ${error.message}`));
+  const pageErrors: string[] = [];
+  page.on('pageerror', (error) => pageErrors.push(`script error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' || /Content Security Policy/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' || /Content Security Policy/.test(message.text())) pageErrors.push(message.text());
   });
-  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** What axe-core finds wrong with the page as it stands, one line each, naming the elements. Needs scripts on. */

@@ -14,19 +14,19 @@ export interface CallbackReceiver {
   url: string;
   received: ReceivedCallback[];
   /** The status of the next answers; null leaves them unanswered. */
-  answerWith(status: number | null): void;
+  respondWith(status: number | null): void;
   close(): Promise<void>;
 }
 
 export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}): Promise<CallbackReceiver> {
   const received: ReceivedCallback[] = [];
-  let answer: number | null = 200;
+  let responseStatus: number | null = 200;
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       received.push({ path: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks) });
-      if (answer !== null) res.writeHead(answer).end();
+      if (responseStatus !== null) res.writeHead(responseStatus).end();
     });
   });
   // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
@@ -36,8 +36,8 @@ export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    answerWith: (status) => {
-      answer = status;
+    respondWith: (status) => {
+      responseStatus = status;
     },
     close: async () => {
       server.closeAllConnections();

@@ -1,7 +1,7 @@
 import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/checkout-view.ts';
 
 /** The moment at which every scene plays. */
-export const sceneTime = new Date('2026-11-20T10:18:00.000Z');
+export const fixtureTime = new Date('2026-11-20T10:18:00.000Z');
 
 const networks = [
   { id: 'wave', displayName: 'Wave', numberRequired: false },
@@ -63,10 +63,10 @@ const paid = sampleCharge({
   status: 'completed',
   progress: 'final',
   nextAction: null,
-  paidAt: sceneTime,
+  paidAt: fixtureTime,
 });
 
-const poor = sampleCharge({
+const insufficientFunds = sampleCharge({
   status: 'failed',
   progress: 'final',
   nextAction: null,
@@ -76,15 +76,18 @@ const poor = sampleCharge({
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
 
 /** Every state that a payer can meet, by the name of its picture. */
-export const scenes: Record<string, CheckoutView> = {
+export const checkoutFixtures: Record<string, CheckoutView> = {
   choose: sampleView(),
   'choose-live': sampleView({ testMode: false }),
   'choose-with-fee': sampleView({ amountMinor: 45_000n, feeMinor: 900n, totalMinor: 45_900n, description: null }),
   'choose-one-network': sampleView({ networks: networks.slice(1, 2), title: null, description: null }),
   'choose-no-network': sampleView({ networks: [] }),
-  'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: poor }),
-  'choose-after-declining': sampleView({ attemptsLeft: 4, charge: { ...poor, failureCode: 'declined_by_payer' } }),
-  'choose-last-try': sampleView({ attemptsLeft: 1, charge: poor }),
+  'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: insufficientFunds }),
+  'choose-after-declining': sampleView({
+    attemptsLeft: 4,
+    charge: { ...insufficientFunds, failureCode: 'declined_by_payer' },
+  }),
+  'choose-last-try': sampleView({ attemptsLeft: 1, charge: insufficientFunds }),
   'choose-long-texts': sampleView({
     merchantName: 'Serekunda Women Gardeners and Traders Cooperative Society Limited, Latrikunda Sabiji Branch',
     title: 'Membership of the year 2027 with seeds, tools and the insurance against the floods of the rainy season',
@@ -124,7 +127,7 @@ export const scenes: Record<string, CheckoutView> = {
     counterName: 'Main counter',
     description: null,
     returnUrl: null,
-    charge: { ...paid, paidAt: new Date(sceneTime.getTime() - 12_000) },
+    charge: { ...paid, paidAt: new Date(fixtureTime.getTime() - 12_000) },
   }),
   'paid-address-as-text': sampleView({
     status: 'successful',
@@ -137,7 +140,7 @@ export const scenes: Record<string, CheckoutView> = {
   }),
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
-  failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: poor }),
+  failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: insufficientFunds }),
   cancelled: sampleView({ status: 'cancelled' }),
   'cancelled-while-open': sampleView({ status: 'cancelled', charge: sampleCharge({ nextAction: null }) }),
   expired: sampleView({ status: 'expired', expiresAt: new Date('2026-11-20T10:17:00.000Z') }),

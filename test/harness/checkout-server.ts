@@ -8,10 +8,10 @@ import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/check
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { homePages } from '../../server/src/pages/home/home-pages.ts';
 import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
-import { sceneTime, scenes } from './checkout-scenes.ts';
-import { scenePlaces } from './collect-scenes.ts';
+import { fixtureTime, checkoutFixtures } from './checkout-scenes.ts';
+import { collectFixtures } from './collect-scenes.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
-import { sceneSimulator } from './phone-scenes.ts';
+import { fixtureSimulator } from './phone-scenes.ts';
 
 export interface CheckoutServer extends AsyncDisposable {
   app: FastifyInstance;
@@ -24,13 +24,13 @@ export interface CheckoutServer extends AsyncDisposable {
 export async function startCheckoutServer(options: Partial<CheckoutPagesOptions> = {}): Promise<CheckoutServer> {
   const changes = new LocalChangeFeed();
   const checkout = new FakeCheckout(changes);
-  for (const [name, view] of Object.entries(scenes)) checkout.setSilently(name, view);
+  for (const [name, view] of Object.entries(checkoutFixtures)) checkout.setSilently(name, view);
   let baseUrl = 'http://127.0.0.1';
   const app = fastify();
   await app.register(checkoutPages, {
     checkout,
     changes,
-    clock: sceneClock,
+    clock: fixtureClock,
     log: createLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
@@ -38,14 +38,14 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
     ...options,
   });
   await app.register(collectPages, {
-    places: scenePlaces,
+    targets: collectFixtures,
     log: createLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
   });
   await app.register(homePages, { publicUrl: () => baseUrl, offersPhone: true });
   await app.register(phonePages, {
-    simulator: sceneSimulator,
+    simulator: fixtureSimulator,
     log: createLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
@@ -56,4 +56,4 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
 }
 
 /** It is always the scenes' moment, while waits take their real time. */
-const sceneClock: Clock = { now: () => sceneTime, sleep: systemClock.sleep };
+const fixtureClock: Clock = { now: () => fixtureTime, sleep: systemClock.sleep };

@@ -27,8 +27,8 @@ const templateName = 'dalasi_template';
  * the template is made on that server instead.
  */
 export async function startTestCluster(): Promise<TestCluster> {
-  const givenUrl = process.env['TEST_DATABASE_ADMIN_URL'];
-  if (givenUrl) return await prepareTemplate(givenUrl, `${templateName}_${randomUUID().slice(0, 8)}`);
+  const configuredUrl = process.env['TEST_DATABASE_ADMIN_URL'];
+  if (configuredUrl) return await prepareTemplate(configuredUrl, `${templateName}_${randomUUID().slice(0, 8)}`);
   await removeAbandonedClusters();
   const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), directoryPrefix));
   const server = await startEmbeddedPostgres({ dataDirectory, durable: false, log: () => {} });
@@ -42,7 +42,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
   try {
     const { env } = await prepareTemplate(server.adminUrl, templateName);
-    await makeConnectingCheap(server.adminUrl, env.TEST_CLUSTER_APP_URL);
+    await reduceScramIterations(server.adminUrl, env.TEST_CLUSTER_APP_URL);
     // Goes away with the cluster, also when the run is killed.
     const shared = join(dataDirectory, 'shared');
     mkdirSync(shared);
@@ -77,7 +77,7 @@ async function prepareTemplate(serverUrl: string, template: string): Promise<Tes
  * Stretching a password takes the client more than half of what a connection costs it (7.9 ms of processor time; 3.4 ms
  * without), and a run opens thousands. How real ones are stored is tested where they are made.
  */
-async function makeConnectingCheap(...urls: string[]): Promise<void> {
+async function reduceScramIterations(...urls: string[]): Promise<void> {
   await withAdminClient(urls[0] ?? '', async (client) => {
     await client.query('SET scram_iterations = 1');
     for (const url of urls) {

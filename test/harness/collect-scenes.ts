@@ -1,13 +1,13 @@
 import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
 import { closedPage, notConnectedPage } from '../../server/src/pages/collect/collect-page.ts';
-import type { CollectPlaces, Place } from '../../server/src/pages/collect/places.ts';
+import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/places.ts';
 
 const longName =
   'The Very Long Established Kairaba Avenue Wholesale Stationery, Books and School Uniforms Company Limited';
 
-function place(scene: Partial<Place['scene']>, changes: Partial<Place> = {}): Place {
+function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<CollectTarget> = {}): CollectTarget {
   return {
-    scene: {
+    model: {
       merchantName: 'Kairaba Bookshop',
       testMode: true,
       path: '/link/open',
@@ -17,7 +17,7 @@ function place(scene: Partial<Place['scene']>, changes: Partial<Place> = {}): Pl
       amountMinor: null,
       minAmountMinor: null,
       customFields: [],
-      ...scene,
+      ...model,
     },
     closed: null,
     unconfirmed: false,
@@ -41,27 +41,30 @@ const closed = {
 } as const;
 
 /** Every state of the pages behind links and counters, by the end of its address. */
-export const linkScenes: Record<string, Place> = {
-  open: place({ minAmountMinor: 10_000n, description: 'Say whose fees they are, so that we can find your child.' }),
-  fixed: place({ path: '/link/fixed', amountMinor: 250_000n, heading: 'Gala ticket' }),
-  fields: place({
+export const linkFixtures: Record<string, CollectTarget> = {
+  open: collectPage({
+    minAmountMinor: 10_000n,
+    description: 'Say whose fees they are, so that we can find your child.',
+  }),
+  fixed: collectPage({ path: '/link/fixed', amountMinor: 250_000n, heading: 'Gala ticket' }),
+  fields: collectPage({
     path: '/link/fields',
     amountMinor: 45_000n,
     heading: 'Uniform',
     customFields: ['Child’s name', 'Class', 'Size'],
   }),
-  long: place({ path: '/link/long', merchantName: longName, heading: longName, description: longName.repeat(3) }),
-  closed: place({ path: '/link/closed' }, { closed: closedPage(closed) }),
-  'not-connected': place({ path: '/link/not-connected' }, { closed: notConnectedPage('Kairaba Bookshop') }),
-  'not-connected-long': place({ path: '/link/not-connected-long' }, { closed: notConnectedPage(longName) }),
+  long: collectPage({ path: '/link/long', merchantName: longName, heading: longName, description: longName.repeat(3) }),
+  closed: collectPage({ path: '/link/closed' }, { closed: closedPage(closed) }),
+  'not-connected': collectPage({ path: '/link/not-connected' }, { closed: notConnectedPage('Kairaba Bookshop') }),
+  'not-connected-long': collectPage({ path: '/link/not-connected-long' }, { closed: notConnectedPage(longName) }),
 };
 
-export const counterScenes: Record<string, Place> = {
-  '1234567-7KQ2': place({ kind: 'counter', heading: 'Main counter', path: '/pos/1234567-7KQ2' }),
-  '1234567': place({ kind: 'counter', heading: 'Main counter', path: '/pos/1234567' }, { unconfirmed: true }),
+export const counterFixtures: Record<string, CollectTarget> = {
+  '1234567-7KQ2': collectPage({ kind: 'counter', heading: 'Main counter', path: '/pos/1234567-7KQ2' }),
+  '1234567': collectPage({ kind: 'counter', heading: 'Main counter', path: '/pos/1234567' }, { unconfirmed: true }),
 };
 
-export const scenePlaces: CollectPlaces = {
-  findLink: (token) => Promise.resolve(linkScenes[token]),
-  findCounter: (address) => Promise.resolve(counterScenes[address.toUpperCase()]),
+export const collectFixtures: CollectTargets = {
+  findLink: (token) => Promise.resolve(linkFixtures[token]),
+  findCounter: (address) => Promise.resolve(counterFixtures[address.toUpperCase()]),
 };

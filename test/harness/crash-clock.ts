@@ -5,7 +5,7 @@ import type { Clock } from '../../server/src/kit/clock.ts';
  * Tells one moment until the test sets another; whoever sleeps sleeps as on any other day. What is due follows from the
  * moment alone, however slow the machine is, and loops and timeouts go on as in the service.
  */
-export class CrashClock implements Clock {
+export class SettableClock implements Clock {
   #now: Date;
 
   constructor(now: Date) {

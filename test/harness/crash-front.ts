@@ -3,20 +3,20 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** One address for whichever API process is there: networks live behind it, and send their callbacks there. */
-export interface CrashFront {
+export interface CrashProxy {
   url: string;
   /** From now on it leads there; to nowhere (null) connections are made and dropped. What was under way is dropped. */
-  leadTo(url: string | null): void;
+  routeTo(url: string | null): void;
   /** Whether requests go through and their answers get lost, with the connection. */
-  loseAnswers(lost: boolean): void;
+  dropResponses(lost: boolean): void;
   close(): Promise<void>;
 }
 
-export async function startCrashFront(): Promise<CrashFront> {
+export async function startCrashProxy(): Promise<CrashProxy> {
   const sockets = new Set<Socket>();
   let target: URL | null = null;
-  let areAnswersLost = false;
-  const keep = (socket: Socket): void => {
+  let dropsResponses = false;
+  const track = (socket: Socket): void => {
     sockets.add(socket);
     // Processes that die reset their connections.
     socket.on('error', () => {});
@@ -26,13 +26,13 @@ export async function startCrashFront(): Promise<CrashFront> {
     for (const socket of sockets) socket.destroy();
   };
   const server = createServer((client) => {
-    keep(client);
+    track(client);
     // After the request has begun to arrive: before that, a client may take it for one that was never sent.
     if (target === null) return void client.once('data', () => client.destroy());
     const upstream = connect({ host: '127.0.0.1', port: Number(target.port) });
-    keep(upstream);
+    track(upstream);
     client.pipe(upstream);
-    if (areAnswersLost) upstream.once('data', () => client.destroy());
+    if (dropsResponses) upstream.once('data', () => client.destroy());
     else upstream.pipe(client);
     // What was sent goes on its way, also when the sender has died meanwhile.
     client.once('close', () => upstream.end());
@@ -42,12 +42,12 @@ export async function startCrashFront(): Promise<CrashFront> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    leadTo: (url) => {
+    routeTo: (url) => {
       target = url === null ? null : new URL(url);
       dropAll();
     },
-    loseAnswers: (lost) => {
-      areAnswersLost = lost;
+    dropResponses: (lost) => {
+      dropsResponses = lost;
       dropAll();
     },
     close: async () => {

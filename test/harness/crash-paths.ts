@@ -1,39 +1,39 @@
-import { call, commit, since, wait, write } from './crash-points.ts';
+import { outboundCall, commit, since, statements, autocommit } from './crash-points.ts';
 
 // What stands between a booked change and the merchant who hears of it, the same for all records.
 
 /** An event that nobody has subscribed to. */
-export const unheardPoints = commit('outbox_take');
+export const unsubscribedPoints = commit('outbox_take');
 
 /** The event is on its way, and the merchant's server has answered nothing yet. */
 export const dispatchPoints = [
-  ...write('outbox_take'),
-  ...wait('webhook_endpoints_list_for_fan_out', 'webhook_events_list_to_fan_out'),
+  ...autocommit('outbox_take'),
+  ...statements('webhook_endpoints_list_for_fan_out', 'webhook_events_list_to_fan_out'),
   ...commit('webhook_deliveries_insert_once'),
 ];
 
 /** From the claim of a delivery to the note that it was delivered. */
 export const deliveryPoints = [
-  ...wait('webhook_targets_find'),
-  ...write('webhook_deliveries_claim_own'),
-  ...call('webhook-call'),
+  ...statements('webhook_targets_find'),
+  ...autocommit('webhook_deliveries_claim_own'),
+  ...outboundCall('webhook-call'),
   ...commit('webhook_deliveries_mark_delivered'),
 ];
 
 /** From the claim of the work to the moment in which the network has answered. */
 export const sendPoints = [
-  ...write('outbox_claim'),
-  ...wait('transfers_find_by_id', 'merchants_find_by_id', 'circuit_breakers_list'),
-  ...wait('transfers_lock', 'transfers_update'),
+  ...autocommit('outbox_claim'),
+  ...statements('transfers_find_by_id', 'merchants_find_by_id', 'circuit_breakers_list'),
+  ...statements('transfers_lock', 'transfers_update'),
   ...commit('transfers_update'),
-  ...call('payouts-call'),
+  ...outboundCall('payouts-call'),
 ];
 
 /** A payout that the network says it made, from that news to the booked transfer. */
 export const completionPoints = [
-  ...write('network_receipts_insert_once'),
+  ...autocommit('network_receipts_insert_once'),
   ...since('network_receipts_insert_once:after', [
-    ...wait('transfers_lock', 'ledger_holds_close', 'transfers_update'),
+    ...statements('transfers_lock', 'ledger_holds_close', 'transfers_update'),
     ...commit('transfers_update'),
   ]),
 ];

@@ -5,8 +5,8 @@ import type { CrashPoint } from './crash-steps.ts';
 // can leave; the long run takes them all.
 
 /** Around statements that are not a transaction of their own. */
-export function wait(...names: string[]): CrashPoint[] {
-  return inLongRun(names.flatMap(write));
+export function statements(...names: string[]): CrashPoint[] {
+  return inLongRun(names.flatMap(autocommit));
 }
 
 /** Points that the test command has in another story already. */
@@ -15,18 +15,18 @@ export function inLongRun(points: readonly CrashPoint[]): CrashPoint[] {
 }
 
 /** Before a statement that is a transaction of its own, and after it. */
-export function write(name: string): CrashPoint[] {
-  return [{ at: `${name}:before` }, { at: `${name}:after` }];
+export function autocommit(name: string): CrashPoint[] {
+  return [{ step: `${name}:before` }, { step: `${name}:after` }];
 }
 
 /** Before the transaction with this statement is committed, and after it, when nothing has followed from it yet. */
 export function commit(name: string): CrashPoint[] {
-  return [{ at: `${name}:before-commit` }, { at: `${name}:after-commit` }];
+  return [{ step: `${name}:before-commit` }, { step: `${name}:after-commit` }];
 }
 
 /** Before a call goes out, when it has been sent, and when its answer is there and nobody has looked at it. */
-export function call(name: string): CrashPoint[] {
-  return [{ at: `${name}:before`, alone: true }, { at: `${name}:sent` }, { at: `${name}:answered` }];
+export function outboundCall(name: string): CrashPoint[] {
+  return [{ step: `${name}:before`, isAlone: true }, { step: `${name}:sent` }, { step: `${name}:answered` }];
 }
 
 /** The first time after that step. */
@@ -34,8 +34,8 @@ export function since(step: string, points: readonly CrashPoint[]): CrashPoint[]
   return points.map((point) => ({ since: step, ...point }));
 }
 
-export function pointTitle({ at, since: landmark }: CrashPoint): string {
-  return landmark === undefined ? at : `${at}, after ${landmark}`;
+export function pointTitle({ step, since: landmark }: CrashPoint): string {
+  return landmark === undefined ? step : `${step}, after ${landmark}`;
 }
 
 // What workers look for now and then, chores, and what belongs to the simulated networks.
@@ -44,7 +44,7 @@ const background =
 
 /** What a process waited for and no point stands for. A commit has many names, of which one is enough. */
 export function unlistedSteps(steps: readonly string[][], points: readonly CrashPoint[]): string[] {
-  const listed = new Set(points.map(({ at }) => at));
+  const listed = new Set(points.map(({ step }) => step));
   const unlisted = steps.filter((names) => !names.some((name) => listed.has(name) || background.test(name)));
   return [...new Set(unlisted.map((names) => names.join(', ')))];
 }

@@ -11,21 +11,21 @@ import type { Database, Queryable, Statement, Transaction } from '../../server/s
  * `<request>:answered`.
  */
 export interface CrashPoint {
-  at: string;
+  step: string;
   since?: string;
   /** Only in the long run: what is stored and sent by then is the same as at the point before. */
   long?: true;
   /** Only the process itself can end here: nothing else keeps what follows from happening. */
-  alone?: true;
+  isAlone?: true;
 }
 
 /** A promise that nobody keeps. */
-type Never = Promise<never>;
+type Halted = Promise<never>;
 
 /** What a service has come to, step by step. */
 export interface Steps {
   /** A commit comes with the names of all its statements. Answers what to wait for instead of going on, at the point. */
-  reach(...steps: string[]): Never | undefined;
+  reach(...steps: string[]): Halted | undefined;
   readonly haveEnded: boolean;
 }
 
@@ -36,7 +36,7 @@ export function stepsUntil(point: CrashPoint, onEnd: () => void): Steps {
   const never = new Promise<never>(() => {});
   return {
     reach: (...steps) => {
-      if (!haveEnded && isArmed && steps.includes(point.at)) {
+      if (!haveEnded && isArmed && steps.includes(point.step)) {
         haveEnded = true;
         onEnd();
       }

@@ -3,14 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { pointTitle, unlistedSteps } from './crash-points.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import { CrashWorld } from './crash-world.ts';
-import { killTogether } from './crash-together.ts';
-import type { CrashStory, Killed } from './crash-together.ts';
+import { killBatch } from './crash-together.ts';
+import type { CrashStory, KilledProcess } from './crash-together.ts';
 import { effort } from './effort.ts';
 import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
 // What starts in one process. More would be cheaper still, and need more connections than the tests' server takes.
-const togetherMax = effort({ usual: 8, long: 1 });
+const perProcessMax = effort({ usual: 8, long: 1 });
 
 /** Kills a process at each point of the story, and checks that the list of points has everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
@@ -22,7 +22,7 @@ export function testCrashStory(story: CrashStory): void {
 
     test('whatever it waits for on the way is among the points', async () => {
       const { steps } = await kills.next(null);
-      const unlisted = unlistedSteps(steps, [...story.points, ...(story.elsewhere ?? [])]);
+      const unlisted = unlistedSteps(steps, [...story.points, ...(story.coveredElsewhere ?? [])]);
       assert.deepEqual(unlisted, [], 'each needs a point, or is a chore, which crash-points.ts names');
     });
 
@@ -34,8 +34,12 @@ export function testCrashStory(story: CrashStory): void {
   });
 }
 
-async function recover(story: CrashStory, point: CrashPoint, { world, hasCome, stderr }: Killed): Promise<void> {
-  assert(hasCome, `it never came to ${pointTitle(point)}: ${stderr}`);
+async function recover(
+  story: CrashStory,
+  point: CrashPoint,
+  { world, hasReachedPoint, stderr }: KilledProcess,
+): Promise<void> {
+  assert(hasReachedPoint, `it never came to ${pointTitle(point)}: ${stderr}`);
   await story.restart?.(world, point);
   await world.settle();
   await story.verify(world, point);
@@ -47,7 +51,7 @@ class Kills {
   readonly #story: CrashStory;
   readonly #points: (CrashPoint | null)[];
   #processes: ProcessWorld | undefined;
-  #killed: { point: CrashPoint | null; killed: Killed }[] = [];
+  #killed: { point: CrashPoint | null; killed: KilledProcess }[] = [];
   readonly #worlds: CrashWorld[] = [];
 
   constructor(story: CrashStory, points: readonly CrashPoint[]) {
@@ -60,7 +64,7 @@ class Kills {
   }
 
   /** What was left by the next death at this point (null: by a process that went its way). */
-  async next(point: CrashPoint | null): Promise<Killed> {
+  async next(point: CrashPoint | null): Promise<KilledProcess> {
     // Tests that are left out have deaths that nobody asks for.
     while (this.#killed[0] && this.#killed[0].point !== point) this.#killed.shift();
     if (this.#killed.length === 0) await this.#kill(point);
@@ -76,14 +80,14 @@ class Kills {
     this.#worlds.push(...worlds);
     assert(this.#processes);
     const round = rounds - 1 - this.#points.filter((point) => point === first).length;
-    const killed = await killTogether(this.#story, this.#processes, { points, worlds, round });
+    const killed = await killBatch(this.#story, this.#processes, { points, worlds, round });
     this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
   }
 
   /** Those of the next points that can be come to in one process. */
   #takeTogether(): (CrashPoint | null)[] {
-    const isAlone = (index: number) => this.#points[index]?.alone === true;
-    const max = isAlone(0) ? 1 : Math.min(togetherMax, this.#points.length);
+    const isAlone = (index: number) => this.#points[index]?.isAlone === true;
+    const max = isAlone(0) ? 1 : Math.min(perProcessMax, this.#points.length);
     let count = 1;
     while (count < max && !isAlone(count)) count += 1;
     return this.#points.splice(0, count);

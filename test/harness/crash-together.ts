@@ -12,7 +12,7 @@ export interface CrashStory {
   /** Everything before the process starts. `round` counts the repetitions from 0. */
   prepare?(world: CrashWorld, round: number): Promise<void>;
   /** Makes the process at `url` come to its points; a worker finds its work by itself. */
-  provoke?(world: CrashWorld, url: string): Promise<void>;
+  trigger?(world: CrashWorld, url: string): Promise<void>;
   /** What is started again besides a worker, and what the merchant does then. */
   restart?(world: CrashWorld, point: CrashPoint): Promise<void>;
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
@@ -21,14 +21,14 @@ export interface CrashStory {
   /** Where it dies: before and after everything that it waits for. */
   points: readonly CrashPoint[];
   /** Points of the same path that other stories have. */
-  elsewhere?: readonly CrashPoint[];
+  coveredElsewhere?: readonly CrashPoint[];
 }
 
 /** What a process left behind that was killed. */
-export interface Killed {
+export interface KilledProcess {
   world: CrashWorld;
   /** Whether it had come to its point. */
-  hasCome: boolean;
+  hasReachedPoint: boolean;
   /** What it had waited for, when it had no point. */
   steps: string[][];
   stderr: string;
@@ -37,37 +37,37 @@ export interface Killed {
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
 
 /** Starts a service on each world in one process, and kills it when each has come to its point. */
-export async function killTogether(
+export async function killBatch(
   story: CrashStory,
   processes: ProcessWorld,
   { points, worlds, round }: { points: readonly (CrashPoint | null)[]; worlds: readonly CrashWorld[]; round: number },
-): Promise<Killed[]> {
+): Promise<KilledProcess[]> {
   await Promise.all(worlds.map(async (world) => story.prepare?.(world, round)));
   const victims = worlds.map((world, index) => world.victim(story.role, points[index] ?? null));
   const victim = watch(
     processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
   );
-  const hasCome = worlds.map(() => false);
+  const hasReachedPoint = worlds.map(() => false);
   // Nobody answers who stands still, so this ends with the process.
-  const provoked: Promise<void>[] = [];
-  const come = worlds.map(async (world, index) => {
+  const triggered: Promise<void>[] = [];
+  const reaching = worlds.map(async (world, index) => {
     const point = points[index] ?? null;
-    const asking = story.provoke?.(world, await urlOf(victim, index)) ?? Promise.resolve();
-    provoked.push(asking);
-    if (point === null) await asking;
+    const triggering = story.trigger?.(world, await urlOf(victim, index)) ?? Promise.resolve();
+    triggered.push(triggering);
+    if (point === null) await triggering;
     await eventually('it comes to its point', async () => {
-      hasCome[index] = await isThere(story, { world, point, index }, victim);
-      return hasCome[index] || victim.hasEnded();
+      hasReachedPoint[index] = await isAtPoint(story, { world, point, index }, victim);
+      return hasReachedPoint[index] || victim.hasEnded();
     });
   });
   // Whichever does not come fails in its own test.
-  await Promise.allSettled(come);
+  await Promise.allSettled(reaching);
   victim.signal('SIGKILL');
   await victim.ended;
-  await Promise.all(provoked);
+  await Promise.all(triggered);
   return worlds.map((world, index) => ({
     world,
-    hasCome: hasCome[index] ?? false,
+    hasReachedPoint: hasReachedPoint[index] ?? false,
     steps: [...victim.stdout().matchAll(new RegExp(`^${index} step (.+)$`, 'gm'))].map(([, steps = '']) =>
       steps.split('  '),
     ),
@@ -75,15 +75,15 @@ export async function killTogether(
   }));
 }
 
-async function isThere(
+async function isAtPoint(
   story: CrashStory,
   { world, point, index }: { world: CrashWorld; point: CrashPoint | null; index: number },
   victim: WatchedProcess,
 ): Promise<boolean> {
   if (point !== null) return victim.hasKilledItself() || victim.stdout().includes(`${index} is there\n`);
   // One that was provoked has come to its end with the answer.
-  if (story.provoke) return true;
-  return story.isDone ? story.isDone(world) : (await world.whatIsLeft()).length === 0;
+  if (story.trigger) return true;
+  return story.isDone ? story.isDone(world) : (await world.listPending()).length === 0;
 }
 
 async function urlOf(victim: TestProcess, index: number): Promise<string> {

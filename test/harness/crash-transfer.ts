@@ -5,7 +5,7 @@ import type { Account } from '../../server/src/ledger/accounts.ts';
 import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
-import type { ApiAnswer } from './api-client.ts';
+import type { ApiResponse } from './api-client.ts';
 import { startingMinor, transferFeeMinor } from './crash-world.ts';
 import type { CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
@@ -14,36 +14,39 @@ const amountMinor = 10_000n;
 const key = 'one order';
 
 /** The merchant orders, always with the same key. Rejects when the process dies over it. */
-export function order(world: CrashWorld, { url = world.apiUrl, to = '7000001' } = {}): Promise<ApiAnswer> {
-  const body = { amount: 100, network: 'aps', account_number: to, beneficiary_name: 'Awa Ceesay' };
+export function requestTransfer(
+  world: CrashWorld,
+  { url = world.apiUrl, to: accountNumber = '7000001' } = {},
+): Promise<ApiResponse> {
+  const body = { amount: 100, network: 'aps', account_number: accountNumber, beneficiary_name: 'Awa Ceesay' };
   return world.client(url).post('/v1/transfers', body, { 'idempotency-key': key });
 }
 
 /** As a careful merchant does after a request whose answer did not come: the same again, until there is one. */
-export async function orderUntilAnswered(world: CrashWorld): Promise<ApiAnswer> {
-  let answer: ApiAnswer | undefined;
+export async function requestUntilResponse(world: CrashWorld): Promise<ApiResponse> {
+  let response: ApiResponse | undefined;
   await eventually('the order is answered', async () => {
-    answer = await order(world);
+    response = await requestTransfer(world);
     // What the dead process had begun is undone as soon as the database has noticed.
-    return answer.status !== 409;
+    return response.status !== 409;
   });
-  assert(answer);
-  assert.equal(answer.status, 201, answer.text);
-  return answer;
+  assert(response);
+  assert.equal(response.status, 201, response.text);
+  return response;
 }
 
 /** One order, one payout, one event, and the money where it belongs to the butut. */
 export async function verifyTransfer(
   world: CrashWorld,
-  { status, to = '7000001' }: { status: 'completed' | 'failed'; to?: string },
+  { status, accountNumber = '7000001' }: { status: 'completed' | 'failed'; accountNumber?: string },
 ): Promise<void> {
   const listed = (await world.client().get('/v1/transfers')).body['data'] as Record<string, unknown>[];
   assert.equal(listed.length, 1, 'one key, one transfer');
   const [transfer = {}] = listed;
   assert.equal(transfer['status'], status);
-  const again = await order(world, { to });
-  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'], again.text);
-  assert.equal(again.body['id'], transfer['id'], 'the key stands for this transfer');
+  const repeated = await requestTransfer(world, { to: accountNumber });
+  assert.deepEqual([repeated.status, repeated.headers.get('idempotent-replayed')], [201, 'true'], repeated.text);
+  assert.equal(repeated.body['id'], transfer['id'], 'the key stands for this transfer');
   await verifyNetwork(world, transfer, status);
   await verifyMoney(world, status);
   await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');

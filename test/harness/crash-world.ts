@@ -14,9 +14,9 @@ import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
-import { CrashClock } from './crash-clock.ts';
-import { startCrashFront } from './crash-front.ts';
-import type { CrashFront } from './crash-front.ts';
+import { SettableClock } from './crash-clock.ts';
+import { startCrashProxy } from './crash-front.ts';
+import type { CrashProxy } from './crash-front.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { Victim } from './crashing-service.ts';
 import { createTestDatabase } from './database.ts';
@@ -40,30 +40,30 @@ const stepsMax = 10;
 
 /** A merchant on a database of its own, and services that come and go in front of it. All of them have one clock. */
 export class CrashWorld {
-  readonly clock = new CrashClock(startedAt);
+  readonly clock = new SettableClock(startedAt);
   readonly database: TestDatabase;
   readonly db: Database;
   readonly receiver: CallbackReceiver;
-  readonly front: CrashFront;
+  readonly proxy: CrashProxy;
   readonly #running: { role: CrashRole; service: TestService }[] = [];
   #closed: Promise<void> | undefined;
   #merchant: { merchant: Merchant; key: string } | undefined;
 
-  private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; front: CrashFront }) {
+  private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; proxy: CrashProxy }) {
     this.database = parts.database;
     this.receiver = parts.receiver;
-    this.front = parts.front;
+    this.proxy = parts.proxy;
     this.db = openTestDatabase(parts.database, { connectionsMax: 1, clock: this.clock });
   }
 
   /** With a merchant who has test money, pays for transfers, has a daily limit and hears how they end. */
   static async create(): Promise<CrashWorld> {
-    const [database, receiver, front] = await Promise.all([
+    const [database, receiver, proxy] = await Promise.all([
       createTestDatabase(),
       startCallbackReceiver(),
-      startCrashFront(),
+      startCrashProxy(),
     ]);
-    const world = new CrashWorld({ database, receiver, front });
+    const world = new CrashWorld({ database, receiver, proxy });
     await world.#onboard();
     return world;
   }
@@ -117,12 +117,12 @@ export class CrashWorld {
       connectionsMax: 3,
     });
     this.#running.push({ role, service });
-    if (role !== 'worker') this.front.leadTo(service.url);
+    if (role !== 'worker') this.proxy.routeTo(service.url);
     return service;
   }
 
   /** Lets a worker that has just started do all that is due now. */
-  async work(): Promise<void> {
+  async runWorker(): Promise<void> {
     const worker = await this.start('worker');
     await worker.app.drain();
     this.#running.pop();
@@ -130,7 +130,7 @@ export class CrashWorld {
   }
 
   /** The simulated networks send the reports that are due now. */
-  async report(): Promise<void> {
+  async sendCallbacks(): Promise<void> {
     for (const { role, service } of this.#running) if (role !== 'worker') await service.app.drain();
   }
 
@@ -140,16 +140,16 @@ export class CrashWorld {
       settings: { ...this.#settings(role), ...testKeys, APP_ENV: 'development', PORT: '0' },
       now: this.clock.now().toISOString(),
       point,
-      ports: [this.front.url, this.receiver.url].map((url) => Number(new URL(url).port)),
+      ports: [this.proxy.url, this.receiver.url].map((url) => Number(new URL(url).port)),
     };
   }
 
-  pass(ms: number): void {
+  advance(ms: number): void {
     this.clock.set(addMs(this.clock.now(), ms));
   }
 
   /** From here on the networks' reports get lost on the way; what becomes of an order is to be asked for. */
-  async loseReports(): Promise<void> {
+  async dropCallbacks(): Promise<void> {
     await asOwner(this, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
     const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
     await asOwner(this, `CREATE TRIGGER lost ${trigger}`);
@@ -161,23 +161,23 @@ export class CrashWorld {
    * on: a call that is still on its way would be looked up, and not be known.
    */
   async settle(): Promise<void> {
-    this.front.loseAnswers(false);
-    this.front.leadTo(this.apiUrl);
+    this.proxy.dropResponses(false);
+    this.proxy.routeTo(this.apiUrl);
     const workers = this.#running.filter(({ role }) => role !== 'api');
     for (const { service } of workers) await service.app.drain();
-    this.pass(stepMs);
+    this.advance(stepMs);
     if (workers.length === 0) await this.start('worker');
     for (let step = 0; ; step += 1) {
       for (const { service } of this.#running) await service.app.drain();
-      const left = await this.whatIsLeft();
-      if (left.length === 0) return;
-      assert(step < stepsMax, `after ${stepsMax} minutes there is still to do: ${left.join(', ')}`);
-      this.pass(stepMs);
+      const pending = await this.listPending();
+      if (pending.length === 0) return;
+      assert(step < stepsMax, `after ${stepsMax} minutes there is still to do: ${pending.join(', ')}`);
+      this.advance(stepMs);
     }
   }
 
   /** Everything that somebody still has to do, in words. */
-  async whatIsLeft(): Promise<string[]> {
+  async listPending(): Promise<string[]> {
     const rows = await this.db.rows<{ what: string }>({
       name: 'test_what_is_left',
       text: `SELECT kind AS what FROM outbox
@@ -198,13 +198,13 @@ export class CrashWorld {
   async #close(): Promise<void> {
     // Workers first: what they have under way goes to the networks, which live with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
-    await Promise.all([this.receiver.close(), this.front.close(), this.db.close()]);
+    await Promise.all([this.receiver.close(), this.proxy.close(), this.db.close()]);
     await this.database.drop();
   }
 
   #settings(role: CrashRole): Record<string, string> {
     const { appUrl } = this.database;
-    return { ROLE: role, APP_DATABASE_URL: appUrl, INTERNAL_URL: this.front.url, LOG_LEVEL: 'error' };
+    return { ROLE: role, APP_DATABASE_URL: appUrl, INTERNAL_URL: this.proxy.url, LOG_LEVEL: 'error' };
   }
 }
 

@@ -10,7 +10,7 @@ import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../server/src/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
-import { CrashClock } from './crash-clock.ts';
+import { SettableClock } from './crash-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
 import type { CrashPoint, Steps } from './crash-steps.ts';
 
@@ -33,11 +33,11 @@ watchHttp((port) => stepsByPort.get(port));
 await Promise.all(victims.map(start));
 
 async function start(victim: Victim, index: number): Promise<void> {
-  const tell = (what: string): unknown => process.stdout.write(`${index} ${what}\n`);
-  const steps = stepsOf(victim, tell);
+  const print = (line: string): unknown => process.stdout.write(`${index} ${line}\n`);
+  const steps = stepsOf(victim, print);
   for (const port of victim.ports) stepsByPort.set(port, steps);
   const config = readConfig(victim.settings);
-  const clock = new CrashClock(new Date(victim.now));
+  const clock = new SettableClock(new Date(victim.now));
   const log = createLog({ level: config.logLevel });
   const { app } = await assembleService({
     config,
@@ -49,19 +49,19 @@ async function start(victim: Victim, index: number): Promise<void> {
   });
   const url = new URL(await app.start());
   stepsByPort.set(Number(url.port), steps);
-  tell(`ready at ${url.origin}`);
+  print(`ready at ${url.origin}`);
 }
 
-function stepsOf({ point }: Victim, tell: (what: string) => unknown): Steps {
+function stepsOf({ point }: Victim, print: (line: string) => unknown): Steps {
   if (point === null) {
     const reach: Steps['reach'] = (...steps) => {
-      if (steps.length > 0) tell(`step ${steps.join('  ')}`);
+      if (steps.length > 0) print(`step ${steps.join('  ')}`);
       return undefined;
     };
     return { reach, haveEnded: false };
   }
   return stepsUntil(point, () => {
     if (victims.length === 1) process.kill(process.pid, 'SIGKILL');
-    tell('is there');
+    print('is there');
   });
 }

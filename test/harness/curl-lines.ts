@@ -1,33 +1,32 @@
 import assert from 'node:assert/strict';
 import { createApiClient } from './api-client.ts';
-import type { ApiAnswer } from './api-client.ts';
+import type { ApiResponse } from './api-client.ts';
 
 // Types what a document tells a merchant to type.
 
 export interface CurlLine {
   command: string;
   /** The answer that the page shows below it; null where it shows none. */
-  answer: unknown;
+  response: unknown;
 }
 
 /** The page's curl lines in their order. */
 export function curlLines(page: string): CurlLine[] {
   const blocks = [...page.matchAll(/```(sh|json)\n([^]*?)```/g)].map(([, kind, text = '']) => ({ kind, text }));
-  const lines = blocks.flatMap(({ kind, text }, place) => {
+  const lines = blocks.flatMap(({ kind, text }, index) => {
     if (kind !== 'sh') return [];
-    const next = blocks[place + 1];
-    const answer: unknown = next?.kind === 'json' ? JSON.parse(next.text) : null;
+    const next = blocks[index + 1];
+    const response: unknown = next?.kind === 'json' ? JSON.parse(next.text) : null;
     const joined = text.replaceAll(/\\\n\s*/g, '').split('\n');
-    return joined.filter((line) => line.startsWith('curl ')).map((command) => ({ command: command.trim(), answer }));
+    return joined.filter((line) => line.startsWith('curl ')).map((command) => ({ command: command.trim(), response }));
   });
   assert.equal(lines.length, page.match(/^curl /gm)?.length, 'every line is in a block of its own');
   return lines;
 }
 
 /** The words that a shell makes of a line: quoted and bare pieces that touch are one word. */
-function shellWords(command: string, variables: Record<string, string>): string[] {
-  const filled = (piece: string): string =>
-    piece.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset');
+function shellArguments(command: string, variables: Record<string, string>): string[] {
+  const filled = (part: string): string => part.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset');
   const quoted = /'([^']*)'|"((?:\\.|[^"\\])*)"|([^\s'"]+)/g;
   return [...command.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"]+)+/g)].map(([word]) =>
     [...word.matchAll(quoted)]
@@ -37,11 +36,11 @@ function shellWords(command: string, variables: Record<string, string>): string[
 }
 
 /** Does at `url` what curl would at the address of the documents. */
-export function runCurlLine(url: string, command: string, variables: Record<string, string>): Promise<ApiAnswer> {
-  const words = shellWords(command, variables);
-  const valuesOf = (option: string): string[] => words.filter((_, place) => words[place - 1] === option);
-  const address = words.find((word) => word.startsWith('http://localhost:8080'));
-  assert.ok(address !== undefined && words[0] === 'curl', command);
+export function runCurlLine(url: string, command: string, variables: Record<string, string>): Promise<ApiResponse> {
+  const args = shellArguments(command, variables);
+  const valuesOf = (option: string): string[] => args.filter((_, index) => args[index - 1] === option);
+  const address = args.find((word) => word.startsWith('http://localhost:8080'));
+  assert.ok(address !== undefined && args[0] === 'curl', command);
   const [body] = valuesOf('-d');
   const headers = Object.fromEntries(
     valuesOf('-H').map((header) => {
@@ -55,7 +54,7 @@ export function runCurlLine(url: string, command: string, variables: Record<stri
 }
 
 /** The same but for what is different each time: ids, times, tokens, the service's own address. */
-export function withoutChance(value: unknown): unknown {
+export function withoutRandomValues(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'an id')
     .replaceAll(/"[0-9a-f]{64}"/g, '"a secret"')

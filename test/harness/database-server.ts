@@ -5,7 +5,7 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
 import type { EmbeddedPostgres } from '../../server/src/database/embedded.ts';
-import { makeOnceForRun } from './shared-directory.ts';
+import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
 /** A PostgreSQL as an operator runs one. The tests' shared one forgets on purpose, and the service refuses to serve from it. */
@@ -19,7 +19,7 @@ export interface DatabaseServer {
 export async function startDatabaseServer(): Promise<DatabaseServer> {
   // Of a run that was killed, the next one's shared cluster removes directories of this name.
   const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-test-'));
-  const empty = await makeOnceForRun('empty-server', async (directory) => (await start(directory)).stop());
+  const empty = await createOncePerRun('empty-server', async (directory) => (await start(directory)).stop());
   // Making the files takes the server's own program 1.2 s of processor time, a copy 0.06 s.
   if (empty !== undefined) cpSync(empty, dataDirectory, { recursive: true });
   const server = await start(dataDirectory);

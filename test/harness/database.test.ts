@@ -19,6 +19,6 @@ test('a test that leaves a connection open fails', async () => {
   const leaked = new pg.Client({ connectionString: database.appUrl });
   leaked.on('error', () => {});
   await leaked.connect();
-  await assert.rejects(database.drop({ patienceMs: 0 }), /the test left 1 connections to its database open/);
+  await assert.rejects(database.drop({ timeoutMs: 0 }), /the test left 1 connections to its database open/);
   await leaked.end();
 });

@@ -11,11 +11,11 @@ export interface TestDatabase {
   /** As the serving role, like the service itself. */
   appUrl: string;
   /** Removes the database; fails when the test left connections to it open, and they do not end within this time. */
-  drop(options?: { patienceMs: number }): Promise<void>;
+  drop(options?: { timeoutMs: number }): Promise<void>;
 }
 
 /** Long, because only a test that fails waits for it, and on a busy machine a connection that was ended takes its time. */
-const closingConnectionsMs = 60_000;
+const closeTimeoutMs = 60_000;
 const pollEveryMs = 5;
 
 let privateCluster: Promise<TestCluster> | undefined;
@@ -43,13 +43,13 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   return {
     adminUrl: changeConnectionUrl(cluster.adminUrl, { database }),
     appUrl: changeConnectionUrl(cluster.appUrl, { database }),
-    drop: (options) => dropDatabase(cluster.adminUrl, database, options?.patienceMs ?? closingConnectionsMs),
+    drop: (options) => dropDatabase(cluster.adminUrl, database, options?.timeoutMs ?? closeTimeoutMs),
   };
 }
 
 async function findCluster() {
-  const given = readTestClusterFrom(process.env);
-  if (given) return given;
+  const inherited = readTestClusterFrom(process.env);
+  if (inherited) return inherited;
   privateCluster ??= startPrivateCluster();
   const started = readTestClusterFrom((await privateCluster).env);
   if (!started) throw new Error('the test cluster did not say where it is');
@@ -63,9 +63,9 @@ async function startPrivateCluster(): Promise<TestCluster> {
   return cluster;
 }
 
-async function dropDatabase(adminUrl: string, database: string, patienceMs: number): Promise<void> {
+async function dropDatabase(adminUrl: string, database: string, timeoutMs: number): Promise<void> {
   const left = await withAdminClient(adminUrl, async (client) => {
-    const giveUpAt = systemClock.now().getTime() + patienceMs;
+    const giveUpAt = systemClock.now().getTime() + timeoutMs;
     for (;;) {
       // A connection that was just ended is counted until its process has gone.
       const { rows } = await client.query<{ left: number }>(

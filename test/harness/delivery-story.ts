@@ -17,13 +17,13 @@ import { createEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { workTopic } from '../../server/src/work-queues.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
-import { CrashClock } from './crash-clock.ts';
+import { SettableClock } from './crash-clock.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
-import { startJudgingReceiver } from './judging-receiver.ts';
-import type { JudgingReceiver } from './judging-receiver.ts';
-import { startMovedService } from './moved-service.ts';
-import type { MovedService } from './moved-service.ts';
+import { startVerifyingReceiver } from './judging-receiver.ts';
+import type { VerifyingReceiver } from './judging-receiver.ts';
+import { startManualClockService } from './moved-service.ts';
+import type { ManualClockService } from './moved-service.ts';
 import type { ProcessWorld } from './process.ts';
 import { testKeys } from './service.ts';
 import { asOwner } from './tables.ts';
@@ -41,7 +41,7 @@ interface StoryProcess extends StoryService {
 }
 
 interface StoryParts {
-  clock: CrashClock;
+  clock: SettableClock;
   database: TestDatabase;
   db: Database;
   notifier: Notifier;
@@ -49,20 +49,20 @@ interface StoryParts {
 }
 
 type Role = 'worker' | 'all';
-type Running = Pick<MovedService, 'comeTo'>;
+type Running = Pick<ManualClockService, 'advanceTo'>;
 
 /** A merchant's server, and the endpoint that leads there. Of its secrets it knows `first`. */
-export type Subscriber = JudgingReceiver & { endpointId: string };
+export type Subscriber = VerifyingReceiver & { endpointId: string };
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
-const toldKind: EventKind = 'customer.created';
-const movedService = fileURLToPath(import.meta.resolve('./moved-service-process.ts'));
+const subscribedKind: EventKind = 'customer.created';
+const servicePath = fileURLToPath(import.meta.resolve('./moved-service-process.ts'));
 // Ten attempts, and two claims of processes that were killed.
 const stepsMax = 14;
 
 /** A merchant whose servers hear of each new customer, by services that are all at one moment. */
 export class DeliveryStory {
-  readonly clock: CrashClock;
+  readonly clock: SettableClock;
   readonly database: TestDatabase;
   readonly #db: Database;
   readonly #notifier: Notifier;
@@ -86,7 +86,7 @@ export class DeliveryStory {
   /** `processes` for services in processes of their own; it is closed with the story. */
   static async create(processes?: ProcessWorld): Promise<DeliveryStory> {
     const database = await createTestDatabase();
-    const clock = new CrashClock(startedAt);
+    const clock = new SettableClock(startedAt);
     const db = openTestDatabase(database, { connectionsMax: 4, clock });
     const notifier = await startNotifier({ db, clock, onError: () => {} });
     const story = new DeliveryStory({ clock, database, db, notifier, processes });
@@ -116,8 +116,8 @@ export class DeliveryStory {
   }
 
   async subscribe(): Promise<Subscriber> {
-    const receiver = await startJudgingReceiver();
-    const request = { url: receiver.url, enabledEvents: [toldKind] };
+    const receiver = await startVerifyingReceiver();
+    const request = { url: receiver.url, enabledEvents: [subscribedKind] };
     const { endpoint, secret } = await this.#db.withTransaction((tx) =>
       createEndpoint(tx, this.#context(), this.#caller, request),
     );
@@ -129,7 +129,7 @@ export class DeliveryStory {
 
   /** Makes a customer in a transaction of its own. Answers the id, of which its event tells. */
   async commit(): Promise<string> {
-    const context = { ...this.#context(), wake: (work: Parameters<typeof workTopic>[0]) => this.#wake(work) };
+    const context = { ...this.#context(), notifyWorker: (work: Parameters<typeof workTopic>[0]) => this.#wake(work) };
     const request = { name: 'Ŋansi "Ceesay" 🙂', email: null, phone: null, metadata: { big: '9007199254740993' } };
     const { customer } = await this.#db.withTransaction((tx) =>
       createCustomer(tx, context, this.#caller, { ...request, distinct: false }),
@@ -138,7 +138,7 @@ export class DeliveryStory {
   }
 
   #wake(work: Parameters<typeof workTopic>[0]): void {
-    this.#notifier.announce(workTopic(work));
+    this.#notifier.notify(workTopic(work));
   }
 
   /** In a process of its own, which can be killed. */
@@ -146,13 +146,13 @@ export class DeliveryStory {
     assert(this.#processes && this.#clockFile, 'the story was given processes');
     writeFileSync(this.#clockFile, this.clock.now().toISOString());
     const settings = { ...this.#settings(role), CLOCK_FILE: this.#clockFile };
-    const child = this.#processes.start([process.execPath, movedService], settings);
+    const child = this.#processes.start([process.execPath, servicePath], settings);
     const [, url = ''] = await child.printed(/^ready at (\S+)/m);
     const running: Running = {
-      comeTo: async (moment) => {
+      advanceTo: async (time) => {
         const printedBefore = child.stdout().length;
         child.signal('SIGUSR2');
-        await child.printed(new RegExp(`^[^]{${printedBefore},}came to ${moment.toISOString()}`));
+        await child.printed(new RegExp(`^[^]{${printedBefore},}came to ${time.toISOString()}`));
       },
     };
     this.#running.add(running);
@@ -173,11 +173,11 @@ export class DeliveryStory {
   }
 
   /** In the test's own process. */
-  async startHere(role: Role): Promise<StoryService> {
+  async startInProcess(role: Role): Promise<StoryService> {
     const logged: string[] = [];
     const settings = this.#settings(role);
     const now = this.clock.now();
-    const service = await startMovedService({ settings, now, writeLog: (line) => logged.push(line) });
+    const service = await startManualClockService({ settings, now, writeLog: (line) => logged.push(line) });
     this.#running.add(service);
     const stop = async (): Promise<void> => {
       if (!this.#running.delete(service)) return;
@@ -202,16 +202,16 @@ export class DeliveryStory {
   }
 
   /** It is `moment` now, and all services do what is due then. Resolves when they have. */
-  async comeTo(moment: Date): Promise<void> {
-    this.clock.set(moment);
-    if (this.#clockFile !== undefined) writeFileSync(this.#clockFile, moment.toISOString());
-    await Promise.all([...this.#running].map((service) => service.comeTo(moment)));
+  async advanceTo(time: Date): Promise<void> {
+    this.clock.set(time);
+    if (this.#clockFile !== undefined) writeFileSync(this.#clockFile, time.toISOString());
+    await Promise.all([...this.#running].map((service) => service.advanceTo(time)));
   }
 
   /** Time passes until nothing is to be delivered any more, each time to the moment in which all that waits is due. */
   async settle(): Promise<void> {
     for (let step = 0; step < stepsMax; step += 1) {
-      await this.comeTo(this.clock.now());
+      await this.advanceTo(this.clock.now());
       const lastDueAt = await this.lastDueAt();
       if (lastDueAt === null) return;
       // On whole seconds, as time stands in signatures.
@@ -221,9 +221,9 @@ export class DeliveryStory {
   }
 
   /** Time passes, and no delivery is under way while it does: one whose claim ends meanwhile would be made again. */
-  async pass(ms: number): Promise<void> {
-    await this.comeTo(this.clock.now());
-    await this.comeTo(addMs(this.clock.now(), ms));
+  async advance(ms: number): Promise<void> {
+    await this.advanceTo(this.clock.now());
+    await this.advanceTo(addMs(this.clock.now(), ms));
   }
 
   /** When the last of all deliveries that wait is due; null when none waits. */

@@ -7,11 +7,11 @@ const pollEveryMs = 5;
 const pollShare = 0.1;
 
 /** Waits for something that another process or socket brings about; fails with `what` when it does not come. */
-export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function eventually(description: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
-  while (!(await isSo())) {
+  while (!(await condition())) {
     const waitedMs = performance.now() - startedMs;
-    if (waitedMs > giveUpAfterMs) throw new Error(`it never came to this: ${what}`);
+    if (waitedMs > giveUpAfterMs) throw new Error(`it never came to this: ${description}`);
     await systemClock.sleep(Math.max(pollEveryMs, waitedMs * pollShare));
   }
 }

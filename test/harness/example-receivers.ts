@@ -38,7 +38,7 @@ const runtimes: Record<Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]
   Go: ['go', 'version'],
 };
 
-export function languagesHere(): { present: ExampleLanguage[]; absent: ExampleLanguage[] } {
+export function availableLanguages(): { present: ExampleLanguage[]; absent: ExampleLanguage[] } {
   const languages = Object.entries(runtimes) as [Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]][];
   const runs = ([, [program = '', ...args]]: (typeof languages)[number]): boolean =>
     spawnSync(program, args, { stdio: 'ignore' }).status === 0;

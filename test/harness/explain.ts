@@ -8,14 +8,14 @@ import type { TestDatabase } from './database.ts';
  */
 export async function genericPlans(
   { adminUrl }: Pick<TestDatabase, 'adminUrl'>,
-  ask: (db: Queryable) => Promise<unknown>,
+  runStatements: (db: Queryable) => Promise<unknown>,
 ): Promise<string[]> {
   const statements: Statement[] = [];
-  const note = <Answer>(statement: Statement, answer: Answer): Promise<Answer> => {
+  const note = <Result>(statement: Statement, result: Result): Promise<Result> => {
     statements.push(statement);
-    return Promise.resolve(answer);
+    return Promise.resolve(result);
   };
-  await ask({
+  await runStatements({
     rows: (statement) => note(statement, []),
     row: (statement) => note(statement, undefined),
     run: (statement) => note(statement, 0),
@@ -26,8 +26,8 @@ export async function genericPlans(
     for (const { text, values } of statements) {
       await client.query(`PREPARE explained AS ${text}`);
       const literals = values.map((value) => (value === null ? 'NULL' : client.escapeLiteral(inText(value))));
-      const given = literals.length === 0 ? '' : `(${literals.join(', ')})`;
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE explained${given}`);
+      const parameters = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE explained${parameters}`);
       await client.query('DEALLOCATE explained');
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     }

@@ -26,7 +26,7 @@ export class FakeCheckout implements Checkout {
   /** Changes a payment as the worker would, with a hint to whoever listens. */
   set(token: string, view: CheckoutView): void {
     this.#views.set(token, view);
-    this.#changes.announce(this.topic(view));
+    this.#changes.notify(this.topic(view));
   }
 
   /** The same without a hint: it was lost. */
@@ -60,11 +60,11 @@ export class FakeCheckout implements Checkout {
   }
 
   #act(token: string): CheckoutView {
-    const answer = this.next ?? this.#views.get(token);
-    if (answer instanceof Error) throw answer;
-    if (answer === undefined) throw new AppError('not_found', 'There is no payment at this address.');
-    this.set(token, answer);
-    return answer;
+    const view = this.next ?? this.#views.get(token);
+    if (view instanceof Error) throw view;
+    if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
+    this.set(token, view);
+    return view;
   }
 }
 
@@ -81,7 +81,7 @@ export class LocalChangeFeed implements ChangeFeed {
   readonly #listeners = new Map<Topic, Set<() => void>>();
   readonly #kindListeners = new Set<(topic: Topic) => void>();
 
-  announce(topic: Topic): void {
+  notify(topic: Topic): void {
     for (const listener of this.#listeners.get(topic) ?? []) listener();
     for (const listener of this.#kindListeners) listener(topic);
   }
@@ -96,11 +96,11 @@ export class LocalChangeFeed implements ChangeFeed {
   }
 
   subscribeKind(kind: string, listener: (which: string) => void): () => void {
-    const ofKind = (topic: Topic): void => {
+    const kindListener = (topic: Topic): void => {
       if (topic.startsWith(`${kind}:`)) listener(topic.slice(kind.length + 1));
     };
-    this.#kindListeners.add(ofKind);
-    return () => this.#kindListeners.delete(ofKind);
+    this.#kindListeners.add(kindListener);
+    return () => this.#kindListeners.delete(kindListener);
   }
 
   /** How many topics anybody listens to. */

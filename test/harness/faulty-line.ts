@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually } from './eventually.ts';
-import { listenOnKeptPort } from './kept-port.ts';
+import { listenOnReservedPort } from './kept-port.ts';
 
 /** What goes wrong on the way to a network; none of it but `refused` says what became of the call. */
-export const lineFaults = [
+export const proxyFaults = [
   'connection refused',
   'reset before the body',
   'reset after the body',
@@ -14,23 +14,23 @@ export const lineFaults = [
   '200 with garbage',
 ] as const;
 
-export type LineFault = (typeof lineFaults)[number];
+export type ProxyFault = (typeof proxyFaults)[number];
 
 /** The line between the service and the simulated networks, which a test can break. What it does not break passes. */
-export interface FaultyLine {
+export interface FaultyProxy {
   url: string;
   /** Where the networks really are; known once the service has started. */
-  leadTo(url: string): void;
+  routeTo(url: string): void;
   /** Breaks the next calls about payouts; `arrives`: the network gets them all the same, only nobody hears its answer. */
-  breakCalls(fault: LineFault, options: { calls: number; arrives: boolean }): Promise<void>;
+  breakCalls(fault: ProxyFault, options: { calls: number; arrives: boolean }): Promise<void>;
   /** Lets calls through again. */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   /** Waits until a broken call has come as far as it gets, and the network has done its part. */
   untilBroken(): Promise<void>;
   /** The bodies of the orders that came as far as the line, oldest first. */
-  orders(): string[];
+  payoutRequests(): string[];
   /** Gives the network an order that the line had kept to itself. */
-  deliverLate(place: number): Promise<number>;
+  deliverLate(index: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -41,38 +41,38 @@ interface Call {
   body: Buffer;
 }
 
-interface LineState {
+interface ProxyState {
   target: string;
-  broken: { fault: LineFault; calls: number; arrives: boolean } | null;
-  brokenSoFar: number;
+  broken: { fault: ProxyFault; calls: number; arrives: boolean } | null;
+  brokenCount: number;
   /** Every order that came as far as the line. */
-  orders: Call[];
+  payoutRequests: Call[];
 }
 
-export async function startFaultyLine(): Promise<FaultyLine> {
-  const state: LineState = { target: '', broken: null, brokenSoFar: 0, orders: [] };
+export async function startFaultyProxy(): Promise<FaultyProxy> {
+  const state: ProxyState = { target: '', broken: null, brokenCount: 0, payoutRequests: [] };
   const server = createServer((req, res) => void onCall(state, req, res).catch(() => res.destroy()));
   // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
   server.keepAliveTimeout = 0;
-  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => server.closeAllConnections());
+  const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => server.closeAllConnections());
   return {
     url: `http://127.0.0.1:${port}`,
-    leadTo: (url) => {
+    routeTo: (url) => {
       state.target = url;
     },
     breakCalls: async (fault, { calls, arrives }) => {
-      state.brokenSoFar = 0;
-      if (fault === 'connection refused') await leave();
+      state.brokenCount = 0;
+      if (fault === 'connection refused') await goOffline();
       else state.broken = { fault, calls, arrives };
     },
-    mend: async () => {
+    repair: async () => {
       state.broken = null;
-      await comeBack();
+      await goOnline();
     },
-    untilBroken: () => eventually('the call was broken', () => state.brokenSoFar > 0),
-    orders: () => state.orders.map(({ body }) => body.toString()),
-    deliverLate: async (place) => {
-      const call = state.orders[place];
+    untilBroken: () => eventually('the call was broken', () => state.brokenCount > 0),
+    payoutRequests: () => state.payoutRequests.map(({ body }) => body.toString()),
+    deliverLate: async (index) => {
+      const call = state.payoutRequests[index];
       assert.ok(call, 'the line has seen the order');
       return (await forward(state.target, call)).status;
     },
@@ -80,7 +80,7 @@ export async function startFaultyLine(): Promise<FaultyLine> {
   };
 }
 
-async function onCall(state: LineState, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function onCall(state: ProxyState, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const path = req.url ?? '';
   const isPayout = path.includes('/payouts');
   const { broken } = state;
@@ -88,11 +88,11 @@ async function onCall(state: LineState, req: IncomingMessage, res: ServerRespons
   if (isBroken) broken.calls -= 1;
   if (isBroken && broken.fault === 'reset before the body' && !broken.arrives) {
     req.socket.resetAndDestroy();
-    state.brokenSoFar += 1;
+    state.brokenCount += 1;
     return;
   }
   const call = { method: req.method ?? 'GET', path, headers: req.headers, body: await bodyOf(req) };
-  if (isPayout && call.method === 'POST') state.orders.push(call);
+  if (isPayout && call.method === 'POST') state.payoutRequests.push(call);
   if (!isBroken) {
     const { status, type, body } = await forward(state.target, call);
     res.writeHead(status, { 'content-type': type }).end(body);
@@ -100,7 +100,7 @@ async function onCall(state: LineState, req: IncomingMessage, res: ServerRespons
   }
   if (broken.arrives) await forward(state.target, call);
   fail(broken.fault, res);
-  state.brokenSoFar += 1;
+  state.brokenCount += 1;
 }
 
 async function forward(target: string, call: Call): Promise<{ status: number; type: string; body: Buffer }> {
@@ -109,12 +109,12 @@ async function forward(target: string, call: Call): Promise<{ status: number; ty
   const sent = request(target + call.path, { method, headers: { ...headers, connection: 'close' } }, resolve);
   sent.on('error', reject);
   sent.end(call.body);
-  const answer = await promise;
-  const body = await bodyOf(answer);
-  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? 'text/plain', body };
+  const response = await promise;
+  const body = await bodyOf(response);
+  return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? 'text/plain', body };
 }
 
-function fail(fault: LineFault, res: ServerResponse): void {
+function fail(fault: ProxyFault, res: ServerResponse): void {
   switch (fault) {
     case 'connection refused':
     case 'no answer in time':

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { mock } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { listenOnKeptPort } from './kept-port.ts';
+import { listenOnReservedPort } from './kept-port.ts';
 
 /** One request to a merchant's server. */
 export interface Attempt {
@@ -24,35 +24,35 @@ export interface Attempt {
 }
 
 /** A merchant's server that looks at every request with each of its secrets, and answers as it is told. */
-export interface JudgingReceiver {
+export interface VerifyingReceiver {
   url: string;
   attempts: Attempt[];
   /** The objects of which an event has come. */
-  heardOf: Set<string>;
+  receivedObjects: Set<string>;
   /** The secrets by a name of the test's own. */
   secrets: Map<string, string>;
-  answerWith(answer: (attempt: Attempt) => number): void;
+  respondWith(respond: (attempt: Attempt) => number): void;
   /** How many connections are open. Once those of a dead process are closed, all that it sent has been looked at. */
   readonly connections: number;
   /** Nobody listens at its address until it comes back. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+  goOffline(): Promise<void>;
+  goOnline(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startJudgingReceiver(): Promise<JudgingReceiver> {
+export async function startVerifyingReceiver(): Promise<VerifyingReceiver> {
   const attempts: Attempt[] = [];
-  const heardOf = new Set<string>();
+  const receivedObjects = new Set<string>();
   const secrets = new Map<string, string>();
-  let answer: (attempt: Attempt) => number = () => 204;
+  let respond: (attempt: Attempt) => number = () => 204;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const attempt = judge(request.headers, Buffer.concat(chunks), { secrets, number: attempts.length + 1 });
-      attempt.status = answer(attempt);
+      const attempt = verifyAttempt(request.headers, Buffer.concat(chunks), { secrets, number: attempts.length + 1 });
+      attempt.status = respond(attempt);
       attempts.push(attempt);
-      heardOf.add(attempt.objectId);
+      receivedObjects.add(attempt.objectId);
       response.writeHead(attempt.status).end();
     });
   });
@@ -65,25 +65,25 @@ export async function startJudgingReceiver(): Promise<JudgingReceiver> {
   });
   // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
   server.keepAliveTimeout = 0;
-  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => server.closeAllConnections());
+  const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => server.closeAllConnections());
   return {
     url: `http://127.0.0.1:${port}/events`,
     attempts,
-    heardOf,
+    receivedObjects,
     secrets,
-    answerWith: (how) => {
-      answer = how;
+    respondWith: (handler) => {
+      respond = handler;
     },
     get connections() {
       return connections;
     },
-    goAway: leave,
-    comeBack,
+    goOffline,
+    goOnline,
     close,
   };
 }
 
-function judge(
+function verifyAttempt(
   headers: IncomingHttpHeaders,
   body: Buffer,
   { secrets, number }: { secrets: ReadonlyMap<string, string>; number: number },

@@ -11,17 +11,17 @@ test('time stands still until it is moved', async () => {
   assert.equal(clock.now().getTime() - start.getTime(), 1_500);
 });
 
-test('sleepers wake in the order of their moments, each at its own moment', async () => {
+test('sleepers wake in the order of their due times, each at its own time', async () => {
   const clock = new ManualClock(start);
   const woken: string[] = [];
-  const sleepAndTell = async (name: string, ms: number): Promise<void> => {
+  const sleepAndRecord = async (name: string, ms: number): Promise<void> => {
     await clock.sleep(ms);
     woken.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
   };
   const all = Promise.all([
-    sleepAndTell('late', 300),
-    sleepAndTell('early', 100),
-    sleepAndTell('same moment, later in line', 300),
+    sleepAndRecord('late', 300),
+    sleepAndRecord('early', 100),
+    sleepAndRecord('same moment, later in line', 300),
   ]);
   await clock.advance(99);
   assert.deepEqual(woken, []);
@@ -30,20 +30,20 @@ test('sleepers wake in the order of their moments, each at its own moment', asyn
   assert.deepEqual(woken, ['early at 100', 'late at 300', 'same moment, later in line at 300']);
 });
 
-test('who sleeps again within the time that passes wakes again', async () => {
+test('a sleeper that sleeps again within one advance wakes again', async () => {
   const clock = new ManualClock(start);
-  let turns = 0;
+  let wakeups = 0;
   const loop = (async () => {
-    while (turns < 3) {
+    while (wakeups < 3) {
       await clock.sleep(100);
-      turns += 1;
+      wakeups += 1;
     }
   })();
   await clock.advance(250);
-  assert.equal(turns, 2);
+  assert.equal(wakeups, 2);
   await clock.advance(50);
   await loop;
-  assert.equal(turns, 3);
+  assert.equal(wakeups, 3);
 });
 
 test('an aborted sleep ends at once and leaves nobody behind', async () => {
@@ -68,15 +68,15 @@ test('untilSleeping waits for the code that is about to sleep', async () => {
   await sleeps;
 });
 
-test('a jump wakes sleepers in their order at the new time, and what they begin then has its whole time', async () => {
+test('a jump wakes sleepers in order at the new time, and a sleep begun then lasts in full', async () => {
   const clock = new ManualClock(start);
   const woken: string[] = [];
-  const sleepAndTell = async (name: string, ms: number): Promise<void> => {
+  const sleepAndRecord = async (name: string, ms: number): Promise<void> => {
     await clock.sleep(ms);
     woken.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
   };
-  const late = sleepAndTell('late', 300).then(() => sleepAndTell('again', 100));
-  const early = sleepAndTell('early', 100);
+  const late = sleepAndRecord('late', 300).then(() => sleepAndRecord('again', 100));
+  const early = sleepAndRecord('early', 100);
   await clock.jump(1_000);
   await early;
   assert.deepEqual(woken, ['early at 1000', 'late at 1000']);

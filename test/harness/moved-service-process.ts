@@ -6,20 +6,20 @@
  */
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { startMovedService } from './moved-service.ts';
+import { startManualClockService } from './moved-service.ts';
 
-const tell = (what: string): unknown => process.stdout.write(`${what}\n`);
-const readMoment = (): Date => new Date(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8'));
+const print = (line: string): unknown => process.stdout.write(`${line}\n`);
+const readTime = (): Date => new Date(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8'));
 
 // It may be killed at any moment: otherwise no start would be quicker than the first.
 flushCompileCache();
-const service = await startMovedService({ settings: process.env, now: readMoment() });
+const service = await startManualClockService({ settings: process.env, now: readTime() });
 
-process.on('SIGUSR2', () => void comeTo(readMoment()));
+process.on('SIGUSR2', () => void advanceTo(readTime()));
 process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)));
-tell(`ready at ${service.url}`);
+print(`ready at ${service.url}`);
 
-async function comeTo(moment: Date): Promise<void> {
-  await service.comeTo(moment);
-  tell(`came to ${moment.toISOString()}`);
+async function advanceTo(time: Date): Promise<void> {
+  await service.advanceTo(time);
+  print(`came to ${time.toISOString()}`);
 }

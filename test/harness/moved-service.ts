@@ -1,18 +1,18 @@
 import { readConfig } from '../../server/src/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
-import { CrashClock } from './crash-clock.ts';
+import { SettableClock } from './crash-clock.ts';
 
 /** A service whose clock stands still until the test moves it. */
-export interface MovedService {
+export interface ManualClockService {
   /** Where it listens. */
   url: string;
   /** It is `moment` now; resolves when all is done that is due then. */
-  comeTo(moment: Date): Promise<void>;
+  advanceTo(time: Date): Promise<void>;
   stop(): Promise<void>;
 }
 
-interface MovedServiceOptions {
+interface ManualClockServiceOptions {
   settings: Readonly<Record<string, string | undefined>>;
   now: Date;
   /** Takes the lines of the log. Default: standard error. */
@@ -20,21 +20,21 @@ interface MovedServiceOptions {
 }
 
 /** The service as in server/src/run-service.ts, on a database that is there already. */
-export async function startMovedService({
+export async function startManualClockService({
   settings,
   now,
   writeLog: write,
-}: MovedServiceOptions): Promise<MovedService> {
+}: ManualClockServiceOptions): Promise<ManualClockService> {
   const config = readConfig(settings);
-  const clock = new CrashClock(now);
+  const clock = new SettableClock(now);
   const log = createLog({ level: config.logLevel, ...(write && { write }) });
   const url = config.appDatabaseUrl ?? '';
   const { app, close } = await assembleService({ config, clock, log, url, connectionsMax: 6 });
   const { origin } = new URL(await app.start());
   return {
     url: origin,
-    comeTo: async (moment) => {
-      clock.set(moment);
+    advanceTo: async (time) => {
+      clock.set(time);
       await app.drain();
     },
     stop: close,

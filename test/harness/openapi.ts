@@ -4,7 +4,7 @@ import { apiRoutes } from '../../server/src/api-routes.ts';
 import { eventBodySchemas } from '../../server/src/event-schemas.ts';
 import { describeApi } from '../../server/src/http/openapi.ts';
 import { createApiClient } from './api-client.ts';
-import type { ApiAnswer, ApiClient } from './api-client.ts';
+import type { ApiResponse, ApiClient } from './api-client.ts';
 
 export interface JsonSchema {
   type?: string;
@@ -28,10 +28,10 @@ export interface Operation {
   /** The names of the query parameters. */
   query: string[];
   /** By status. */
-  responses: ReadonlyMap<number, PromisedAnswer>;
+  responses: ReadonlyMap<number, DocumentedResponse>;
 }
 
-interface PromisedAnswer {
+interface DocumentedResponse {
   schema: JsonSchema;
   /** The error codes that the document lists for the status. */
   codes: string[];
@@ -46,7 +46,7 @@ export interface Contract {
   /** Says what is wrong with an event's body, of a kind that the document must know; null where nothing is. */
   eventProblem(body: { event: string }): string | null;
   /** Fails when the answer is not one that the document promises, down to a field that it does not name. */
-  check(request: { method: string; path: string }, answer: ApiAnswer): void;
+  check(request: { method: string; path: string }, response: ApiResponse): void;
 }
 
 interface Document {
@@ -69,41 +69,41 @@ const reference = '#/components/schemas/';
 export async function loadContract(): Promise<Contract> {
   const { components, paths, webhooks } = (await describeApi(apiRoutes, eventBodySchemas)) as Document;
   const schemas = components.schemas ?? {};
-  const whole = resolved(paths, schemas);
-  const operations = Object.entries(whole).flatMap(([path, methods]) =>
+  const resolvedPaths = resolved(paths, schemas);
+  const operations = Object.entries(resolvedPaths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => readOperation(method.toUpperCase(), path, operation)),
   );
   const events = new Map(
     Object.entries(resolved(webhooks, schemas)).map(([kind, { post }]) => {
       const schema = post.requestBody?.content[json]?.schema;
       assert.ok(schema, kind);
-      return [kind, promisedAnswer(schema, [])] as const;
+      return [kind, documentedResponse(schema, [])] as const;
     }),
   );
   return {
     operations,
     eventProblem: (body) => {
-      const promised = events.get(body.event);
-      return promised ? promised.problemOf(body) : `the document has no event ${body.event}`;
+      const documented = events.get(body.event);
+      return documented ? documented.problemOf(body) : `the document has no event ${body.event}`;
     },
-    check: ({ method, path }, answer) => {
+    check: ({ method, path }, response) => {
       const operation = findOperation(operations, method, path);
-      const { fileTypes } = operation?.responses.get(answer.status) ?? {};
-      checkFrame(answer, fileTypes ?? ['application/json; charset=utf-8']);
+      const { fileTypes } = operation?.responses.get(response.status) ?? {};
+      checkFrame(response, fileTypes ?? ['application/json; charset=utf-8']);
       if (fileTypes) return;
       if (operation === undefined) {
-        const stranger = `${method} ${path} is not in the document, and answers ${answer.text}`;
-        assert.ok(answer.status === 404 || answer.status === 405, stranger);
-        checkError(operations[0], 401, answer);
+        const unknownRoute = `${method} ${path} is not in the document, and answers ${response.text}`;
+        assert.ok(response.status === 404 || response.status === 405, unknownRoute);
+        checkError(operations[0], 401, response);
         return;
       }
-      const called = `${operation.operationId} answers ${answer.status}: ${answer.text.slice(0, 500)}`;
-      const promised = operation.responses.get(answer.status);
-      assert.ok(promised, `the document does not know that ${called}`);
-      assert.equal(promised.problemOf(answer.body), null, called);
-      if (answer.status < 400) return;
-      assert.ok(promised.codes.includes(String(answer.body['code'])), `an undocumented code: ${called}`);
-      checkError(operation, answer.status, answer);
+      const context = `${operation.operationId} answers ${response.status}: ${response.text.slice(0, 500)}`;
+      const documented = operation.responses.get(response.status);
+      assert.ok(documented, `the document does not know that ${context}`);
+      assert.equal(documented.problemOf(response.body), null, context);
+      if (response.status < 400) return;
+      assert.ok(documented.codes.includes(String(response.body['code'])), `an undocumented code: ${context}`);
+      checkError(operation, response.status, response);
     },
   };
 }
@@ -112,9 +112,9 @@ export async function loadContract(): Promise<Contract> {
 export function createContractClient(contract: Contract, url: string, key: string): ApiClient {
   const client = createApiClient(url, key);
   const send: ApiClient['send'] = async (method, path, init) => {
-    const answer = await client.send(method, path, init);
-    contract.check({ method, path }, answer);
-    return answer;
+    const response = await client.send(method, path, init);
+    contract.check({ method, path }, response);
+    return response;
   };
   return {
     send,
@@ -146,31 +146,31 @@ function patternOf(template: string): RegExp {
 }
 
 /** What every answer of the API carries. */
-function checkFrame(answer: ApiAnswer, contentTypes: readonly string[]): void {
-  const contentType = answer.headers.get('content-type') ?? 'none';
+function checkFrame(response: ApiResponse, contentTypes: readonly string[]): void {
+  const contentType = response.headers.get('content-type') ?? 'none';
   assert.ok(contentTypes.includes(contentType), contentType);
-  assert.match(answer.headers.get('x-request-id') ?? 'none', /^req_[0-9A-Za-z]{20}$/);
+  assert.match(response.headers.get('x-request-id') ?? 'none', /^req_[0-9A-Za-z]{20}$/);
 }
 
-function checkError(operation: Operation | undefined, documentedStatus: number, answer: ApiAnswer): void {
-  const problem = operation?.responses.get(documentedStatus)?.problemOf(answer.body);
-  assert.equal(problem, null, answer.text);
-  const { body, headers, status } = answer;
+function checkError(operation: Operation | undefined, documentedStatus: number, response: ApiResponse): void {
+  const problem = operation?.responses.get(documentedStatus)?.problemOf(response.body);
+  assert.equal(problem, null, response.text);
+  const { body, headers, status } = response;
   assert.equal(body['statusCode'], status);
   assert.equal(body['request_id'], headers.get('x-request-id'));
   assert.match(String(body['doc_url']), new RegExp(`/errors/${String(body['code'])}$`));
-  const comesBack = status === 429 || status === 503 || body['code'] === 'idempotency_in_progress';
-  assert.equal(/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''), comesBack, `Retry-After of ${answer.text}`);
-  assert.equal(headers.get('www-authenticate') !== null, status === 401, `WWW-Authenticate of ${answer.text}`);
+  const isRetryable = status === 429 || status === 503 || body['code'] === 'idempotency_in_progress';
+  assert.equal(/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''), isRetryable, `Retry-After of ${response.text}`);
+  assert.equal(headers.get('www-authenticate') !== null, status === 401, `WWW-Authenticate of ${response.text}`);
 }
 
 function readOperation(method: string, path: string, operation: DocumentedOperation): Operation {
   const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const schema = content?.[json]?.schema;
-    if (!schema && content) return [Number(status), promisedFile(Object.keys(content))] as const;
+    if (!schema && content) return [Number(status), documentedFile(Object.keys(content))] as const;
     assert.ok(schema, `${operation.operationId} has no schema for ${status}`);
     const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => String(code));
-    return [Number(status), promisedAnswer(schema, codes)] as const;
+    return [Number(status), documentedResponse(schema, codes)] as const;
   });
   const body = operation.requestBody?.content[json]?.schema;
   return {
@@ -192,11 +192,11 @@ function bareForm(body: JsonSchema | undefined): JsonSchema | null {
   return bare;
 }
 
-function promisedFile(fileTypes: readonly string[]): PromisedAnswer {
+function documentedFile(fileTypes: readonly string[]): DocumentedResponse {
   return { schema: {}, codes: [], fileTypes, problemOf: () => null };
 }
 
-function promisedAnswer(schema: JsonSchema, codes: string[]): PromisedAnswer {
+function documentedResponse(schema: JsonSchema, codes: string[]): DocumentedResponse {
   // Compiled with the first answer: a test sees few of the answers that the document promises.
   let validator: ReturnType<typeof compileClosed> | undefined;
   return {

@@ -8,9 +8,9 @@ export function operate(
   { db }: { db: Database },
   commands: readonly Command[],
   name: string,
-  words: readonly string[] = [],
+  args: readonly string[] = [],
 ): Promise<CommandResult> {
   const command = commands.find((one) => one.name === name);
   assert.ok(command, name);
-  return command.run({ db } as CommandContext, readInput('operator', command, words));
+  return command.run({ db } as CommandContext, readInput('operator', command, args));
 }

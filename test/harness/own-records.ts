@@ -40,7 +40,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
   const refunded = await refundPart(api, String(shared.body['payment_intent_id']));
   return {
     ...refunded,
-    ...(await createCollecting(api)),
+    ...(await createLinkAndTerminal(api)),
     intentId: String(intent.body['payment_intent_id']),
     intentSecret: String(intent.body['intent_secret']),
     chargeId: String(charge.body['id']),
@@ -54,7 +54,7 @@ export async function createOwnRecords(api: ApiClient, network = 'wave'): Promis
   };
 }
 
-async function createCollecting(api: ApiClient): Promise<Pick<OwnRecords, 'paymentLinkId' | 'terminalId'>> {
+async function createLinkAndTerminal(api: ApiClient): Promise<Pick<OwnRecords, 'paymentLinkId' | 'terminalId'>> {
   const link = await api.post('/v1/payment-links', { data: { title: 'School fees' } });
   assert.equal(link.status, 201, link.text);
   const terminal = await api.post('/v1/virtual-terminals', { name: 'Till 1', chat_numbers: ['7012345'] });

@@ -12,7 +12,7 @@ import { createSimulator } from '../../server/src/networks/simulator/simulator.t
 import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';
 import type { Command } from '../../server/src/operator/command.ts';
 import { createApiClient } from './api-client.ts';
-import type { ApiAnswer, ApiClient } from './api-client.ts';
+import type { ApiResponse, ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
 import { operate } from './operate.ts';
@@ -53,7 +53,7 @@ export class PaymentStory {
     this.api = createApiClient(service.url, merchant.key);
     const { db, url } = service;
     const random = seededRandom('phone');
-    this.#phone = createSimulator({ db, clock, random, publicUrl: () => url, wakeSender: () => {} });
+    this.#phone = createSimulator({ db, clock, random, publicUrl: () => url, notifySender: () => {} });
   }
 
   async onboard(): Promise<{ merchant: TestMerchant; api: ApiClient }> {
@@ -86,7 +86,7 @@ export class PaymentStory {
   }
 
   /** Time passes, and what becomes due through it is done; no call is under way while it passes. */
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     await this.settle();
     await this.clock.jump(ms);
     await this.settle();
@@ -96,7 +96,7 @@ export class PaymentStory {
    * For a call that the network never answers: waits until it has been made, and lets the time pass that the service
    * waits for an answer.
    */
-  async passUnanswered(id: string, ms: number): Promise<void> {
+  async advancePastTimeout(id: string, ms: number): Promise<void> {
     await eventually('the network has got the call', async () => (await this.#session(id)) !== undefined);
     const { reference } = await this.transaction(id);
     await this.clock.advance(ms);
@@ -108,12 +108,12 @@ export class PaymentStory {
   }
 
   async intent(id: string, api = this.api): Promise<Body> {
-    return found(await api.get(`/v1/payments/${id}`));
+    return bodyOf(await api.get(`/v1/payments/${id}`));
   }
 
   /** By the charge's id, or by the intent's: then its newest charge. */
   async transaction(id: string, api = this.api): Promise<Body> {
-    return found(await api.get(`/v1/transactions/${id}`));
+    return bodyOf(await api.get(`/v1/transactions/${id}`));
   }
 
   /** What a gauge in /metrics says; undefined where it says nothing. */
@@ -124,12 +124,12 @@ export class PaymentStory {
   }
 
   /** What an operator's command prints that needs nothing but the database; `words` follow its name. */
-  async operate(commands: readonly Command[], name: string, words: readonly string[] = []): Promise<string> {
-    return (await operate(this.service, commands, name, words)).text;
+  async operate(commands: readonly Command[], name: string, args: readonly string[] = []): Promise<string> {
+    return (await operate(this.service, commands, name, args)).text;
   }
 
   async timeline(id: string): Promise<string[]> {
-    const { data } = found(await this.api.get(`/v1/payments/${id}/timeline`));
+    const { data } = bodyOf(await this.api.get(`/v1/payments/${id}/timeline`));
     return (data as { kind: string }[]).map(({ kind }) => kind);
   }
 
@@ -168,25 +168,25 @@ export class PaymentStory {
   }
 
   /** From here on the networks' callbacks get lost on the way, until they are let through again. */
-  async loseCallbacks(): Promise<void> {
+  async dropCallbacks(): Promise<void> {
     // Not a rule: what was prepared under DO INSTEAD NOTHING stays nothing after the rule has gone.
     await asOwner(this.service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
     const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
     await asOwner(this.service, `CREATE TRIGGER lost ${trigger}`);
   }
 
-  async letCallbacksThrough(): Promise<void> {
+  async restoreCallbacks(): Promise<void> {
     await asOwner(this.service, 'DROP FUNCTION lose() CASCADE');
   }
 
   /** A callback as a network sends it, or as somebody else does; answers the status. */
-  async sendCallback(network: string, data: unknown, forged: Forgery = {}): Promise<number> {
+  async sendCallback(network: string, data: unknown, forgery: Forgery = {}): Promise<number> {
     const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
     const { simulatorCallbackSecret } = this.service.secrets;
-    const secret = forged.secret ?? callbackSigningSecret(simulatorCallbackSecret, forged.signedBy ?? network);
-    const signature = forged.signature ?? signCallback(secret, { sentAt: forged.sentAt ?? this.clock.now(), body });
+    const secret = forgery.secret ?? callbackSigningSecret(simulatorCallbackSecret, forgery.signedBy ?? network);
+    const signature = forgery.signature ?? signCallback(secret, { sentAt: forgery.sentAt ?? this.clock.now(), body });
     const headers = { 'content-type': 'application/json', 'sim-signature': signature };
-    const init = { method: 'POST', headers, body: forged.body ?? body };
+    const init = { method: 'POST', headers, body: forgery.body ?? body };
     return statusOf(await fetch(`${this.service.url}/networks/${network}-test/callbacks`, init));
   }
 
@@ -236,9 +236,9 @@ export class PaymentStory {
   }
 }
 
-function found(answer: ApiAnswer): Body {
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+function bodyOf(response: ApiResponse): Body {
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 async function statusOf(response: Response): Promise<number> {

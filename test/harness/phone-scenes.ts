@@ -1,7 +1,7 @@
 import type { Arrival, PhoneFloat } from '../../server/src/networks/simulator/payouts/arrival.ts';
 import type { Prompt } from '../../server/src/networks/simulator/prompt.ts';
 import type { PhonePagesOptions } from '../../server/src/pages/phone/phone-pages.ts';
-import { sceneTime } from './checkout-scenes.ts';
+import { fixtureTime } from './checkout-scenes.ts';
 
 export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {
   return {
@@ -23,8 +23,8 @@ export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {
     failureCode: null,
     transactionId: null,
     returnUrl: 'http://127.0.0.1/pay/mine',
-    createdAt: sceneTime,
-    expiresAt: new Date(sceneTime.getTime() + 30 * 60_000),
+    createdAt: fixtureTime,
+    expiresAt: new Date(fixtureTime.getTime() + 30 * 60_000),
     actions: ['approve', 'decline'],
     ...changes,
   };
@@ -36,7 +36,7 @@ const qmoney = { network: 'qmoney', networkName: 'QMoney', shape: 'code' } as co
 const wave = { network: 'wave', networkName: 'Wave', shape: 'redirect' } as const;
 
 /** What a phone can show, by its number. */
-export const phones: Record<string, Prompt[]> = {
+export const promptsByNumber: Record<string, Prompt[]> = {
   '7002345': [samplePrompt()],
   '7002346': [
     samplePrompt({ ...qmoney, sessionId: 'a', code: '482913', actions: ['decline'] }),
@@ -67,14 +67,14 @@ function sampleArrival(changes: Partial<Arrival> = {}): Arrival {
     currency: 'GMD',
     description: 'Kairaba Bookshop: Wages for May',
     transactionId: 'TK4m9XQ2bV7cR1sW8yN3pLd',
-    arrivedAt: sceneTime,
+    arrivedAt: fixtureTime,
     reversedAt: null,
     ...changes,
   };
 }
 
 function minutesBefore(minutes: number): Date {
-  return new Date(sceneTime.getTime() - minutes * 60_000);
+  return new Date(fixtureTime.getTime() - minutes * 60_000);
 }
 
 /** Money that has arrived on a phone, by its number. */
@@ -102,12 +102,12 @@ const arrivals: Record<string, Arrival[]> = {
 
 const floats: Record<string, PhoneFloat[]> = {
   '7000010': [
-    { account: 'Shop1234', network: 'wave', networkName: 'Wave', state: 'empty', changedAt: sceneTime },
+    { account: 'Shop1234', network: 'wave', networkName: 'Wave', state: 'empty', changedAt: fixtureTime },
     { account: 'Shop1234', network: 'aps', networkName: 'APS', state: 'filled', changedAt: minutesBefore(4) },
   ],
 };
 
-export const launches: Record<string, Prompt> = {
+export const launchPrompts: Record<string, Prompt> = {
   open: samplePrompt({ ...wave, sessionId: 'open', payerNumber: null }),
   complete: samplePrompt({
     ...wave,
@@ -126,9 +126,9 @@ export const launches: Record<string, Prompt> = {
 };
 
 /** Shows the scenes and changes nothing. */
-export const sceneSimulator: PhonePagesOptions['simulator'] = {
-  listPrompts: async ({ number }) => phones[number] ?? [],
-  findPrompt: async (sessionId) => launches[sessionId],
+export const fixtureSimulator: PhonePagesOptions['simulator'] = {
+  listPrompts: async ({ number }) => promptsByNumber[number] ?? [],
+  findPrompt: async (sessionId) => launchPrompts[sessionId],
   act: async () => undefined,
   payouts: {
     listArrivals: async ({ number }) => arrivals[number] ?? [],

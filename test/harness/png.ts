@@ -18,9 +18,9 @@ export function readPng(png: Uint8Array): Picture {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   assert.deepEqual([...bytes.subarray(24, 29)], [8, 6, 0, 0, 0], 'eight bits, colours with opacity, not interlaced');
   const packed: Buffer[] = [];
-  for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    if (bytes.toString('latin1', at + 4, at + 8) !== 'IDAT') continue;
-    packed.push(bytes.subarray(at + 8, at + 8 + bytes.readUInt32BE(at)));
+  for (let index = 8; index < bytes.length; index += 12 + bytes.readUInt32BE(index)) {
+    if (bytes.toString('latin1', index + 4, index + 8) !== 'IDAT') continue;
+    packed.push(bytes.subarray(index + 8, index + 8 + bytes.readUInt32BE(index)));
   }
   const filtered = inflateSync(Buffer.concat(packed));
   assert.equal(filtered.length, (width * channels + 1) * height);
@@ -31,11 +31,11 @@ function unfilter(filtered: Buffer, rowBytes: number, height: number): Uint8Arra
   const data = new Uint8Array(rowBytes * height);
   let above = new Uint8Array(rowBytes);
   for (let y = 0; y < height; y += 1) {
-    const from = y * (rowBytes + 1);
+    const offset = y * (rowBytes + 1);
     const row = data.subarray(y * rowBytes, (y + 1) * rowBytes);
-    row.set(filtered.subarray(from + 1, from + 1 + rowBytes));
+    row.set(filtered.subarray(offset + 1, offset + 1 + rowBytes));
     // One loop a filter: a picture has millions of bytes, and a choice for each of them takes most of the time.
-    const undo = unfilterRow[filtered[from] ?? 0];
+    const undo = unfilterRow[filtered[offset] ?? 0];
     assert.ok(undo, `row ${y} has no filter of PNG's`);
     undo(row, above);
     above = row;
@@ -65,8 +65,8 @@ const unfilterRow: readonly ((row: Uint8Array, above: Uint8Array) => void)[] = [
 ];
 
 /** Left of a row stands nothing but zeros. */
-function byte(bytes: Uint8Array, at: number): number {
-  return at < 0 ? 0 : (bytes[at] ?? 0);
+function byte(bytes: Uint8Array, index: number): number {
+  return index < 0 ? 0 : (bytes[index] ?? 0);
 }
 
 function nearest(left: number, above: number, corner: number): number {
@@ -83,8 +83,12 @@ export function coloursIn(
 ): Record<string, number> {
   const counts = new Map<number, number>();
   for (let y = part.y; y < part.y + part.height; y += 1) {
-    for (let at = (y * width + part.x) * channels; at < (y * width + part.x + part.width) * channels; at += channels) {
-      const colour = ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0);
+    for (
+      let index = (y * width + part.x) * channels;
+      index < (y * width + part.x + part.width) * channels;
+      index += channels
+    ) {
+      const colour = ((data[index] ?? 0) << 16) | ((data[index + 1] ?? 0) << 8) | (data[index + 2] ?? 0);
       counts.set(colour, (counts.get(colour) ?? 0) + 1);
     }
   }
@@ -92,27 +96,29 @@ export function coloursIn(
 }
 
 /** The picture made smaller by a whole number, as a camera further away sees it. */
-export function scaledDown(picture: Picture, by: number): Picture {
-  const [width, height] = [Math.floor(picture.width / by), Math.floor(picture.height / by)];
+export function scaledDown(picture: Picture, factor: number): Picture {
+  const [width, height] = [Math.floor(picture.width / factor), Math.floor(picture.height / factor)];
   const data = new Uint8Array(width * height * channels);
   const sums = new Uint32Array(width * channels);
   for (let y = 0; y < height; y += 1) {
     sums.fill(0);
-    for (let from = y * by; from < (y + 1) * by; from += 1) addRow(sums, picture, { row: from, by });
-    for (let at = 0; at < sums.length; at += 1) data[y * sums.length + at] = Math.round((sums[at] ?? 0) / by ** 2);
+    for (let offset = y * factor; offset < (y + 1) * factor; offset += 1)
+      addRow(sums, picture, { row: offset, factor });
+    for (let index = 0; index < sums.length; index += 1)
+      data[y * sums.length + index] = Math.round((sums[index] ?? 0) / factor ** 2);
   }
   return { width, height, data };
 }
 
 /** Adds each pixel of a row to the sum of the smaller picture's pixel that it becomes a part of. */
-function addRow(sums: Uint32Array, { width, data }: Picture, { row, by }: { row: number; by: number }): void {
-  let from = row * width * channels;
+function addRow(sums: Uint32Array, { width, data }: Picture, { row, factor }: { row: number; factor: number }): void {
+  let offset = row * width * channels;
   for (let to = 0; to < sums.length; to += channels) {
-    for (let pixel = 0; pixel < by; pixel += 1) {
+    for (let pixel = 0; pixel < factor; pixel += 1) {
       for (let channel = 0; channel < channels; channel += 1) {
-        sums[to + channel] = (sums[to + channel] ?? 0) + (data[from + channel] ?? 0);
+        sums[to + channel] = (sums[to + channel] ?? 0) + (data[offset + channel] ?? 0);
       }
-      from += channels;
+      offset += channels;
     }
   }
 }
@@ -121,9 +127,9 @@ function addRow(sums: Uint32Array, { width, data }: Picture, { row, by }: { row:
 export function blurred(picture: Picture, radius: number): Picture {
   const { width, height } = picture;
   const data = new Uint8Array(width * height * channels);
-  const inside = (at: number, size: number) => Math.min(Math.max(at, 0), size - 1);
-  for (let at = 0; at < data.length; at += 1) {
-    const [pixel, channel] = [Math.floor(at / channels), at % channels];
+  const inside = (index: number, size: number) => Math.min(Math.max(index, 0), size - 1);
+  for (let index = 0; index < data.length; index += 1) {
+    const [pixel, channel] = [Math.floor(index / channels), index % channels];
     const [centreX, centreY] = [pixel % width, Math.floor(pixel / width)];
     let sum = 0;
     for (let y = centreY - radius; y <= centreY + radius; y += 1) {
@@ -131,7 +137,7 @@ export function blurred(picture: Picture, radius: number): Picture {
         sum += picture.data[(inside(y, height) * width + inside(x, width)) * channels + channel] ?? 0;
       }
     }
-    data[at] = Math.round(sum / (2 * radius + 1) ** 2);
+    data[index] = Math.round(sum / (2 * radius + 1) ** 2);
   }
   return { width, height, data };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { watchOutput } from './program.ts';
 import type { Program } from './program.ts';
 import { ownEnvironment, ServiceWorld } from './service-world.ts';
-import type { CommandAnswer, Settings } from './service-world.ts';
+import type { CommandOutput, Settings } from './service-world.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -37,8 +37,8 @@ export class ProcessWorld extends ServiceWorld {
   }
 
   /** `node server/src/operator/main.ts`, to its end. */
-  async runOperator(settings: Settings, words: readonly string[]): Promise<CommandAnswer> {
-    const child = this.start([process.execPath, 'server/src/operator/main.ts', ...words], settings);
+  async runOperator(settings: Settings, args: readonly string[]): Promise<CommandOutput> {
+    const child = this.start([process.execPath, 'server/src/operator/main.ts', ...args], settings);
     const { code } = await child.ended;
     return { code, stdout: child.stdout(), stderr: child.stderr() };
   }

@@ -62,17 +62,17 @@ export function readDemo(dataDirectory: string): DemoFacts {
 const stopMaxMs = 20_000;
 
 /** A service that was told to stop ends with 0 and without a word of trouble, and takes its PostgreSQL along. */
-export async function assertEndsWell({
+export async function assertStopsCleanly({
   service,
   dataDirectory,
 }: {
   service: Program;
   dataDirectory: string;
 }): Promise<void> {
-  const calledMs = performance.now();
+  const startedMs = performance.now();
   const { code, signal } = await service.ended;
   assert.deepEqual({ code, signal, stderr: service.stderr() }, { code: 0, signal: null, stderr: '' });
-  assert(performance.now() - calledMs < stopMaxMs, 'nothing was waited for in vain');
+  assert(performance.now() - startedMs < stopMaxMs, 'nothing was waited for in vain');
   assert.match(service.stdout(), /\nStopped\.\n$/);
   assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL is gone');
   assert(!existsSync(join(dataDirectory, 'dalasi.lock')), 'the data directory is free');

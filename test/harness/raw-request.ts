@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { ApiAnswer } from './api-client.ts';
+import type { ApiResponse } from './api-client.ts';
 
 /**
  * Sends bytes as they are, for what no HTTP client would send, and reads the one answer until the server closes the
  * connection; the request asks for that with `Connection: close`.
  */
-export async function sendRaw(url: string, request: string | Buffer): Promise<ApiAnswer> {
+export async function sendRaw(url: string, request: string | Buffer): Promise<ApiResponse> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -14,7 +14,7 @@ export async function sendRaw(url: string, request: string | Buffer): Promise<Ap
   socket.on('error', () => {});
   socket.write(request);
   await once(socket, 'close');
-  return parseAnswer(Buffer.concat(chunks).toString('utf8'));
+  return parseResponse(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** The head of a request, ended by its empty line. */
@@ -22,10 +22,10 @@ export function rawHead(method: string, path: string, headers: readonly string[]
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join('\r\n');
 }
 
-function parseAnswer(answer: string): ApiAnswer {
-  const end = answer.indexOf('\r\n\r\n');
-  const [statusLine = '', ...fields] = answer.slice(0, end).split('\r\n');
-  const text = answer.slice(end + 4);
+function parseResponse(raw: string): ApiResponse {
+  const end = raw.indexOf('\r\n\r\n');
+  const [statusLine = '', ...fields] = raw.slice(0, end).split('\r\n');
+  const text = raw.slice(end + 4);
   const headers = new Headers(
     fields.map((field): [string, string] => {
       const colon = field.indexOf(':');
@@ -37,6 +37,6 @@ function parseAnswer(answer: string): ApiAnswer {
     status: Number(statusLine.split(' ')[1]),
     headers,
     text,
-    body: isJson && text !== '' ? (JSON.parse(text) as ApiAnswer['body']) : {},
+    body: isJson && text !== '' ? (JSON.parse(text) as ApiResponse['body']) : {},
   };
 }

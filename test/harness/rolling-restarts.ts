@@ -24,9 +24,9 @@ export function productionSettings(world: ServiceWorld, databaseUrl: string) {
 
 /** Of a new business's test merchant, by the operator's commands. */
 export async function createTestKey(world: ServiceWorld, settings: Settings): Promise<string> {
-  const created = await world.runOperatorHere(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
+  const created = await world.runOperatorInProcess(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
   const { test } = JSON.parse(created.stdout) as { test: { merchant_id: string } };
-  const made = await world.runOperatorHere(settings, ['keys', 'create', '--merchant', test.merchant_id, '--json']);
+  const made = await world.runOperatorInProcess(settings, ['keys', 'create', '--merchant', test.merchant_id, '--json']);
   return (JSON.parse(made.stdout) as { secret_key: string }).secret_key;
 }
 
@@ -48,7 +48,7 @@ export class RollingInstances {
   /** How each of the two is started, the first time and again. */
   static async start(starters: readonly [StartService, StartService], settings: Settings): Promise<RollingInstances> {
     const instances = new RollingInstances(starters, settings);
-    for (const place of starters.keys()) instances.#running.push(await instances.#startAt(place, 0));
+    for (const index of starters.keys()) instances.#running.push(await instances.#startAt(index, 0));
     return instances;
   }
 
@@ -60,20 +60,20 @@ export class RollingInstances {
     return this.#running.map(({ service }) => service);
   }
 
-  async restart(turn: number): Promise<void> {
-    const place = turn % this.#running.length;
-    const instance = this.#running[place];
+  async restart(restartNumber: number): Promise<void> {
+    const index = restartNumber % this.#running.length;
+    const instance = this.#running[index];
     assert(instance);
     const signalledMs = performance.now();
     instance.service.stop();
     const ended = await instance.service.ended;
     this.exitMs.push(performance.now() - signalledMs);
     assert.deepEqual(ended, { code: 0, signal: null }, instance.service.stderr());
-    Object.assign(instance, await this.#startAt(place, instance.port));
+    Object.assign(instance, await this.#startAt(index, instance.port));
   }
 
-  async #startAt(place: number, port: number): Promise<{ port: number; service: Program }> {
-    const startService = this.#starters[place];
+  async #startAt(index: number, port: number): Promise<{ port: number; service: Program }> {
+    const startService = this.#starters[index];
     assert(startService);
     const service = startService({ ...this.#settings, PORT: String(port) });
     return { port: Number(new URL(await readyAt(service)).port), service };
@@ -86,9 +86,9 @@ export class HealthChecks {
   readonly #stopped = new AbortController();
   readonly #checking: Promise<unknown>;
 
-  constructor(ports: readonly number[], everyMs: number) {
+  constructor(ports: readonly number[], intervalMs: number) {
     for (const port of ports) this.#ready.set(port, true);
-    this.#checking = Promise.all(ports.map((port) => this.#check(port, everyMs)));
+    this.#checking = Promise.all(ports.map((port) => this.#check(port, intervalMs)));
   }
 
   get readyPorts(): number[] {
@@ -100,13 +100,13 @@ export class HealthChecks {
     await this.#checking;
   }
 
-  async #check(port: number, everyMs: number): Promise<void> {
+  async #check(port: number, intervalMs: number): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      const asked = fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } });
-      const answer = await asked.catch(() => undefined);
-      await answer?.arrayBuffer();
-      this.#ready.set(port, answer?.status === 200);
-      await systemClock.sleep(everyMs, this.#stopped.signal).catch(() => {});
+      const pending = fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } });
+      const response = await pending.catch(() => undefined);
+      await response?.arrayBuffer();
+      this.#ready.set(port, response?.status === 200);
+      await systemClock.sleep(intervalMs, this.#stopped.signal).catch(() => {});
     }
   }
 }
@@ -143,12 +143,12 @@ export class Load {
 
   async #runClient(): Promise<void> {
     const agent = new Agent({ keepAlive: true });
-    const everyMs = (1_000 * this.#options.clients) / this.#options.requestsPerSecond;
+    const intervalMs = (1_000 * this.#options.clients) / this.#options.requestsPerSecond;
     while (!this.#stopped.signal.aborted) {
-      const dueMs = performance.now() + everyMs;
+      const dueMs = performance.now() + intervalMs;
       const id = this.created.at(-1);
       if (id === undefined || this.answered % 2 === 0) await this.#create(agent);
-      else await this.#count(ask(agent, this.#target(), { method: 'GET', path: `/v1/payments/${id}` }), 200);
+      else await this.#count(sendOnce(agent, this.#target(), { method: 'GET', path: `/v1/payments/${id}` }), 200);
       await systemClock.sleep(Math.max(0, dueMs - performance.now()));
     }
     agent.destroy();
@@ -156,7 +156,10 @@ export class Load {
 
   async #create(agent: Agent): Promise<void> {
     const body = JSON.stringify({ data: { amount: 100 } });
-    const text = await this.#count(ask(agent, this.#target(), { method: 'POST', path: '/v1/payments', body }), 201);
+    const text = await this.#count(
+      sendOnce(agent, this.#target(), { method: 'POST', path: '/v1/payments', body }),
+      201,
+    );
     if (text === undefined) return;
     this.created.push((JSON.parse(text) as { payment_intent_id: string }).payment_intent_id);
   }
@@ -166,9 +169,9 @@ export class Load {
     return { port: nextPort(), headers: { ...headers, authorization: `Bearer ${key}` } };
   }
 
-  async #count(asked: Promise<{ status: number; text: string }>, expected: number): Promise<string | undefined> {
+  async #count(pending: Promise<{ status: number; text: string }>, expected: number): Promise<string | undefined> {
     try {
-      const { status, text } = await asked;
+      const { status, text } = await pending;
       if (status === expected) {
         this.answered += 1;
         return text;
@@ -187,7 +190,7 @@ interface Target {
 }
 
 /** Nothing is sent twice: a connection that ends before its answer is a request that is lost. */
-function ask(
+function sendOnce(
   agent: Agent,
   { port, headers }: Target,
   { method, path, body }: { method: string; path: string; body?: string },

@@ -7,7 +7,7 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import type { ServiceProcess } from '../../server/src/run-service.ts';
 import { processesIn, readyAt, watchOutput } from './program.ts';
 import type { Program } from './program.ts';
-import { makeOnceForRun } from './shared-directory.ts';
+import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
 const directoryPrefix = 'dalasi-process-';
@@ -15,7 +15,7 @@ const directoryPrefix = 'dalasi-process-';
 export type Settings = Readonly<Record<string, string>>;
 
 /** What an operator's command did. */
-export interface CommandAnswer {
+export interface CommandOutput {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -52,7 +52,7 @@ export class ServiceWorld {
   }
 
   async #findUsedDirectory(): Promise<string> {
-    const shared = await makeOnceForRun('used', (directory) => this.#use(directory));
+    const shared = await createOncePerRun('used', (directory) => this.#use(directory));
     if (shared !== undefined) return shared;
     const own = this.newDataDirectory();
     await this.#use(own);
@@ -60,14 +60,14 @@ export class ServiceWorld {
   }
 
   async #use(dataDirectory: string): Promise<void> {
-    const service = this.startServiceHere({ DATA_DIR: dataDirectory });
+    const service = this.startServiceInProcess({ DATA_DIR: dataDirectory });
     await readyAt(service);
     service.stop();
     await service.ended;
   }
 
   /** The service with these settings and none of the test's own; the system picks the port. */
-  startServiceHere(settings: Settings): Program {
+  startServiceInProcess(settings: Settings): Program {
     const { promise: stop, resolve } = Promise.withResolvers<void>();
     const { written, streams } = recordStreams();
     const environment = { ...ownEnvironment(), PORT: '0', LOG_LEVEL: 'error', ...settings };
@@ -78,10 +78,10 @@ export class ServiceWorld {
   }
 
   /** An operator's command, to its end: a tenth of what a process costs. */
-  async runOperatorHere(settings: Settings, words: readonly string[]): Promise<CommandAnswer> {
+  async runOperatorInProcess(settings: Settings, args: readonly string[]): Promise<CommandOutput> {
     const { written, streams } = recordStreams();
     const { runCommand } = await import('../../server/src/operator/run-command.ts');
-    const code = await runCommand(words, { environment: { ...ownEnvironment(), ...settings }, ...streams });
+    const code = await runCommand(args, { environment: { ...ownEnvironment(), ...settings }, ...streams });
     return { code, ...written };
   }
 
@@ -112,12 +112,12 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 function recordStreams() {
   const written = { stdout: '', stderr: '' };
-  const to = (name: keyof typeof written) => ({
+  const writerFor = (name: keyof typeof written) => ({
     write: (text: string): void => {
       written[name] += text;
     },
   });
-  return { written, streams: { stdout: to('stdout'), stderr: to('stderr') } };
+  return { written, streams: { stdout: writerFor('stdout'), stderr: writerFor('stderr') } };
 }
 
 function exitWithHandlers(): void {

@@ -12,16 +12,16 @@ export function shareDirectory(directory: string): Record<string, string> {
  * A directory with what `make` puts into it, made by the first test file of a run that asks, for all of them to copy.
  * Undefined where a test file runs by itself.
  */
-export async function makeOnceForRun(
+export async function createOncePerRun(
   name: string,
-  make: (directory: string) => Promise<void>,
+  create: (directory: string) => Promise<void>,
 ): Promise<string | undefined> {
   const parent = process.env[variable];
   if (parent === undefined) return undefined;
   const directory = join(parent, name);
   if (existsSync(directory)) return directory;
   const draft = mkdtempSync(join(parent, `${name}-`));
-  await make(draft);
+  await create(draft);
   try {
     renameSync(draft, directory);
   } catch {

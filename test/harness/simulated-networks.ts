@@ -38,9 +38,9 @@ export interface SimulatedNetworks {
   /** A request of the test's own: 100 GMD, valid for thirty minutes, with a reference nobody has used. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
   /** An order of the test's own: 100 GMD with a reference nobody has used. */
-  order(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
+  payoutRequest(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
   /** Resolves once the network has written the session or payout of a start down, though it may never answer. */
-  untilWritten(request: { reference: string }): Promise<void>;
+  untilStored(request: { reference: string }): Promise<void>;
   /** Another process of the same simulated networks: shares the database and nothing else. */
   secondProcess(): { simulator: Simulator; sender: CallbackSender };
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const secondProcess = (): { simulator: Simulator; sender: CallbackSender } => {
     processes += 1;
     const random = seededRandom(`process ${processes}`);
-    const simulator = createSimulator({ db, clock, random, publicUrl: () => baseUrl, wakeSender: () => {} });
+    const simulator = createSimulator({ db, clock, random, publicUrl: () => baseUrl, notifySender: () => {} });
     const sender = createCallbackSender({ db, clock, callbackSecret });
     senders.push(sender);
     return { simulator, sender };
@@ -91,7 +91,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
       return payouts;
     },
     ...requestsTo(`${receiver.url}/callbacks`, clock),
-    untilWritten: ({ reference }) =>
+    untilStored: ({ reference }) =>
       eventually('the network has written it down', async () => {
         const text = `SELECT id FROM simulator.sessions WHERE reference = $1
                       UNION ALL SELECT id FROM simulator.payouts WHERE reference = $1`;
@@ -109,7 +109,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
 }
 
 /** Requests that differ in their reference only, unless a test wants more of them. */
-function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'order'> {
+function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'payoutRequest'> {
   let references = 0;
   const newReference = (): string => {
     references += 1;
@@ -128,7 +128,7 @@ function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetw
       callbackUrl,
       ...changes,
     }),
-    order: (beneficiaryNumber, changes = {}) => ({
+    payoutRequest: (beneficiaryNumber, changes = {}) => ({
       reference: newReference(),
       ...amount,
       beneficiaryNumber,

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { listenOnKeptPort } from './kept-port.ts';
+import { listenOnReservedPort } from './kept-port.ts';
 
 /** Stands before a database and refuses everybody with one code, as PostgreSQL does with 57P03 until it has recovered. */
 export interface StartingDatabase {
@@ -16,13 +16,13 @@ export async function startStartingDatabase(code: string, message: string): Prom
   const sockets = new Set<Socket>();
   let target: { host: string; port: number } | null = null;
   let refused = 0;
-  const keep = (socket: Socket): void => {
+  const track = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   };
   const server = createServer((client) => {
-    keep(client);
+    track(client);
     if (target === null) {
       // The first that a client sends is who it is; PostgreSQL answers nothing before it.
       client.once('data', () => {
@@ -32,12 +32,12 @@ export async function startStartingDatabase(code: string, message: string): Prom
       return;
     }
     const upstream = connect(target);
-    keep(upstream);
+    track(upstream);
     client.pipe(upstream).pipe(client);
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
   });
-  const { port, close } = await listenOnKeptPort(server, () => {
+  const { port, close } = await listenOnReservedPort(server, () => {
     for (const socket of sockets) socket.destroy();
   });
   return {

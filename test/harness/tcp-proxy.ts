@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { listenOnKeptPort } from './kept-port.ts';
+import { listenOnReservedPort } from './kept-port.ts';
 
 /** Stands between the service and its database, so that a test can take the database away and give it back. */
 export interface TcpProxy {
@@ -13,7 +13,7 @@ export interface TcpProxy {
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  const forget = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket);
     // The other end's reset is what the test wants.
     socket.on('error', () => {});
@@ -21,14 +21,14 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   };
   const server = createServer((client) => {
     const upstream = connect(target);
-    forget(client);
-    forget(upstream);
+    track(client);
+    track(upstream);
     client.pipe(upstream).pipe(client);
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
   });
-  const { port, leave, comeBack, close } = await listenOnKeptPort(server, () => {
+  const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => {
     for (const socket of sockets) socket.destroy();
   });
-  return { port, cut: leave, restore: comeBack, close };
+  return { port, cut: goOffline, restore: goOnline, close };
 }

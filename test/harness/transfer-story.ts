@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { callbackSigningSecret } from '../../server/src/networks/simulator/credentials.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
-import type { ApiAnswer, ApiClient } from './api-client.ts';
+import type { ApiResponse, ApiClient } from './api-client.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -43,20 +43,20 @@ export class TransferStory extends PaymentStory {
   }
 
   /** The same service for another merchant, whose balance nothing else has touched. */
-  async another(): Promise<TransferStory> {
+  async forAnotherMerchant(): Promise<TransferStory> {
     const { test } = await this.service.onboard('Another Shop');
     return new TransferStory(this.service, this.clock, { merchant: test, contract: this.contract });
   }
 
   /** An order of 100 dalasi to this number by APS, under a key that nobody has used unless one is given. */
-  order(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiAnswer> {
-    const body = { ...orderBody, account_number: accountNumber, ...changes };
+  requestTransfer(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiResponse> {
+    const body = { ...transferBody, account_number: accountNumber, ...changes };
     return this.api.post('/v1/transfers', body, { 'idempotency-key': key });
   }
 
   /** An accepted order; answers its id. */
   async transfer(accountNumber: string, changes: Body = {}): Promise<string> {
-    const accepted = await this.order(accountNumber, changes);
+    const accepted = await this.requestTransfer(accountNumber, changes);
     assert.equal(accepted.status, 201, accepted.text);
     assert.equal(accepted.body['status'], 'pending');
     return String(accepted.body['id']);
@@ -69,32 +69,32 @@ export class TransferStory extends PaymentStory {
     return id;
   }
 
-  async found(id: string): Promise<Body> {
-    const answer = await this.api.get(`/v1/transfers/${id}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+  async retrieve(id: string): Promise<Body> {
+    const response = await this.api.get(`/v1/transfers/${id}`);
+    assert.equal(response.status, 200, response.text);
+    return response.body;
   }
 
   async statusOf(id: string): Promise<unknown> {
-    return (await this.found(id))['status'];
+    return (await this.retrieve(id))['status'];
   }
 
   override async timeline(id: string): Promise<string[]> {
-    const answer = await this.api.get(`/v1/transfers/${id}/timeline`);
-    assert.equal(answer.status, 200, answer.text);
-    return (answer.body['data'] as { kind: string }[]).map(({ kind }) => kind);
+    const response = await this.api.get(`/v1/transfers/${id}/timeline`);
+    assert.equal(response.status, 200, response.text);
+    return (response.body['data'] as { kind: string }[]).map(({ kind }) => kind);
   }
 
   /** What can be paid out now, as the merchant sees it. */
   async payoutBalance(): Promise<number> {
-    const answer = await this.api.get('/v1/balances');
-    assert.equal(answer.status, 200, answer.text);
-    return Number(answer.body['payout_balance']);
+    const response = await this.api.get('/v1/balances');
+    assert.equal(response.status, 200, response.text);
+    return Number(response.body['payout_balance']);
   }
 
   /** The payouts that the network has made of an order; more than one would have paid twice. */
   async payouts(id: string): Promise<NetworkPayout[]> {
-    const { reference } = await this.found(id);
+    const { reference } = await this.retrieve(id);
     const text = `SELECT id, CASE WHEN planned_at <= $2 THEN planned_status ELSE status END AS status,
                     transaction_id AS "transactionId"
                   FROM simulator.payouts WHERE reference = $1`;
@@ -108,7 +108,7 @@ export class TransferStory extends PaymentStory {
   }
 
   /** Waits until an order's timeline tells this; the time stands still. */
-  async untilTold(id: string, kind: string): Promise<void> {
+  async untilTimelineHas(id: string, kind: string): Promise<void> {
     await eventually(`the timeline tells ${kind}`, async () => (await this.timeline(id)).includes(kind));
   }
 
@@ -116,15 +116,15 @@ export class TransferStory extends PaymentStory {
    * For an order that the network takes without ever answering: waits until it has it, and lets the time pass that the
    * service waits for an answer.
    */
-  override async passUnanswered(id: string, ms: number): Promise<void> {
+  override async advancePastTimeout(id: string, ms: number): Promise<void> {
     await eventually('the network has got the order', async () => (await this.payouts(id)).length === 1);
     await this.clock.advance(ms);
-    await this.untilTold(id, 'no_clear_answer');
+    await this.untilTimelineHas(id, 'no_clear_answer');
   }
 
   /** What the network would report of an order that was paid as it was asked for. */
-  async payoutNews(id: string, changes: Body = {}): Promise<Body> {
-    const { network, reference } = await this.found(id);
+  async payoutNotification(id: string, changes: Body = {}): Promise<Body> {
+    const { network, reference } = await this.retrieve(id);
     const [payout] = await this.payouts(id);
     const received = {
       amount: '100.00',
@@ -150,12 +150,12 @@ export class TransferStory extends PaymentStory {
   }
 
   /** Sends this merchant's events to a receiver; all kinds unless some are named. */
-  async listen(receiver: CallbackReceiver, kinds: string[] | null): Promise<void> {
+  async subscribe(receiver: CallbackReceiver, kinds: string[] | null): Promise<void> {
     const body = JSON.stringify({ url: `${receiver.url}/events`, enabled_events: kinds });
     const headers = { 'content-type': 'application/json' };
     const path = `/v1/webhook-endpoints/${this.merchant.endpointId}`;
-    const answer = await this.api.send('PUT', path, { body, headers });
-    assert.equal(answer.status, 200, answer.text);
+    const response = await this.api.send('PUT', path, { body, headers });
+    assert.equal(response.status, 200, response.text);
   }
 
   /** The ledger adds up, and money is held for open transfers and for nothing else. */
@@ -165,4 +165,4 @@ export class TransferStory extends PaymentStory {
   }
 }
 
-export const orderBody = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };
+export const transferBody = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };

@@ -28,7 +28,7 @@ export async function unpackChromium(): Promise<UnpackedChromium> {
   const directory = join(tmpdir(), `dalasi-chromium-${await packageVersion()}-${userInfo().username}`);
   while (!existsSync(directory)) {
     const lock = `${directory}.lock`;
-    if (await takeLock(lock)) {
+    if (await acquireLock(lock)) {
       try {
         if (!existsSync(directory)) await unpackTo(directory);
       } finally {
@@ -103,7 +103,7 @@ function fontConfiguration(fontDirectory: string): string {
 `;
 }
 
-async function takeLock(path: string): Promise<boolean> {
+async function acquireLock(path: string): Promise<boolean> {
   try {
     await (await open(path, 'wx')).close();
     return true;

@@ -91,7 +91,7 @@ for (const scripts of [true, false]) {
     await wave.getByRole('button', { name: 'Approve' }).click();
     await wave.getByRole('link', { name: 'Back to the payment page' }).waitFor();
     await expectPaid(page, payment);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 
   test(`${mode}, a payer approves on the phone and the page says paid`, async () => {
@@ -105,7 +105,7 @@ for (const scripts of [true, false]) {
     const phone = await phoneOf(page, number);
     await phone.getByRole('button', { name: 'Approve' }).click();
     await expectPaid(page, payment);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 
   test(`${mode}, a payer approves on the phone and then confirms on the page`, async () => {
@@ -121,7 +121,7 @@ for (const scripts of [true, false]) {
     await phone.getByText('Approved here').waitFor();
     await page.getByRole('button', { name: 'I have approved' }).click();
     await expectPaid(page, payment);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 
   test(`${mode}, a payer mistypes the code, then types it right`, async () => {
@@ -156,8 +156,10 @@ for (const scripts of [true, false]) {
       .getByText(/not enough money/i)
       .first()
       .waitFor();
-    const again = page.getByRole('link', { name: /try again/i }).or(page.getByRole('button', { name: /try again/i }));
-    if (await again.count()) await again.first().click();
+    const retryControl = page
+      .getByRole('link', { name: /try again/i })
+      .or(page.getByRole('button', { name: /try again/i }));
+    if (await retryControl.count()) await retryControl.first().click();
     await choose(page, 'APS', '7000001');
     await expectPaid(page, payment);
     const { body } = await api.get(`/v1/payments/${payment.id}`);

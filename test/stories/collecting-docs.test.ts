@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
-import { curlLines, runCurlLine, withoutChance } from '../harness/curl-lines.ts';
+import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 
@@ -26,11 +26,11 @@ for (const { page, lines, path } of [
     const all = curlLines(text);
     assert.equal(all.length, lines);
     let id = '';
-    for (const { command, answer: shown } of all) {
-      const answer = await runCurlLine(service.url, command, { KEY: key, LINK: id, TERMINAL: id });
-      assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
-      if (shown !== null) assert.deepEqual(withoutChance(answer.body), withoutChance(shown), command);
-      if (id === '') id = String(answer.body['id']);
+    for (const { command, response: shown } of all) {
+      const response = await runCurlLine(service.url, command, { KEY: key, LINK: id, TERMINAL: id });
+      assert.ok(response.status < 300, `${command} answers ${response.text}`);
+      if (shown !== null) assert.deepEqual(withoutRandomValues(response.body), withoutRandomValues(shown), command);
+      if (id === '') id = String(response.body['id']);
     }
     const { status } = await createApiClient(service.url, key).get(`${path}/${id}`);
     assert.equal(status, 404, 'the last line deletes it');

@@ -34,9 +34,9 @@ async function payAt(counterUrl: string): Promise<string> {
       ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])),
       ...fields,
     });
-    const answer = await fetch(url, { method: 'POST', body, redirect: 'manual', headers: { origin: service.url } });
-    assert.equal(answer.status, 303, await answer.text());
-    return new URL(answer.headers.get('location') ?? '', url).href;
+    const response = await fetch(url, { method: 'POST', body, redirect: 'manual', headers: { origin: service.url } });
+    assert.equal(response.status, 303, await response.text());
+    return new URL(response.headers.get('location') ?? '', url).href;
   };
   const checkout = await post(counterUrl, { amount: '125' });
   return post(checkout, { network: 'aps', account_number: '7000001' });
@@ -46,7 +46,7 @@ async function chatOf(number: string): Promise<string> {
   return (await fetch(`${service.url}/simulator/chat/${number}`)).text();
 }
 
-test('a payment at a counter is told on the simulated phone and by webhook, with the code of the receipt', async () => {
+test('a payment at a counter notifies the simulated phone and the webhook, with the receipt’s code', async () => {
   const receiver = await startCallbackReceiver();
   await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, {
     body: JSON.stringify({ url: `${receiver.url}/events` }),
@@ -58,9 +58,9 @@ test('a payment at a counter is told on the simulated phone and by webhook, with
   const [, code = ''] = /\nCode: ([2-9A-Z]{4})</.exec(await chatOf('+220877012345')) ?? [];
   assert.match(await chatOf('7012345'), /Front &quot;desk&quot; &lt;i&gt;, Kairaba &lt;b&gt;Books&lt;\/b&gt;\n/);
   assert.match(await (await fetch(receiptUrl)).text(), new RegExp(`>${code}<`));
-  const told = () => receiver.received.map(({ body }) => JSON.parse(body.toString()));
-  await eventually('the event came', () => told().some(({ event }) => event === 'charge.succeeded'));
-  const { data } = told().find(({ event }) => event === 'charge.succeeded');
+  const receivedEvents = () => receiver.received.map(({ body }) => JSON.parse(body.toString()));
+  await eventually('the event came', () => receivedEvents().some(({ event }) => event === 'charge.succeeded'));
+  const { data } = receivedEvents().find(({ event }) => event === 'charge.succeeded');
   assert.equal(data.terminal_id, counter['id']);
   assert.equal(data.metadata.terminal_id, counter['code']);
   assert.ok(data.transaction_reference.endsWith(code));
@@ -72,9 +72,9 @@ test('a payment at a counter is told on the simulated phone and by webhook, with
   await receiver.close();
 });
 
-test('a webhook receiver that is down keeps no message back', async () => {
+test('a webhook receiver that is down delays no chat message', async () => {
   const receiver = await startCallbackReceiver();
-  receiver.answerWith(null);
+  receiver.respondWith(null);
   await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, {
     body: JSON.stringify({ url: `${receiver.url}/events` }),
     headers: { 'content-type': 'application/json' },
@@ -85,9 +85,9 @@ test('a webhook receiver that is down keeps no message back', async () => {
   await receiver.close();
 });
 
-test('nobody without the channel’s secret reaches its address, and a channel that is off has none', async () => {
+test('a chat callback without the channel’s secret, or of a channel that is off, answers 404', async () => {
   for (const channel of ['whatsapp', 'telegram']) {
-    const answer = await fetch(`${service.url}/chat-channels/${channel}/callbacks`, { method: 'POST', body: '{}' });
-    assert.equal(answer.status, 404);
+    const response = await fetch(`${service.url}/chat-channels/${channel}/callbacks`, { method: 'POST', body: '{}' });
+    assert.equal(response.status, 404);
   }
 });

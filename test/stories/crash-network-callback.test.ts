@@ -1,28 +1,34 @@
-import { completionPoints, deliveryPoints, dispatchPoints, sendPoints, unheardPoints } from '../harness/crash-paths.ts';
-import { commit, inLongRun, since, wait, write } from '../harness/crash-points.ts';
+import {
+  completionPoints,
+  deliveryPoints,
+  dispatchPoints,
+  sendPoints,
+  unsubscribedPoints,
+} from '../harness/crash-paths.ts';
+import { commit, inLongRun, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
-import { order, verifyTransfer } from '../harness/crash-transfer.ts';
+import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 import { countWhere } from '../harness/crash-world.ts';
 
 // Pending at first; the network reports two seconds later that it has paid.
-const later = '7000009';
+const delayedNumber = '7000009';
 const reportAfterMs = 2_000;
-const told = [...dispatchPoints, ...deliveryPoints, ...unheardPoints];
+const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
 
 testCrashStory({
   title: 'while it notes that the network is going to pay',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
-    await order(world, { to: later });
+    await requestTransfer(world, { to: delayedNumber });
   },
   isDone: async (world) => (await countWhere(world, `transfer_notes WHERE kind = 'accepted_by_network'`)) === 1,
-  verify: (world) => verifyTransfer(world, { status: 'completed', to: later }),
+  verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: since('payouts-call:answered', [
-    ...wait('transfers_lock', 'transfers_update'),
+    ...statements('transfers_lock', 'transfers_update'),
     ...commit('transfers_update'),
   ]),
-  elsewhere: [...sendPoints, ...told],
+  coveredElsewhere: [...sendPoints, ...merchantEventPoints],
 });
 
 testCrashStory({
@@ -30,19 +36,19 @@ testCrashStory({
   role: 'api',
   prepare: async (world) => {
     await world.start('api');
-    await order(world, { to: later });
-    await world.work();
+    await requestTransfer(world, { to: delayedNumber });
+    await world.runWorker();
   },
-  provoke: async (world, url) => {
-    world.front.leadTo(url);
-    world.pass(reportAfterMs);
-    await world.report();
+  trigger: async (world, url) => {
+    world.proxy.routeTo(url);
+    world.advance(reportAfterMs);
+    await world.sendCallbacks();
   },
-  verify: (world) => verifyTransfer(world, { status: 'completed', to: later }),
+  verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
-    { at: 'POST /networks/aps-test/callbacks:arrived' },
-    ...write('network_inbox_insert'),
-    { at: 'POST /networks/aps-test/callbacks:answered' },
+    { step: 'POST /networks/aps-test/callbacks:arrived' },
+    ...autocommit('network_inbox_insert'),
+    { step: 'POST /networks/aps-test/callbacks:answered' },
   ],
 });
 
@@ -51,22 +57,22 @@ testCrashStory({
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
-    await order(world, { to: later });
-    await world.work();
-    world.pass(reportAfterMs);
-    await world.report();
+    await requestTransfer(world, { to: delayedNumber });
+    await world.runWorker();
+    world.advance(reportAfterMs);
+    await world.sendCallbacks();
   },
-  verify: (world) => verifyTransfer(world, { status: 'completed', to: later }),
+  verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
-    ...write('network_inbox_claim'),
-    ...wait(
+    ...autocommit('network_inbox_claim'),
+    ...statements(
       'merchants_find_by_short_id',
       'transfers_find_by_reference',
       'merchants_find_by_id',
       'circuit_breakers_list',
     ),
     ...inLongRun(completionPoints),
-    ...write('network_inbox_update'),
+    ...autocommit('network_inbox_update'),
   ],
-  elsewhere: told,
+  coveredElsewhere: merchantEventPoints,
 });

@@ -1,6 +1,6 @@
-import { deliveryPoints, dispatchPoints, unheardPoints } from '../harness/crash-paths.ts';
-import { charge, chargeUntilAnswered, verifyPayment } from '../harness/crash-payment.ts';
-import { call, commit, since, wait, write } from '../harness/crash-points.ts';
+import { deliveryPoints, dispatchPoints, unsubscribedPoints } from '../harness/crash-paths.ts';
+import { charge, chargeUntilResponse, verifyPayment } from '../harness/crash-payment.ts';
+import { outboundCall, commit, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { countWhere } from '../harness/crash-world.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -8,52 +8,52 @@ import { eventually } from '../harness/eventually.ts';
 testCrashStory({
   title: 'while it accepts a payment',
   role: 'api',
-  provoke: async (world, url) => {
+  trigger: async (world, url) => {
     await charge(world, url).catch(() => null);
   },
   restart: async (world) => {
     await world.start('all');
-    await chargeUntilAnswered(world);
+    await chargeUntilResponse(world);
   },
   verify: (world) => verifyPayment(world),
   points: [
-    { at: 'POST /v1/payments:arrived' },
-    ...wait('idempotency_keys_insert_once'),
+    { step: 'POST /v1/payments:arrived' },
+    ...statements('idempotency_keys_insert_once'),
     ...commit('payment_intents_insert'),
-    { at: 'POST /v1/payments:answered' },
+    { step: 'POST /v1/payments:answered' },
   ],
-  elsewhere: wait('api_keys_find_by_hmac', 'merchants_find_by_id'),
+  coveredElsewhere: statements('api_keys_find_by_hmac', 'merchants_find_by_id'),
 });
 
 // Nobody calls a network a second time for a payer: what it has not heard of when the call was noted goes back to the
 // payer, who may try again.
-const untakenAt = ['charges_update_progress:after-commit', 'collections-call:before'];
+const notCollectedAt = ['charges_update_progress:after-commit', 'collections-call:before'];
 
 testCrashStory({
   title: 'while it collects a payment',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
-    await world.loseReports();
+    await world.dropCallbacks();
     await charge(world);
   },
-  restart: async (world, { at }) => {
-    if (at !== 'collections-call:sent') return;
+  restart: async (world, { step }) => {
+    if (step !== 'collections-call:sent') return;
     // Whoever looks it up before would be told that the network knows of nothing, and after a minute believe it.
     await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
   },
-  verify: (world, { at }) => verifyPayment(world, { untaken: untakenAt.includes(at) }),
+  verify: (world, { step }) => verifyPayment(world, { untaken: notCollectedAt.includes(step) }),
   points: [
-    ...write('outbox_claim'),
-    ...wait('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
+    ...autocommit('outbox_claim'),
+    ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
     ...commit('charges_update_progress'),
-    ...call('collections-call'),
-    ...write('network_receipts_insert_once'),
+    ...outboundCall('collections-call'),
+    ...autocommit('network_receipts_insert_once'),
     ...since('network_receipts_insert_once:after', [
-      ...wait('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
-      ...wait('payment_intents_update', 'charges_update_outcome'),
+      ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
+      ...statements('payment_intents_update', 'charges_update_outcome'),
       ...commit('charges_update_outcome'),
     ]),
   ],
-  elsewhere: [...dispatchPoints, ...deliveryPoints, ...unheardPoints],
+  coveredElsewhere: [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints],
 });

@@ -1,23 +1,29 @@
-import { completionPoints, deliveryPoints, dispatchPoints, sendPoints, unheardPoints } from '../harness/crash-paths.ts';
-import { call, commit, inLongRun, since, wait, write } from '../harness/crash-points.ts';
+import {
+  completionPoints,
+  deliveryPoints,
+  dispatchPoints,
+  sendPoints,
+  unsubscribedPoints,
+} from '../harness/crash-paths.ts';
+import { outboundCall, commit, inLongRun, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
-import { order, verifyTransfer } from '../harness/crash-transfer.ts';
+import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 import type { CrashWorld } from '../harness/crash-world.ts';
 import { countWhere } from '../harness/crash-world.ts';
 
-const told = [...dispatchPoints, ...deliveryPoints, ...unheardPoints];
+const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
 const minuteMs = 61_000;
 
 /** The order is marked as sent, and no answer came. Whether the network has paid follows from where the call led. */
-async function sendIntoTheDark(world: CrashWorld, lose: (world: CrashWorld) => void): Promise<void> {
+async function sendWithoutResponse(world: CrashWorld, breakProxy: (world: CrashWorld) => void): Promise<void> {
   await world.start('api');
-  await world.loseReports();
-  await order(world);
-  lose(world);
-  await world.work();
-  world.front.loseAnswers(false);
-  world.front.leadTo(world.apiUrl);
-  world.pass(minuteMs);
+  await world.dropCallbacks();
+  await requestTransfer(world);
+  breakProxy(world);
+  await world.runWorker();
+  world.proxy.dropResponses(false);
+  world.proxy.routeTo(world.apiUrl);
+  world.advance(minuteMs);
 }
 
 testCrashStory({
@@ -25,51 +31,51 @@ testCrashStory({
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
-    await world.loseReports();
-    await order(world);
-    world.front.loseAnswers(true);
+    await world.dropCallbacks();
+    await requestTransfer(world);
+    world.proxy.dropResponses(true);
   },
   isDone: async (world) => (await countWhere(world, `transfer_notes WHERE kind = 'no_clear_answer'`)) === 1,
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
   points: since('payouts-call:sent', [
-    ...wait('circuit_breakers_find'),
-    ...write('circuit_breakers_insert_once'),
+    ...statements('circuit_breakers_find'),
+    ...autocommit('circuit_breakers_insert_once'),
     ...commit('transfer_notes_insert'),
   ]),
-  elsewhere: [...sendPoints, ...told],
+  coveredElsewhere: [...sendPoints, ...merchantEventPoints],
 });
 
 const lookUpPoints = [
-  ...write('outbox_claim'),
-  ...wait('transfers_find_by_id', 'merchants_find_by_id'),
-  ...call('payouts-look-up'),
-  ...wait('circuit_breakers_list'),
+  ...autocommit('outbox_claim'),
+  ...statements('transfers_find_by_id', 'merchants_find_by_id'),
+  ...outboundCall('payouts-look-up'),
+  ...statements('circuit_breakers_list'),
 ];
 
 testCrashStory({
   title: 'while it finds out that the network has paid',
   role: 'worker',
-  prepare: (world) => sendIntoTheDark(world, ({ front }) => front.loseAnswers(true)),
+  prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.dropResponses(true)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: [...lookUpPoints, ...inLongRun(completionPoints), ...write('outbox_delete')],
-  elsewhere: told,
+  points: [...lookUpPoints, ...inLongRun(completionPoints), ...autocommit('outbox_delete')],
+  coveredElsewhere: merchantEventPoints,
 });
 
 testCrashStory({
   title: 'while it finds out that the order never arrived, and sends it again',
   role: 'worker',
-  prepare: (world) => sendIntoTheDark(world, ({ front }) => front.leadTo(null)),
+  prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.routeTo(null)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
   points: since('payouts-look-up:answered', [
-    ...wait('transfers_lock'),
+    ...statements('transfers_lock'),
     ...commit('outbox_upsert'),
-    ...write('outbox_postpone'),
-    ...write('outbox_claim'),
+    ...autocommit('outbox_postpone'),
+    ...autocommit('outbox_claim'),
     ...commit('transfers_update'),
-    ...call('payouts-call'),
-    ...wait('circuit_breakers_find'),
-    ...write('circuit_breakers_update'),
-    ...inLongRun([...write('network_receipts_insert_once'), ...commit('ledger_holds_close')]),
+    ...outboundCall('payouts-call'),
+    ...statements('circuit_breakers_find'),
+    ...autocommit('circuit_breakers_update'),
+    ...inLongRun([...autocommit('network_receipts_insert_once'), ...commit('ledger_holds_close')]),
   ]),
-  elsewhere: [...lookUpPoints, ...sendPoints, ...completionPoints, ...told],
+  coveredElsewhere: [...lookUpPoints, ...sendPoints, ...completionPoints, ...merchantEventPoints],
 });

@@ -25,9 +25,9 @@ after(async () => {
 
 async function send(method: string, path: string, body?: object): Promise<Body> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-  const answer = await story.api.send(method, path, body ? { body: JSON.stringify(body), headers } : {});
-  assert.ok(answer.status < 300, answer.text);
-  return answer.body;
+  const response = await story.api.send(method, path, body ? { body: JSON.stringify(body), headers } : {});
+  assert.ok(response.status < 300, response.text);
+  return response.body;
 }
 
 async function makePaymentsHappen(): Promise<void> {
@@ -70,12 +70,12 @@ async function makeEndpointsFail(): Promise<void> {
     await send('POST', '/v1/webhook-endpoints', body),
     await send('POST', '/v1/webhook-endpoints', body),
   ].map(({ id }) => `/v1/webhook-endpoints/${String(id)}`);
-  receiver.answerWith(410);
+  receiver.respondWith(410);
   await send('POST', `${String(gone)}/test`);
   await story.settle();
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   await send('POST', `${String(failing)}/test`);
-  for (let hours = 0; hours < 36; hours += 4) await story.pass(4 * hourMs);
+  for (let hours = 0; hours < 36; hours += 4) await story.advance(4 * hourMs);
 }
 
 async function everyEvent(): Promise<Body[]> {
@@ -88,7 +88,7 @@ async function everyEvent(): Promise<Body[]> {
   return events.toReversed();
 }
 
-test('every kind of event has the shape that the reference tells, and counts up for its record without a gap', async () => {
+test('every kind of event matches the reference, and sequences count up without a gap', async () => {
   await makePaymentsHappen();
   await makeTransfersHappen();
   await makeCustomersHappen();

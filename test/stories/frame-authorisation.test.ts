@@ -6,7 +6,7 @@ import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-k
 import { exampleHeaders, exampleOf, examples } from '../harness/api-examples.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import type { Contract, Operation } from '../harness/openapi.ts';
@@ -116,7 +116,7 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   };
 }
 
-function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiAnswer> {
+function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiResponse> {
   const example = exampleOf(operation.operationId);
   const path = operation.path.replace('{id}', records[example.names ?? 'intentId']) + (example.query?.(records) ?? '');
   return api.send(operation.method, path, {
@@ -126,7 +126,7 @@ function call(api: ApiClient, operation: Operation, records: OwnRecords): Promis
 }
 
 /** The answer's text without what differs between any two answers. */
-function withoutRequestId({ status, text, body }: ApiAnswer): string {
+function withoutRequestId({ status, text, body }: ApiResponse): string {
   return `${status} ${text.replace(String(body['request_id']), '')}`;
 }
 
@@ -157,7 +157,7 @@ describe('the table of routes', () => {
 });
 
 describe('a request', () => {
-  it('without a usable key is refused by every route with 401, which never says what is wrong with the key', async () => {
+  it('without a valid key gets the same 401 from every route, whatever is wrong with the key', async () => {
     const { key } = business.test;
     const body = key.slice(0, -6).replace('sk_test_', 'sk_live_');
     const revoked = createApiKeyText(systemRandom, true);
@@ -178,22 +178,26 @@ describe('a request', () => {
       'a hostile key': `Bearer sk_test_${"'; --".padEnd(38, 'x')}`,
     };
     const before = await recordsOfBusiness();
-    const answers = new Set<string>();
-    for (const [place, operation] of contract.operations.entries()) {
-      for (const [index, [why, authorization]] of Object.entries(headers).entries()) {
-        if (authorization !== undefined && (place + index) % everyKey !== 0) continue;
-        const answer = await call(withHeader(authorization), operation, own.test);
-        contract.check({ method: operation.method, path: operation.path }, answer);
+    const responses = new Set<string>();
+    for (const [operationIndex, operation] of contract.operations.entries()) {
+      for (const [caseIndex, [description, authorization]] of Object.entries(headers).entries()) {
+        if (authorization !== undefined && (operationIndex + caseIndex) % everyKey !== 0) continue;
+        const response = await call(withHeader(authorization), operation, own.test);
+        contract.check({ method: operation.method, path: operation.path }, response);
         const code = authorization === undefined ? 'api_key_missing' : 'api_key_invalid';
-        assert.deepEqual([answer.status, answer.body['code']], [401, code], `${operation.operationId} with ${why}`);
-        if (code === 'api_key_invalid') answers.add(withoutRequestId(answer));
+        assert.deepEqual(
+          [response.status, response.body['code']],
+          [401, code],
+          `${operation.operationId} with ${description}`,
+        );
+        if (code === 'api_key_invalid') responses.add(withoutRequestId(response));
       }
     }
-    assert.equal(answers.size, 1, [...answers].join('\n'));
+    assert.equal(responses.size, 1, [...responses].join('\n'));
     assert.deepEqual(await recordsOfBusiness(), before);
   });
 
-  it('with another merchant’s key, or the other environment’s, finds a record as little as one that does not exist', async () => {
+  it('with another merchant’s or environment’s key gets the same 404 as for no record', async () => {
     const pairs: [string, TestMerchant, OwnRecords][] = [
       ['another merchant in test', stranger.test, own.test],
       ['another merchant in live', stranger.live, own.live],
@@ -202,19 +206,23 @@ describe('a request', () => {
       ['its own test key for live records', business.test, own.live],
     ];
     const before = await recordsOfBusiness();
-    for (const [place, operation] of namingOperations().entries()) {
-      for (const [index, [why, { key }, records]] of pairs.entries()) {
-        if (index > 0 && (place + index) % everyPair !== 0) continue;
+    for (const [operationIndex, operation] of namingOperations().entries()) {
+      for (const [caseIndex, [description, { key }, records]] of pairs.entries()) {
+        if (caseIndex > 0 && (operationIndex + caseIndex) % everyPair !== 0) continue;
         const foreign = await call(clientOf(key), operation, records);
         const missing = await call(clientOf(key), operation, unknown);
-        assert.equal(foreign.status, 404, `${operation.operationId} with ${why}: ${foreign.text}`);
-        assert.equal(withoutRequestId(foreign), withoutRequestId(missing), `${operation.operationId} with ${why}`);
+        assert.equal(foreign.status, 404, `${operation.operationId} with ${description}: ${foreign.text}`);
+        assert.equal(
+          withoutRequestId(foreign),
+          withoutRequestId(missing),
+          `${operation.operationId} with ${description}`,
+        );
       }
     }
     assert.deepEqual(await recordsOfBusiness(), before);
   });
 
-  it('that refers to a record of another merchant, or of the other environment, is refused like one that does not exist', async () => {
+  it('that refers to a foreign record is refused like one that does not exist', async () => {
     const referring = contract.operations.filter(({ operationId }) => examples[operationId]?.refersTo !== undefined);
     assert.ok(referring.length > 0);
     const pairs: [TestMerchant, OwnRecords][] = [
@@ -246,12 +254,12 @@ describe('a request', () => {
     const { endpoints, ...foreign } = { ...own.test, endpoints: business.test.endpointId };
     for (const operation of others) {
       for (const { key } of [stranger.test, stranger.live]) {
-        const answer = await call(clientOf(key), operation, own.test);
+        const response = await call(clientOf(key), operation, own.test);
         const isUnable = key === stranger.live.key && takesNetwork.includes(operation.operationId);
-        if (isUnable) assert.equal(answer.body['code'], 'network_not_available', answer.text);
-        else assert.ok(answer.status < 300, answer.text);
+        if (isUnable) assert.equal(response.body['code'], 'network_not_available', response.text);
+        else assert.ok(response.status < 300, response.text);
         for (const id of [endpoints, ...Object.values(foreign), ...Object.values(own.live)]) {
-          assert.ok(!answer.text.includes(id), operation.operationId);
+          assert.ok(!response.text.includes(id), operation.operationId);
         }
       }
     }
@@ -294,15 +302,15 @@ describe('a request', () => {
       ...contract.operations.filter(isEnding),
     ]) {
       const records = again.includes(operation.operationId) ? await createOwnRecords(api) : own.test;
-      const answer = await call(api, operation, records);
+      const response = await call(api, operation, records);
       const successes = [...operation.responses.keys()].filter((status) => status < 300);
-      assert.ok(successes.includes(answer.status), `${operation.operationId}: ${answer.text}`);
+      assert.ok(successes.includes(response.status), `${operation.operationId}: ${response.text}`);
     }
   });
 });
 
 describe('the other environment', () => {
-  it('never sees a record in its lists, nor its own records in a list of the other', async () => {
+  it('shares no list entry with this one', async () => {
     const [test, live] = [clientOf(business.test.key), clientOf(business.live.key)];
     const lists = contract.operations.filter(
       // What has no `offset` lists movements of one account, not records.
@@ -337,12 +345,12 @@ describe('the other environment', () => {
   it('never reaches a simulated network from live', async () => {
     const api = clientOf(business.live.key);
     for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
-      const order = { amount: 10, network, account_number: '7000001' };
-      const payment = await api.post('/v1/payments', { data: order });
-      const transfer = { ...order, beneficiary_name: 'Awa Ceesay' };
+      const paymentBody = { amount: 10, network, account_number: '7000001' };
+      const payment = await api.post('/v1/payments', { data: paymentBody });
+      const transfer = { ...paymentBody, beneficiary_name: 'Awa Ceesay' };
       const transferred = await api.post('/v1/transfers', transfer, { 'idempotency-key': network });
-      for (const answer of [payment, transferred]) {
-        assert.deepEqual([answer.status, answer.body['code']], [400, 'network_not_available'], network);
+      for (const response of [payment, transferred]) {
+        assert.deepEqual([response.status, response.body['code']], [400, 'network_not_available'], network);
       }
     }
     const paid = { amount: 10, network: 'wave', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };
@@ -381,12 +389,12 @@ function withHeader(authorization: string | undefined): ApiClient {
 
 /** The addresses in the server's drawing of its routes, a tree whose branches are four characters deep. */
 function servedPaths(tree: string): string[] {
-  const way: string[] = [];
+  const segments: string[] = [];
   return tree.split('\n').flatMap((line) => {
     const [, branches, segment, methods] = /^((?:│ {3}| {4})*)[├└]── (\S+)(?: \((.+)\))?$/.exec(line) ?? [];
     if (branches === undefined || segment === undefined) return [];
-    way.splice(branches.length / 4, Infinity, segment);
-    return methods === undefined ? [] : [way.join('')];
+    segments.splice(branches.length / 4, Infinity, segment);
+    return methods === undefined ? [] : [segments.join('')];
   });
 }
 

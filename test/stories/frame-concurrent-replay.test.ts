@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
@@ -8,7 +8,7 @@ import type { TestBusiness, TestService } from '../harness/service.ts';
 import { countRows } from '../harness/tables.ts';
 
 const rounds = effort({ usual: 10, long: 100 });
-const atOnce = 50;
+const concurrency = 50;
 
 let services: TestService[];
 let business: TestBusiness;
@@ -28,32 +28,32 @@ after(async () => {
   for (const service of services.toReversed()) await service.stop();
 });
 
-test('of many identical requests at once, sent to two processes, one has an effect and the others get its answer', async () => {
+test('of many identical concurrent requests to two processes one takes effect and all get its response', async () => {
   const [service] = services;
   assert.ok(service);
   const stored = () => countRows(service, business.test.merchant.id, 'payment_intents', 'charges');
   for (let round = 1; round <= rounds; round += 1) {
-    const answers = await Promise.all(
-      Array.from({ length: atOnce }, (_, place) => send(clients[place % clients.length], `round-${round}`)),
+    const responses = await Promise.all(
+      Array.from({ length: concurrency }, (_, index) => send(clients[index % clients.length], `round-${round}`)),
     );
-    const made = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
-    const [first] = made;
-    assert.ok(first && made.length === 1, `round ${round}: ${made.length} had an effect`);
-    for (const answer of answers) {
+    const created = responses.filter((response) => response.status === 201 && !isReplay(response));
+    const [first] = created;
+    assert.ok(first && created.length === 1, `round ${round}: ${created.length} had an effect`);
+    for (const response of responses) {
       // The contract client saw that a 409 says when to come back.
-      if (answer.status === 409) assert.equal(answer.body['code'], 'idempotency_in_progress');
-      else assert.deepEqual([answer.status, answer.text], [201, first.text]);
+      if (response.status === 409) assert.equal(response.body['code'], 'idempotency_in_progress');
+      else assert.deepEqual([response.status, response.text], [201, first.text]);
     }
     assert.deepEqual(await stored(), { payment_intents: round, charges: round });
   }
 });
 
-function send(client: ApiClient | undefined, key: string): Promise<ApiAnswer> {
+function send(client: ApiClient | undefined, key: string): Promise<ApiResponse> {
   assert.ok(client);
   const body = { data: { amount: 450, network: 'wave', account_number: '7000004' } };
   return client.post('/v1/payments', body, { 'idempotency-key': key });
 }
 
-function isReplay(answer: ApiAnswer): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
+function isReplay(response: ApiResponse): boolean {
+  return response.headers.get('idempotent-replayed') === 'true';
 }

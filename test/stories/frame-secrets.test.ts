@@ -80,7 +80,7 @@ function forms(secret: string): string[] {
 }
 
 describe('what was handed out once', () => {
-  it('stands in no table in a form that can be read', async () => {
+  it('is in no table in readable form', async () => {
     const tables = await dumpTables(service);
     assert.ok(tables.size >= 20);
     for (const [table, text] of tables) {
@@ -95,20 +95,20 @@ describe('what was handed out once', () => {
     assert.equal(tables.get('public.idempotency_keys')?.split('\n').length, 3);
   });
 
-  it('is in an answer that an idempotency key keeps, which is sealed whole', async () => {
+  it('is replayed from a response that is stored sealed', async () => {
     const { body } = await api.post(
       '/v1/webhook-endpoints',
       { url: `${receiver.url}/events` },
       { 'idempotency-key': 'canary-endpoint' },
     );
     assert.equal(body['secret'], issued.get('endpoint secret'));
-    const kept = (await dumpTables(service)).get('public.idempotency_keys') ?? '';
+    const stored = (await dumpTables(service)).get('public.idempotency_keys') ?? '';
     for (const text of [...Object.values(personal), 'payment_intent_id', '"secret":', intentSecret]) {
-      assert.ok(!kept.includes(text) && !kept.includes(Buffer.from(text).toString('hex')), text);
+      assert.ok(!stored.includes(text) && !stored.includes(Buffer.from(text).toString('hex')), text);
     }
   });
 
-  it('as the secret of one payment stands beside that payment and nowhere else', async () => {
+  it('stands, as an intent secret, with its payment only', async () => {
     for (const [table, text] of await dumpTables(service)) {
       assert.equal(text.includes(intentSecret), table === 'public.payment_intents', table);
     }
@@ -131,8 +131,8 @@ describe('what travels to a merchant’s server', () => {
 });
 
 describe('the log', () => {
-  it('and the metrics hold no secret, no number and no word of a payer, whatever went wrong', async () => {
-    const canaries = [...(await provoke()), ...issued.values(), intentSecret, ...Object.values(personal)];
+  it('and the metrics contain no secret, number or text of a payer, whatever fails', async () => {
+    const canaries = [...(await sendCanaries()), ...issued.values(), intentSecret, ...Object.values(personal)];
     assert.ok(canaries.length >= 40, `${canaries.length} canaries`);
     const metrics = await createApiClient(service.url, '').get('/metrics');
     const outputs = [...service.logLines, metrics.text];
@@ -151,15 +151,15 @@ describe('the log', () => {
 });
 
 /** Puts secrets and numbers wherever a request has room for them, rightly and wrongly; answers all of them. */
-async function provoke(): Promise<string[]> {
+async function sendCanaries(): Promise<string[]> {
   const canaries: string[] = [];
   const canary = (text: string) => {
     canaries.push(text);
     return text;
   };
   const key = () => canary(createApiKeyText(systemRandom, true));
-  const phone = (place: number) => canary(`+220 366 10${10 + place}`);
-  const word = (place: number) => canary(`canary-word-${place}-Zq8`);
+  const phone = (index: number) => canary(`+220 366 10${10 + index}`);
+  const word = (index: number) => canary(`canary-word-${index}-Zq8`);
   const send = (head: string, body = '') => sendRaw(service.url, head + body);
 
   for (const headers of [
@@ -213,14 +213,14 @@ async function provoke(): Promise<string[]> {
 }
 
 /** Orders that are paid, refused, held back by a network that is down, refused by us, and broken off. */
-async function payOut(canaries: { word: (place: number) => string; number: (text: string) => string }): Promise<void> {
+async function payOut(canaries: { word: (index: number) => string; number: (text: string) => string }): Promise<void> {
   const { word, number } = canaries;
-  const order = { amount: 10, network: 'qmoney', beneficiary_name: word(19), narration: word(20) };
-  const send = (place: number, fields: object) =>
-    api.post('/v1/transfers', { ...order, ...fields }, { 'idempotency-key': word(30 + place) });
+  const transfer = { amount: 10, network: 'qmoney', beneficiary_name: word(19), narration: word(20) };
+  const send = (index: number, fields: object) =>
+    api.post('/v1/transfers', { ...transfer, ...fields }, { 'idempotency-key': word(30 + index) });
   const numbers = ['+220 366 2001', '+220 366 0002', '+220 366 0008', '+220 366 0010'].map(number);
-  for (const [place, text] of numbers.entries()) {
-    assert.equal((await send(place, { account_number: text })).status, 201);
+  for (const [index, text] of numbers.entries()) {
+    assert.equal((await send(index, { account_number: text })).status, 201);
   }
   await service.app.drain();
   assert.ok(service.logLines.some((line) => line.includes('payouts are paused')));
@@ -241,8 +241,8 @@ async function payOut(canaries: { word: (place: number) => string; number: (text
 async function failInside(data: object): Promise<void> {
   for (const table of ['payment_intents', 'charges']) {
     await asOwner(service, `ALTER TABLE ${table} ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID`);
-    const answer = await api.post('/v1/payments', { data: { amount: 10, ...data } });
+    const response = await api.post('/v1/payments', { data: { amount: 10, ...data } });
     await asOwner(service, `ALTER TABLE ${table} DROP CONSTRAINT broken_on_purpose`);
-    assert.equal(answer.status, 500);
+    assert.equal(response.status, 500);
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
-import type { ApiAnswer } from '../harness/api-client.ts';
+import type { ApiResponse } from '../harness/api-client.ts';
 import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
@@ -12,7 +12,7 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 // late, cancel, delete, pay out. Afterwards what the networks hold for us is what the ledger says, to the butut.
 
 const operations = 2_652;
-const atOnceMax = 8;
+const concurrencyMax = 8;
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
 // What leaves a call without an answer for seconds is left out: here the clock stands still while calls are under way.
 const payers = [
@@ -65,17 +65,17 @@ async function spendTestMoney(): Promise<void> {
 }
 
 const known = { intents: [] as string[], charges: [] as string[], subs: [] as string[] };
-const met = new Map<string, number>();
+const seen = new Map<string, number>();
 
 /** What the API may say to one of several who want the same; anything else is a mistake. */
-function note(what: string, { status, body, text }: ApiAnswer): ApiAnswer {
-  const said = status < 300 ? 'done' : String(body['code']);
+function record(what: string, { status, body, text }: ApiResponse): ApiResponse {
+  const outcome = status < 300 ? 'done' : String(body['code']);
   assert.ok(status < 300 || status === 400 || status === 404 || status === 409, `${what}: ${text}`);
-  met.set(`${what} ${said}`, (met.get(`${what} ${said}`) ?? 0) + 1);
-  return { status, body, text } as ApiAnswer;
+  seen.set(`${what} ${outcome}`, (seen.get(`${what} ${outcome}`) ?? 0) + 1);
+  return { status, body, text } as ApiResponse;
 }
 
-const moves: Record<string, () => Promise<void>> = {
+const actions: Record<string, () => Promise<void>> = {
   async collect() {
     const sub = below(2) === 0 ? pick(known.subs) : undefined;
     const data = {
@@ -84,18 +84,18 @@ const moves: Record<string, () => Promise<void>> = {
       account_number: pick(payers),
       ...(sub === undefined ? {} : { sub_account: sub }),
     };
-    const { status, body } = note('collect', await story.api.post('/v1/payments', { data }));
+    const { status, body } = record('collect', await story.api.post('/v1/payments', { data }));
     if (status === 201) known.intents.push(String(body['payment_intent_id']));
   },
   async phone() {
     const id = pick(known.intents);
     if (id === undefined) return;
     const action = pick(['approve', 'approve', 'decline', 'approve_late', 'reverse'] as const) ?? 'approve';
-    met.set(`phone ${action}`, (met.get(`phone ${action}`) ?? 0) + Number(await onPhone(id, action)));
+    seen.set(`phone ${action}`, (seen.get(`phone ${action}`) ?? 0) + Number(await onPhone(id, action)));
   },
   async cancel() {
     const id = pick(known.intents);
-    if (id !== undefined) note('cancel', await story.api.post(`/v1/payments/${id}/cancel`, {}));
+    if (id !== undefined) record('cancel', await story.api.post(`/v1/payments/${id}/cancel`, {}));
   },
   async refund() {
     const id = pick(known.intents);
@@ -104,28 +104,28 @@ const moves: Record<string, () => Promise<void>> = {
     if (charge.status !== 200 || charge.body['status'] !== 'completed') return;
     const part = below(2) === 0 ? {} : { amount: amount(100) };
     const request = { reference: charge.body['reference'], ...part };
-    note('refund', await story.api.post('/v1/transactions/refund', request, { 'idempotency-key': randomUUID() }));
+    record('refund', await story.api.post('/v1/transactions/refund', request, { 'idempotency-key': randomUUID() }));
   },
   async transfer() {
     const body = { amount: amount(600), network: pick(networks) };
-    note('transfer', await story.order(pick(beneficiaries) ?? '', body));
+    record('transfer', await story.requestTransfer(pick(beneficiaries) ?? '', body));
   },
   async pay_out() {
     const id = pick(known.subs);
     if (id === undefined) return;
     const headers = { 'idempotency-key': randomUUID() };
-    note('pay_out', await story.api.post(`/v1/sub-accounts/${id}/payouts`, {}, headers));
+    record('pay_out', await story.api.post(`/v1/sub-accounts/${id}/payouts`, {}, headers));
   },
   async new_sub() {
     const account_number = pick(beneficiaries);
     const body = { name: 'Awa', percentage: 1 + below(60), settlement_code: pick(networks), account_number };
-    const answer = note('new_sub', await story.api.post('/v1/sub-accounts', body));
-    known.subs.push(String(answer.body['id']));
+    const response = record('new_sub', await story.api.post('/v1/sub-accounts', body));
+    known.subs.push(String(response.body['id']));
   },
   async delete() {
     const id = pick(known.subs);
     if (id === undefined) return;
-    const { status } = note('delete', await story.api.send('DELETE', `/v1/sub-accounts/${id}`));
+    const { status } = record('delete', await story.api.send('DELETE', `/v1/sub-accounts/${id}`));
     if (status < 300) known.subs.splice(known.subs.indexOf(id), 1);
   },
 };
@@ -141,8 +141,8 @@ const weighted = Object.entries({
   delete: 1,
 }).flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
 
-async function oneMove(): Promise<void> {
-  await moves[pick(weighted) ?? '']?.();
+async function runRandomAction(): Promise<void> {
+  await actions[pick(weighted) ?? '']?.();
 }
 
 /** Whether the phone offered it; a tap on what others change meanwhile may find nothing. */
@@ -167,7 +167,7 @@ async function networkHolds(network: string): Promise<bigint> {
 }
 
 async function settleAll(): Promise<void> {
-  for (let time = 0; time < 6; time += 1) await story.pass(31 * secondMs);
+  for (let time = 0; time < 6; time += 1) await story.advance(31 * secondMs);
   // Once more, for the chore that repays debts from what came last.
   await story.settle();
 }
@@ -184,12 +184,12 @@ async function compare(): Promise<void> {
   if (owed !== 0n) assert.deepEqual([available, pending], [0n, 0n], 'nobody has money while owing it');
 }
 
-test(`${operations} random operations on money leave the ledger right, and each network holds what the ledger says`, async () => {
+test(`after ${operations} random operations the ledger balances and matches each network’s books`, async () => {
   for (let done = 0; done < operations;) {
-    const count = Math.min(1 + below(atOnceMax), operations - done);
-    await Promise.all(Array.from({ length: count }, oneMove));
+    const count = Math.min(1 + below(concurrencyMax), operations - done);
+    await Promise.all(Array.from({ length: count }, runRandomAction));
     done += count;
-    await story.pass(below(4) * secondMs);
+    await story.advance(below(4) * secondMs);
     if (done % 300 < count) {
       await settleAll();
       await compare();
@@ -197,7 +197,7 @@ test(`${operations} random operations on money leave the ledger right, and each 
   }
   await settleAll();
   await compare();
-  const wanted = [
+  const expected = [
     'collect done',
     'refund done',
     'transfer done',
@@ -207,6 +207,6 @@ test(`${operations} random operations on money leave the ledger right, and each 
     'delete done',
     'cancel done',
   ];
-  for (const what of wanted)
-    assert.ok((met.get(what) ?? 0) > 0, `the walk never met ${what}: ${JSON.stringify([...met])}`);
+  for (const what of expected)
+    assert.ok((seen.get(what) ?? 0) > 0, `the walk never met ${what}: ${JSON.stringify([...seen])}`);
 });

@@ -34,11 +34,11 @@ const evidence = 'APS confirms it, ticket 4711 of 20 November.';
 before(async () => {
   world = new ServiceWorld();
   dataDirectory = await world.usedDataDirectory();
-  service = world.startServiceHere({ DATA_DIR: dataDirectory });
+  service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
   api = createApiClient(url, readDemo(dataDirectory).secret_key);
-  awa = await ask(null, 'operators', 'create', 'Awa Ceesay');
-  lamin = await ask(null, 'operators', 'create', 'Lamin Jallow');
+  awa = await runJson(null, 'operators', 'create', 'Awa Ceesay');
+  lamin = await runJson(null, 'operators', 'create', 'Lamin Jallow');
 });
 
 after(() => world.close());
@@ -48,23 +48,23 @@ const settingsOf = (operator: NewOperator | null) => ({
   ...(operator && { OPERATOR_CREDENTIAL: operator.credential }),
 });
 
-const run = (operator: NewOperator | null, ...words: string[]) => world.runOperatorHere(settingsOf(operator), words);
+const run = (operator: NewOperator | null, ...args: string[]) => world.runOperatorInProcess(settingsOf(operator), args);
 
 /** The answer of a command that has to succeed, as data. */
-async function ask<Data>(operator: NewOperator | null, ...words: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(operator, ...words, '--json');
+async function runJson<Data>(operator: NewOperator | null, ...args: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(operator, ...args, '--json');
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   return JSON.parse(stdout) as Data;
 }
 
-async function refuses(operator: NewOperator | null, words: readonly string[], sentence: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await run(operator, ...words);
+async function refuses(operator: NewOperator | null, args: readonly string[], sentence: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await run(operator, ...args);
   assert.deepEqual([code, stdout], [2, ''], stderr);
   assert.match(stderr, sentence);
   assert.doesNotMatch(stderr, /\n./, 'no stack');
 }
 
-const show = (id: string): Promise<ShownCase> => ask(null, 'cases', 'show', id);
+const show = (id: string): Promise<ShownCase> => runJson(null, 'cases', 'show', id);
 
 /** A payment of 100 for which the simulated network reports 101. */
 async function openMismatch(): Promise<ShownCase> {
@@ -78,7 +78,7 @@ async function openMismatch(): Promise<ShownCase> {
     chargeId = String(charge.body['id']);
     return charge.body['review'] === 'amount_mismatch';
   });
-  const cases = await ask<ShownCase[]>(null, 'cases', 'list');
+  const cases = await runJson<ShownCase[]>(null, 'cases', 'list');
   return show(cases.find(({ subject }) => subject === `charge ${chargeId}`)?.id ?? '');
 }
 
@@ -92,13 +92,13 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
     ],
   );
   const resolve = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
-  await ask(awa, ...resolve);
+  await runJson(awa, ...resolve);
   await refuses(awa, ['cases', 'confirm', found.id], /^You proposed this yourself: another operator has to confirm it/);
   const listed = await run(null, 'cases', 'list');
   assert.match(listed.stdout, new RegExp(`${found.id}.*waits for a second operator`));
-  await ask(lamin, 'cases', 'withdraw', found.id);
+  await runJson(lamin, 'cases', 'withdraw', found.id);
   await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
-  await ask(lamin, ...resolve);
+  await runJson(lamin, ...resolve);
   const confirmed = await run(awa, 'cases', 'confirm', found.id);
   assert.deepEqual(confirmed, { code: 0, stdout: `Case ${found.id} is resolved: accept.\n`, stderr: '' });
 
@@ -119,12 +119,12 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   assert.equal((await run(null, 'ledger', 'verify')).code, 0);
 });
 
-test('of two operators who confirm at once, each with connections of its own, one carries it out', async () => {
+test('of two concurrent confirmations on separate connections one is carried out', async () => {
   const found = await openMismatch();
-  const binta = await ask<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
-  await ask(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
-  const answers = await Promise.all([lamin, binta].map((operator) => run(operator, 'cases', 'confirm', found.id)));
-  assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 2], JSON.stringify(answers));
+  const binta = await runJson<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
+  await runJson(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
+  const outputs = await Promise.all([lamin, binta].map((operator) => run(operator, 'cases', 'confirm', found.id)));
+  assert.deepEqual(outputs.map(({ code }) => code).toSorted(), [0, 2], JSON.stringify(outputs));
   assert.deepEqual(
     (await show(found.id)).history.map(({ step }) => step),
     ['proposed', 'confirmed'],
@@ -132,15 +132,15 @@ test('of two operators who confirm at once, each with connections of its own, on
   assert.equal((await run(null, 'ledger', 'verify')).code, 0);
 });
 
-test('a case is decided by nobody without a credential that is in use', async () => {
+test('resolving a case needs an active operator credential', async () => {
   const found = await openMismatch();
-  const words = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
-  await refuses(null, words, /^Set OPERATOR_CREDENTIAL to your operator credential; operators create makes one\.\n$/);
+  const args = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
+  await refuses(null, args, /^Set OPERATOR_CREDENTIAL to your operator credential; operators create makes one\.\n$/);
   const mistyped = { ...awa, credential: `${awa.credential.slice(0, -1)}_` };
-  await refuses(mistyped, words, /^OPERATOR_CREDENTIAL is not a credential as it was shown/);
-  const leaver = await ask<NewOperator>(null, 'operators', 'create', 'Ebrima Touray');
-  await ask(leaver, ...words);
-  await ask(null, 'operators', 'revoke', leaver.id);
+  await refuses(mistyped, args, /^OPERATOR_CREDENTIAL is not a credential as it was shown/);
+  const leaver = await runJson<NewOperator>(null, 'operators', 'create', 'Ebrima Touray');
+  await runJson(leaver, ...args);
+  await runJson(null, 'operators', 'revoke', leaver.id);
   await refuses(
     leaver,
     ['cases', 'withdraw', found.id],
@@ -152,9 +152,9 @@ test('a case is decided by nobody without a credential that is in use', async ()
   assert.doesNotMatch(listed.stdout, /op_/);
 });
 
-test('what a proposal lacks is said in a sentence', async () => {
+test('an incomplete proposal is refused with one sentence', async () => {
   const found = await openMismatch();
-  const resolve = (...words: string[]) => ['cases', 'resolve', found.id, ...words];
+  const resolve = (...args: string[]) => ['cases', 'resolve', found.id, ...args];
   await refuses(awa, resolve('--as', 'accept', '--evidence', 'yes'), /^The evidence has 10 to 2000 characters/);
   await refuses(awa, resolve('--as', 'burn', '--evidence', evidence), /is resolved as accept or return\.\n$/);
   const money = ['--as', 'accept', '--evidence', evidence, '--transaction', 'T1'];
@@ -166,7 +166,7 @@ test('what a proposal lacks is said in a sentence', async () => {
   await refuses(awa, resolve(...money, '--amount', '101'), /name no transaction/);
 });
 
-test('the service has noticed nothing but the news', async () => {
+test('the running service logged no error meanwhile', async () => {
   assert.equal(service.stderr(), '');
   service.stop();
   assert.deepEqual(await service.ended, { code: 0, signal: null });

@@ -6,7 +6,7 @@ import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { readyAt } from '../harness/program.ts';
 import { ServiceWorld } from '../harness/service-world.ts';
-import type { CommandAnswer } from '../harness/service-world.ts';
+import type { CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ServiceWorld;
@@ -14,11 +14,12 @@ let dataDirectory: string;
 let merchant: string;
 let api: ReturnType<typeof createApiClient>;
 
-const run = (...words: string[]): Promise<CommandAnswer> => world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
+const run = (...args: string[]): Promise<CommandOutput> =>
+  world.runOperatorInProcess({ DATA_DIR: dataDirectory }, args);
 
 /** The answer of a command that has to succeed, as data. */
-async function ask<Data>(...words: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(...words, '--json');
+async function runJson<Data>(...args: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(...args, '--json');
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   return JSON.parse(stdout) as Data;
 }
@@ -26,10 +27,10 @@ async function ask<Data>(...words: string[]): Promise<Data> {
 before(async () => {
   world = new ServiceWorld();
   dataDirectory = await world.usedDataDirectory();
-  const url = await readyAt(world.startServiceHere({ DATA_DIR: dataDirectory }));
-  const made = await ask<{ test: { merchant_id: string } }>('businesses', 'create', 'Kairaba Books');
+  const url = await readyAt(world.startServiceInProcess({ DATA_DIR: dataDirectory }));
+  const made = await runJson<{ test: { merchant_id: string } }>('businesses', 'create', 'Kairaba Books');
   merchant = made.test.merchant_id;
-  const { secret_key: key } = await ask<{ secret_key: string }>('keys', 'create', '--merchant', merchant);
+  const { secret_key: key } = await runJson<{ secret_key: string }>('keys', 'create', '--merchant', merchant);
   api = createApiClient(url, key);
 });
 
@@ -51,14 +52,14 @@ async function untilCollectingCosts(fee: number, payer: string): Promise<void> {
 test('fees are set for a merchant and as the default, and the running service follows', async () => {
   await untilCollectingCosts(0, 'business');
   const rule = ['--percent', '1.5', '--fixed', '2.50', '--minimum', '3', '--maximum', '100'];
-  const set = await ask<Fees>('fees', 'set', '--default', '--for', 'collection', ...rule);
+  const set = await runJson<Fees>('fees', 'set', '--default', '--for', 'collection', ...rule);
   const stored = { percent: 1.5, fixed: 2.5, minimum: 3, maximum: 100 };
   assert.deepEqual(set.fees[0], { for: 'collection', network: 'all', ...stored, source: 'default' });
   await untilCollectingCosts(4, 'business');
   const own = ['--merchant', merchant];
-  await ask('fees', 'set', ...own, '--for', 'collection', '--fixed', '1.25', '--payer', 'customer');
+  await runJson('fees', 'set', ...own, '--for', 'collection', '--fixed', '1.25', '--payer', 'customer');
   await untilCollectingCosts(2, 'customer');
-  await ask('fees', 'clear', ...own, '--for', 'collection');
+  await runJson('fees', 'clear', ...own, '--for', 'collection');
   await untilCollectingCosts(4, 'customer');
   const { stdout } = await run('fees', 'show', ...own);
   assert.equal(
@@ -73,8 +74,8 @@ transfer    all      no fee                                          -
 });
 
 test('limits are set and shown', async () => {
-  await ask('limits', 'set', '--default', '--largest', '1000', '--daily', '5000.50');
-  await ask('limits', 'set', '--merchant', merchant, '--daily', 'none');
+  await runJson('limits', 'set', '--default', '--largest', '1000', '--daily', '5000.50');
+  await runJson('limits', 'set', '--merchant', merchant, '--daily', 'none');
   const { stdout } = await run('limits', 'show', '--merchant', merchant);
   assert.equal(
     stdout,
@@ -87,14 +88,14 @@ daily    no limit   own rule
 });
 
 test('a mistake is said in a sentence, with exit code 2', async () => {
-  for (const [words, sentence] of [
+  for (const [args, sentence] of [
     [
       'fees set --merchant x --default --percent 1 --for transfer',
       /^Say either --merchant <merchant id> or --default, /,
     ],
     ['limits set --default --daily', /daily/],
   ] as const) {
-    const { code, stdout, stderr } = await run(...words.split(' '));
+    const { code, stdout, stderr } = await run(...args.split(' '));
     assert.deepEqual([code, stdout], [2, ''], stderr);
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /\n./, 'no stack');
@@ -105,12 +106,15 @@ test('a logo is put on a merchant’s posters and taken off, and what is no PNG 
   const path = join(dataDirectory, 'logo.png');
   const own = ['--merchant', merchant];
   writeFileSync(path, plainPng(300, 200));
-  assert.deepEqual(await ask('logo', 'set', path, ...own), { merchant_id: merchant, bytes: plainPng(300, 200).length });
+  assert.deepEqual(await runJson('logo', 'set', path, ...own), {
+    merchant_id: merchant,
+    bytes: plainPng(300, 200).length,
+  });
   writeFileSync(path, '<svg/>');
   const { code, stderr } = await run('logo', 'set', path, ...own);
   assert.deepEqual([code, stderr], [2, `${path} is not a PNG.\n`]);
   rmSync(path);
   assert.match((await run('logo', 'set', path, ...own)).stderr, /logo[.]png cannot be read: ENOENT/);
-  assert.deepEqual(await ask('logo', 'remove', ...own), { merchant_id: merchant, removed: true });
+  assert.deepEqual(await runJson('logo', 'remove', ...own), { merchant_id: merchant, removed: true });
   assert.equal((await run('logo', 'remove', ...own)).stderr, 'Kairaba Books has no logo.\n');
 });

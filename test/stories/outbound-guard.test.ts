@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import {
   forbiddenHosts,
-  forbiddenPlaces,
+  forbiddenAddresses,
   localNames,
   metadataNames,
 } from '../../server/src/kit/outbound-vectors.corpus.ts';
@@ -11,7 +11,7 @@ import { createOutboundWorld, saying } from '../../server/src/kit/outbound-world
 import type { TcpServer } from '../../server/src/kit/outbound-world.corpus.ts';
 import { effort } from '../harness/effort.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
@@ -23,26 +23,26 @@ const everyField = effort({ usual: 3, long: 1 });
 const transfer = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Binta Ceesay' };
 
 /** A few at a time: one by one it would take long, and all together the test would wait for connections. */
-async function forEachAtOnce<Item>(items: readonly Item[], body: (item: Item) => Promise<void>): Promise<void> {
-  const left = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of left) await body(item);
+async function forEachConcurrently<Item>(items: readonly Item[], body: (item: Item) => Promise<void>): Promise<void> {
+  const remaining = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of remaining) await body(item);
   };
-  await Promise.all(Array.from({ length: 8 }, work));
+  await Promise.all(Array.from({ length: 8 }, worker));
 }
 
 interface AttemptRow {
   failure: string | null;
   status: string | null;
   durationMs: string;
-  answer: string;
+  response: string;
 }
 
 /** Every attempt of a merchant's deliveries. */
 function attempts(service: TestService, merchantId: string): Promise<AttemptRow[]> {
   return asOwner<AttemptRow>(
     service,
-    `SELECT failure, status_code AS "status", duration_ms AS "durationMs", answer
+    `SELECT failure, status_code AS "status", duration_ms AS "durationMs", answer AS response
      FROM webhook_attempts WHERE merchant_id = $1 ORDER BY created_at`,
     [merchantId],
   );
@@ -55,7 +55,7 @@ describe('a production server', () => {
   let service: TestService;
   let business: TestBusiness;
   let api: ApiClient;
-  let here: TcpServer;
+  let localServer: TcpServer;
   const receivers = createOutboundWorld();
 
   before(async () => {
@@ -75,40 +75,40 @@ describe('a production server', () => {
     business = await service.onboard();
     api = createApiClient(service.url, business.test.key);
     // Every interface: whoever is connected to through any of the spellings is seen.
-    here = await receivers.tcpServer(saying('HTTP/1.1 204 No Content\r\n\r\n'), '::');
+    localServer = await receivers.tcpServer(saying('HTTP/1.1 204 No Content\r\n\r\n'), '::');
   });
   after(async () => {
     await service.stop();
     await receivers.close();
   });
 
-  function orderTransfer(callbackUrl: string): Promise<ApiAnswer> {
+  function requestTransfer(callbackUrl: string): Promise<ApiResponse> {
     const headers = { 'idempotency-key': randomUUID() };
     return api.post('/v1/transfers', { ...transfer, callback_url: callbackUrl }, headers);
   }
 
-  function assertRefused(answer: ApiAnswer, field: string, url: string): void {
-    assert.equal(answer.status, 400, `${url} ${answer.text}`);
-    assert.equal(answer.body['code'], 'url_not_allowed', url);
-    assert.match(answer.text, new RegExp(`"${field.replace('.', '\\.')}"`), url);
+  function assertRefused(response: ApiResponse, field: string, url: string): void {
+    assert.equal(response.status, 400, `${url} ${response.text}`);
+    assert.equal(response.body['code'], 'url_not_allowed', url);
+    assert.match(response.text, new RegExp(`"${field.replace('.', '\\.')}"`), url);
     // Not a word of what was found behind the name: no address, no error of a resolver or a socket, no stack.
-    assert.doesNotMatch(answer.text, /ENOTFOUND|ECONN|EAI_|at .*\.ts|resolv|192\.168|10\.0\.0/, url);
+    assert.doesNotMatch(response.text, /ENOTFOUND|ECONN|EAI_|at .*\.ts|resolv|192\.168|10\.0\.0/, url);
   }
 
-  test('saves none of the forbidden addresses, for endpoints, payments and transfers', async () => {
+  test('refuses every forbidden address for endpoints, payments and transfers', async () => {
     assert(hosts.length >= 80);
     const endpoint = `/v1/webhook-endpoints/${business.test.endpointId}`;
-    await forEachAtOnce(hosts, async (host) => {
+    await forEachConcurrently(hosts, async (host) => {
       const url = `https://${host}/hook`;
       const change = { body: JSON.stringify({ url }), headers: { 'content-type': 'application/json' } };
       const data = { amount: 100, callback_url: url, skip_url_validation: false };
-      const saves: [string, () => Promise<ApiAnswer>][] = [
+      const saves: [string, () => Promise<ApiResponse>][] = [
         ['url', () => api.send('PUT', endpoint, change)],
         ['data.callback_url', () => api.post('/v1/payments', { data })],
-        ['callback_url', () => orderTransfer(url)],
+        ['callback_url', () => requestTransfer(url)],
       ];
-      const place = hosts.indexOf(host);
-      for (const [field, save] of saves.filter((_, index) => (place + index) % everyField === 0)) {
+      const hostIndex = hosts.indexOf(host);
+      for (const [field, save] of saves.filter((_, index) => (hostIndex + index) % everyField === 0)) {
         assertRefused(await save(), field, url);
       }
     });
@@ -131,12 +131,12 @@ describe('a production server', () => {
       `https://shop.example/${'a'.repeat(3_000)}`,
     ];
     for (const url of urls) {
-      const answers: [ApiAnswer, string][] = [
+      const responses: [ApiResponse, string][] = [
         [await api.post('/v1/webhook-endpoints', { url }), 'url'],
         [await api.post('/v1/payments', { data: { amount: 100, callback_url: url } }), 'data.callback_url'],
-        [await orderTransfer(url), 'callback_url'],
+        [await requestTransfer(url), 'callback_url'],
       ];
-      for (const [{ status, text }, field] of answers) {
+      for (const [{ status, text }, field] of responses) {
         assert.equal(status, 400, `${url} ${text}`);
         assert.ok(text.includes(`"${field}"`), `${url} ${text}`);
       }
@@ -156,18 +156,18 @@ describe('a production server', () => {
     assertRefused(inward, 'data.return_url', 'a private page');
   });
 
-  test('connects to none of them either, though they were saved unvalidated', async () => {
+  test('connects to no forbidden address that was saved unvalidated', async () => {
     const { test: merchant } = await service.onboard('Unvalidated');
     const unvalidated = createApiClient(service.url, merchant.key);
     const urls = [
       ...literalHosts.map((host) => `http://${host}:8080/hook`),
       ...[...localNames, ...metadataNames, ...ownNames].map((host) => `http://${host}:8080/hook`),
       // On the very port where somebody listens.
-      ...(forbiddenPlaces[0]?.spellings ?? []).map((host) => `http://${host}:${here.port}/hook`),
-      ...[`http://localhost:${here.port}/`, `http://[::1]:${here.port}/`, service.url],
+      ...(forbiddenAddresses[0]?.spellings ?? []).map((host) => `http://${host}:${localServer.port}/hook`),
+      ...[`http://localhost:${localServer.port}/`, `http://[::1]:${localServer.port}/`, service.url],
       ...['ftp://shop.example/', 'shop://done', 'https://a:b@8.8.8.8/', 'not a URL', 'http://8.8.8.8:22/'],
     ];
-    await forEachAtOnce(urls, async (callbackUrl) => {
+    await forEachConcurrently(urls, async (callbackUrl) => {
       const data = { amount: 100, callback_url: callbackUrl, skip_url_validation: true };
       const created = await unvalidated.post('/v1/payments', { data });
       assert.equal(created.status, 201, created.text);
@@ -176,11 +176,11 @@ describe('a production server', () => {
     await eventually('each was tried', async () => (await tried()).length >= urls.length);
     for (const attempt of await tried()) {
       assert.equal(attempt.failure, 'blocked');
-      assert.deepEqual([attempt.status, attempt.answer], [null, '']);
+      assert.deepEqual([attempt.status, attempt.response], [null, '']);
       // Whether something listens there shows in no time either.
       assert.equal(Number(attempt.durationMs) % 10, 0);
     }
-    assert.equal(here.sockets.length, 0);
+    assert.equal(localServer.sockets.length, 0);
   });
 
   test('writes no secret of an endpoint and no merchant’s address into its log', () => {
@@ -198,7 +198,7 @@ describe('a development server whose merchant sends events to the server itself'
   });
   after(() => service.stop());
 
-  test('makes nothing of them: each is refused, and none begets another', async () => {
+  test('refuses each of them, and emits no further event', async () => {
     const { test: merchant } = await service.onboard();
     const api = createApiClient(service.url, merchant.key);
     const first = await api.post('/v1/payments', { data: { amount: 100 } });
@@ -229,9 +229,9 @@ describe('a development server whose merchant sends events to the server itself'
     const tried = (): Promise<AttemptRow[]> => attempts(service, merchant.merchant.id);
     await eventually('each was tried', async () => (await tried()).length >= expected);
     await service.app.drain();
-    for (const { status, answer } of await tried()) {
-      assert.ok(Number(status) >= 400, `${status} ${answer}`);
-      assert.doesNotMatch(answer, /sk_test_\w|wh_\w|intent_secret/);
+    for (const { status, response } of await tried()) {
+      assert.ok(Number(status) >= 400, `${status} ${response}`);
+      assert.doesNotMatch(response, /sk_test_\w|wh_\w|intent_secret/);
     }
     const tables = ['payment_intents', 'transfers', 'events'] as const;
     const rows = await countRows(service, merchant.merchant.id, ...tables);

@@ -14,7 +14,7 @@ afterEach(() => story.verify());
 after(() => story.stop());
 
 const secondMs = 1_000;
-const tapped = '7001234';
+const tapNumber = '7001234';
 
 /** Pays on the hosted page with another network; answers the new attempt's transaction id. */
 async function tryAgain(id: string, network: string, accountNumber: string): Promise<string> {
@@ -32,7 +32,7 @@ async function statuses(id: string, ...chargeIds: string[]): Promise<unknown[]> 
   return [(await story.intent(id))['status'], ...charges.map((charge) => charge['status'])];
 }
 
-test('refused on one network, paid on another', async () => {
+test('a payment refused on one network is paid on another', async () => {
   const id = await story.paySettled('7000003', { network: 'qmoney' });
   const first = await chargeId(id);
   const second = await tryAgain(id, 'aps', '7000001');
@@ -58,8 +58,8 @@ test('after the fifth refusal the payment has failed and takes no attempt more',
   assert.equal((await story.intent(id))['status'], 'failed');
 });
 
-test('the first attempt succeeds after all, after the second has paid: the money stands in suspense, with a case', async () => {
-  const id = await story.paySettled(tapped, { network: 'aps' });
+test('a first attempt that succeeds after the second paid goes to suspense, with a case', async () => {
+  const id = await story.paySettled(tapNumber, { network: 'aps' });
   const first = await chargeId(id);
   await story.onPhone(first, 'decline');
   const second = await tryAgain(id, 'afrimoney', '7000001');
@@ -74,11 +74,11 @@ test('the first attempt succeeds after all, after the second has paid: the money
   assert.deepEqual((await story.cases(first)).toSorted(), ['network_reversal', 'second_success']);
 });
 
-test('the first attempt succeeds while the second waits: the intent is paid and the second cancelled at its network', async () => {
-  const id = await story.paySettled(tapped, { network: 'aps' });
+test('a late success of the first attempt pays the intent and cancels the second at its network', async () => {
+  const id = await story.paySettled(tapNumber, { network: 'aps' });
   const first = await chargeId(id);
   await story.onPhone(first, 'decline');
-  const second = await tryAgain(id, 'wave', tapped);
+  const second = await tryAgain(id, 'wave', tapNumber);
   assert.equal(await story.networkStatus(second), 'open');
   await story.onPhone(first, 'approve_late');
   assert.deepEqual(await statuses(id, first, second), ['successful', 'completed', 'cancelled']);
@@ -86,8 +86,8 @@ test('the first attempt succeeds while the second waits: the intent is paid and 
   assert.equal((await story.intent(id))['late'], false);
 });
 
-test('cancelled by the merchant while the payer is asked: the network stops asking', async () => {
-  const id = await story.paySettled(tapped);
+test('a payment cancelled during the prompt is cancelled at the network', async () => {
+  const id = await story.paySettled(tapNumber);
   const charge = await chargeId(id);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
@@ -98,40 +98,40 @@ test('cancelled by the merchant while the payer is asked: the network stops aski
   assert.deepEqual(await story.events(charge), ['charge.created']);
 });
 
-test('cancelled by the payer on the page, the same way', async () => {
-  const id = await story.paySettled(tapped);
+test('a payment cancelled by the payer on the page is cancelled at the network', async () => {
+  const id = await story.paySettled(tapNumber);
   assert.equal(await story.postForm(id, '/cancel'), 303);
   await story.settle();
   assert.deepEqual(await statuses(id, await chargeId(id)), ['cancelled', 'cancelled']);
 });
 
-test('cancelled when the payer had paid already, though we had not heard of it: booked, successful and late', async () => {
-  await story.loseCallbacks();
-  const id = await story.paySettled(tapped);
+test('a payment cancelled after an unreported approval is booked, successful and late', async () => {
+  await story.dropCallbacks();
+  const id = await story.paySettled(tapNumber);
   const charge = await chargeId(id);
   await story.onPhone(charge, 'approve');
   await story.api.post(`/v1/payments/${id}/cancel`);
   await story.settle();
-  await story.letCallbacksThrough();
+  await story.restoreCallbacks();
   assert.deepEqual(await statuses(id, charge), ['successful', 'completed']);
   assert.equal((await story.intent(id))['late'], true);
   assert.deepEqual(await story.movements(charge), ['collected float:sim-aps → payable_available 45050']);
 });
 
-test('cancelled while the network has not answered the start: found paid all the same, and late', async () => {
+test('a payment cancelled before the network responded is found paid, and late', async () => {
   const id = await story.pay('7000005');
-  await story.passUnanswered(id, 3 * secondMs);
+  await story.advancePastTimeout(id, 3 * secondMs);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
   assert.equal(cancelled.status, 200, cancelled.text);
   await story.settle();
   assert.equal((await story.transaction(id))['status'], 'pending', 'the network says that it does not know it');
-  await story.pass(2 * secondMs);
+  await story.advance(2 * secondMs);
   const intent = await story.intent(id);
   assert.deepEqual([intent['status'], intent['late']], ['successful', true]);
 });
 
-test('approved on the phone and then confirmed on the page; without the page the network settles it by itself', async () => {
-  const confirmed = await story.paySettled(tapped, { network: 'afrimoney' });
+test('an approval is confirmed on the page, or by the network itself without the page', async () => {
+  const confirmed = await story.paySettled(tapNumber, { network: 'afrimoney' });
   assert.deepEqual((await story.intent(confirmed))['next_action'], { type: 'approve_then_confirm' });
   await story.onPhone(confirmed, 'approve');
   assert.equal((await story.transaction(confirmed))['status'], 'pending');
@@ -139,9 +139,9 @@ test('approved on the phone and then confirmed on the page; without the page the
   await story.settle();
   assert.equal((await story.transaction(confirmed))['status'], 'completed');
 
-  const forgotten = await story.paySettled(tapped, { network: 'afrimoney' });
+  const forgotten = await story.paySettled(tapNumber, { network: 'afrimoney' });
   await story.onPhone(forgotten, 'approve');
-  await story.pass(30 * secondMs);
+  await story.advance(30 * secondMs);
   assert.equal((await story.transaction(forgotten))['status'], 'completed');
 });
 

@@ -19,7 +19,7 @@ after(() => story.stop());
 
 const secondMs = 1_000;
 /** Waits for a tap on the phone. */
-const tapped = '7001234';
+const tapNumber = '7001234';
 const booked = 'collected float:sim-aps → payable_available 45050';
 
 async function statusOf(id: string): Promise<unknown> {
@@ -27,7 +27,7 @@ async function statusOf(id: string): Promise<unknown> {
 }
 
 /** Everything that a forged callback could change, and all that is stored of callbacks, by table. */
-async function everything(): Promise<Record<string, unknown[]>> {
+async function storedRows(): Promise<Record<string, unknown[]>> {
   const tables = ['payment_intents', 'charges', 'charge_notes', 'cases', 'events', 'ledger_movements', 'ledger_deltas'];
   const rows = [...tables, 'network_receipts', 'network_inbox'].map(async (table) => {
     const text = `SELECT whole::text FROM ${table} AS whole ORDER BY 1`;
@@ -36,8 +36,8 @@ async function everything(): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(await Promise.all(rows));
 }
 
-test('callbacks alone are enough: the payment is paid before any look-up is due', async () => {
-  const id = await story.paySettled(tapped);
+test('callbacks alone complete a payment before any look-up is due', async () => {
+  const id = await story.paySettled(tapNumber);
   assert.equal(await statusOf(id), 'pending');
   await story.onPhone(id, 'approve');
   assert.equal(await statusOf(id), 'completed');
@@ -45,15 +45,15 @@ test('callbacks alone are enough: the payment is paid before any look-up is due'
   assert.deepEqual(notes, ['payment_intent.created', 'charge.created', 'sent_to_network', 'charge.succeeded']);
 });
 
-test('look-ups alone are enough: every callback lost, the payment is found paid, refused or reversed', async () => {
-  await story.loseCallbacks();
-  const paid = await story.paySettled(tapped);
-  const refused = await story.paySettled(tapped);
+test('with every callback lost look-ups find a payment paid, refused or reversed', async () => {
+  await story.dropCallbacks();
+  const paid = await story.paySettled(tapNumber);
+  const refused = await story.paySettled(tapNumber);
   await story.onPhone(paid, 'approve');
   await story.onPhone(refused, 'decline');
   assert.deepEqual([await statusOf(paid), await statusOf(refused)], ['pending', 'pending']);
-  await story.pass(5 * secondMs);
-  await story.letCallbacksThrough();
+  await story.advance(5 * secondMs);
+  await story.restoreCallbacks();
   assert.deepEqual([await statusOf(paid), await statusOf(refused)], ['completed', 'failed']);
   assert.deepEqual(await story.events(String((await story.transaction(paid))['id'])), [
     'charge.created',
@@ -61,25 +61,25 @@ test('look-ups alone are enough: every callback lost, the payment is found paid,
   ]);
 });
 
-test('a callback and a look-up that tell the same at the same moment book it once', async () => {
-  await story.loseCallbacks();
-  const id = await story.paySettled(tapped);
+test('a concurrent callback and look-up of one outcome book it once', async () => {
+  await story.dropCallbacks();
+  const id = await story.paySettled(tapNumber);
   await story.onPhone(id, 'approve');
-  await story.letCallbacksThrough();
-  const news = await story.sessionOf(id);
-  await Promise.all([story.sendCallback('aps', news), story.clock.jump(5 * secondMs)]);
+  await story.restoreCallbacks();
+  const notification = await story.sessionOf(id);
+  await Promise.all([story.sendCallback('aps', notification), story.clock.jump(5 * secondMs)]);
   await story.settle();
   assert.deepEqual(await story.movements(String((await story.transaction(id))['id'])), [booked]);
 });
 
-test('the same callback ten times, one after another and ten times at once, books once', async () => {
+test('ten copies of one callback, in a row or concurrent, are booked once', async () => {
   for (const atOnce of [false, true]) {
-    const id = await story.paySettled(tapped);
-    const news = await story.sessionOf(id);
+    const id = await story.paySettled(tapNumber);
+    const notification = await story.sessionOf(id);
     if (atOnce) {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => story.sendCallback('aps', news)));
-      assert.deepEqual(new Set(answers), new Set([200]), 'each is acknowledged');
-    } else for (let time = 0; time < 10; time += 1) assert.equal(await story.sendCallback('aps', news), 200);
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => story.sendCallback('aps', notification)));
+      assert.deepEqual(new Set(statuses), new Set([200]), 'each is acknowledged');
+    } else for (let time = 0; time < 10; time += 1) assert.equal(await story.sendCallback('aps', notification), 200);
     await story.settle();
     const chargeId = String((await story.transaction(id))['id']);
     assert.equal(await statusOf(id), 'completed');
@@ -89,11 +89,11 @@ test('the same callback ten times, one after another and ten times at once, book
   }
 });
 
-test('a network’s transaction that paid one payment pays no other, this merchant’s or another’s', async () => {
+test('a provider transaction that paid one payment pays no other, of this merchant or another', async () => {
   const other = await story.onboard();
-  const first = await story.paySettled(tapped);
-  const second = await story.paySettled(tapped);
-  const third = await story.pay(tapped, {}, other.api);
+  const first = await story.paySettled(tapNumber);
+  const second = await story.paySettled(tapNumber);
+  const third = await story.pay(tapNumber, {}, other.api);
   await story.settle();
   const paid = { gross_amount: '450.50', fee: '0.00', currency: 'GMD', transaction_id: 'T-used-once' };
   await story.sendCallback('aps', await story.sessionOf(first, { paid }));
@@ -112,9 +112,9 @@ test('a network’s transaction that paid one payment pays no other, this mercha
   assert.equal(await story.balance('payable_available', other.merchant), 100_000_000n, 'its test money, untouched');
 });
 
-test('what nobody has signed as agreed changes nothing, is not stored, and is logged', async () => {
-  const id = await story.paySettled(tapped);
-  const news = await story.sessionOf(id);
+test('a callback without a valid signature changes nothing, is not stored, and is logged', async () => {
+  const id = await story.paySettled(tapNumber);
+  const notification = await story.sessionOf(id);
   const now = story.clock.now();
   const forgeries = {
     'no signature': { signature: '' },
@@ -123,32 +123,32 @@ test('what nobody has signed as agreed changes nothing, is not stored, and is lo
     'another network’s secret': { signedBy: 'wave' },
     'six minutes old': { sentAt: addMs(now, -360 * secondMs) },
     'from the future': { sentAt: addMs(now, 60 * secondMs) },
-    'another body than was signed': { body: JSON.stringify({ data: { ...news, status: 'complete' } }) },
+    'another body than was signed': { body: JSON.stringify({ data: { ...notification, status: 'complete' } }) },
     'a signature in capitals': { signature: `t=${Math.floor(now.getTime() / 1_000)},v1=${'A'.repeat(64)}` },
   };
-  const before = await everything();
+  const before = await storedRows();
   for (const [name, forged] of Object.entries(forgeries)) {
     const linesBefore = story.service.logLines.length;
-    assert.equal(await story.sendCallback('aps', news, forged), 401, name);
+    assert.equal(await story.sendCallback('aps', notification, forged), 401, name);
     const logged = story.service.logLines.slice(linesBefore).join('');
     assert.match(logged, /a network callback was refused/, name);
   }
-  assert.equal(await story.sendCallback('nobody', news), 404);
-  await story.pass(60 * secondMs);
+  assert.equal(await story.sendCallback('nobody', notification), 404);
+  await story.advance(60 * secondMs);
   assert.equal(await statusOf(id), 'pending');
-  const after = await everything();
+  const after = await storedRows();
   const changed = Object.keys(before).filter((table) => JSON.stringify(before[table]) !== JSON.stringify(after[table]));
   assert.deepEqual(changed, []);
 });
 
 test('a replayed callback of long ago is refused as stale, whatever it says', async () => {
-  const id = await story.paySettled(tapped);
-  const news = await story.sessionOf(id);
+  const id = await story.paySettled(tapNumber);
+  const notification = await story.sessionOf(id);
   const sentAt = story.clock.now();
-  assert.equal(await story.sendCallback('aps', news, { sentAt }), 200);
+  assert.equal(await story.sendCallback('aps', notification, { sentAt }), 200);
   await story.settle();
   await story.clock.jump(301 * secondMs);
-  assert.equal(await story.sendCallback('aps', news, { sentAt }), 401);
+  assert.equal(await story.sendCallback('aps', notification, { sentAt }), 401);
   assert.match(story.service.logLines.join(''), /"reason":"stale"/);
 });
 
@@ -157,9 +157,9 @@ for (const [name, paid] of [
   ['a butut less', { gross_amount: '450.49', currency: 'GMD' }],
   ['another currency', { gross_amount: '450.50', currency: 'XOF' }],
 ] as const) {
-  test(`signed news of ${name} pays nothing: it stands in suspense with a case`, async () => {
+  test(`a signed callback of ${name} goes to suspense with a case`, async () => {
     const merchantHad = await story.balance('payable_available');
-    const id = await story.paySettled(tapped);
+    const id = await story.paySettled(tapNumber);
     const transaction = { ...paid, fee: '0.00', transaction_id: `T-${name.replaceAll(' ', '-')}` };
     await story.sendCallback('aps', await story.sessionOf(id, { paid: transaction }));
     await story.settle();
@@ -171,34 +171,34 @@ for (const [name, paid] of [
   });
 }
 
-test('a network’s news about another network’s payment is not believed, and logged', async () => {
-  const id = await story.paySettled(tapped, { network: 'aps' });
-  const news = await story.sessionOf(id);
-  assert.equal(await story.sendCallback('wave', news), 200, 'it is signed, so it is stored');
-  for (const waitMs of [0, 1, 5, 30, 300]) await story.pass(waitMs * secondMs);
+test('a network’s callback about another network’s payment is ignored and logged', async () => {
+  const id = await story.paySettled(tapNumber, { network: 'aps' });
+  const notification = await story.sessionOf(id);
+  assert.equal(await story.sendCallback('wave', notification), 200, 'it is signed, so it is stored');
+  for (const waitMs of [0, 1, 5, 30, 300]) await story.advance(waitMs * secondMs);
   const charge = await story.transaction(id);
   assert.equal(charge['status'], 'pending');
   assert.deepEqual(await story.movements(String(charge['id'])), []);
   assert.match(story.service.logLines.join(''), /callback of another network’s charge/);
 });
 
-test('signed news about nothing we know is kept, tried again, and logged', async () => {
+test('a signed callback of an unknown reference is stored, retried, and logged', async () => {
   const { merchant } = story.merchant;
   for (const reference of [`${merchant.shortId}${'0'.repeat(22)}`, `NoSuch12${'0'.repeat(22)}`, 'x']) {
     assert.equal(await story.sendCallback('aps', { ...(await sample()), reference }), 200, reference);
   }
-  for (const waitMs of [0, 1, 5, 30, 300]) await story.pass(waitMs * secondMs);
-  const left = await asOwner<{ count: number }>(
+  for (const waitMs of [0, 1, 5, 30, 300]) await story.advance(waitMs * secondMs);
+  const unmatched = await asOwner<{ count: number }>(
     story.service,
     `SELECT count(*)::integer AS count FROM network_inbox WHERE outcome = 'unmatched' AND due_at IS NULL
      AND convert_from(body, 'UTF8') LIKE '%sample%'`,
   );
-  assert.equal(left[0]?.count, 3);
+  assert.equal(unmatched[0]?.count, 3);
   assert.match(story.service.logLines.join(''), /callback of an unknown charge/);
 });
 
-test('a refusal that is reported after the success changes nothing', async () => {
-  const id = await story.paySettled(tapped);
+test('a refusal reported after the success changes nothing', async () => {
+  const id = await story.paySettled(tapNumber);
   await story.onPhone(id, 'approve');
   await story.sendCallback('aps', await story.sessionOf(id, { status: 'failed', failure_code: 'payer_declined' }));
   await story.sendCallback('aps', await story.sessionOf(id, { status: 'expired', paid: null }));
@@ -207,8 +207,8 @@ test('a refusal that is reported after the success changes nothing', async () =>
   assert.ok((await story.timeline(id)).includes('refusal_ignored'));
 });
 
-test('a status that nobody knows changes nothing: the look-up decides', async () => {
-  const id = await story.paySettled(tapped);
+test('an unknown status changes nothing: the look-up decides', async () => {
+  const id = await story.paySettled(tapNumber);
   await story.sendCallback('aps', await story.sessionOf(id, { status: 'on_hold', paid: null }));
   await story.settle();
   assert.equal(await statusOf(id), 'pending');

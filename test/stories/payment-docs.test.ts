@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import { curlLines, runCurlLine, withoutChance } from '../harness/curl-lines.ts';
+import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
 import { eventually } from '../harness/eventually.ts';
-import { createExampleWorld, languagesHere } from '../harness/example-receivers.ts';
+import { createExampleWorld, availableLanguages } from '../harness/example-receivers.ts';
 import type { ExampleShop } from '../harness/example-receivers.ts';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
@@ -31,12 +31,12 @@ test('every curl line of the page on payments works, and answers what the page s
   const lines = curlLines(page);
   assert.equal(lines.length, 6);
   const variables: Record<string, string> = { KEY: story.merchant.key, ENDPOINT: story.merchant.endpointId };
-  for (const { command, answer: shown } of lines) {
-    const answer = await runCurlLine(story.service.url, command, variables);
-    assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
-    if (shown !== null) assert.deepEqual(withoutChance(answer.body), withoutChance(shown), command);
-    variables['PAYMENT'] ??= String(answer.body['payment_intent_id']);
-    variables['SECRET'] ??= String(answer.body['intent_secret']);
+  for (const { command, response: shown } of lines) {
+    const response = await runCurlLine(story.service.url, command, variables);
+    assert.ok(response.status < 300, `${command} answers ${response.text}`);
+    if (shown !== null) assert.deepEqual(withoutRandomValues(response.body), withoutRandomValues(shown), command);
+    variables['PAYMENT'] ??= String(response.body['payment_intent_id']);
+    variables['SECRET'] ??= String(response.body['intent_secret']);
     variables['OPEN'] ??= await story.pay('7009999');
   }
   await setEndpointUrl(null);
@@ -56,13 +56,14 @@ test('every curl line of the page on sub-accounts works, but for what the page s
   const other = { name: 'Lamin Touray', percentage: 10, settlement_code: 'aps', account_number: '7000001' };
   variables['OTHER'] = String((await story.api.post('/v1/sub-accounts', other)).body['id']);
   for (const { command } of lines) {
-    const answer = await runCurlLine(story.service.url, command, variables);
-    if (command.includes('-X DELETE')) assert.equal(answer.body['code'], 'sub_account_in_use', answer.text);
+    const response = await runCurlLine(story.service.url, command, variables);
+    if (command.includes('-X DELETE')) assert.equal(response.body['code'], 'sub_account_in_use', response.text);
     // It owes nothing here; settlement/routes.test.ts waives a debt.
-    else if (command.includes('/waive-debt')) assert.equal(answer.body['code'], 'amount_out_of_bounds', answer.text);
-    else assert.ok(answer.status < 300, `${command} answers ${answer.text}`);
-    if (command.includes('/v1/sub-accounts -H')) variables['SUB'] = String(answer.body['id']);
-    if (command.includes('/v1/sub-account-groups')) variables['GROUP'] = String(answer.body['id']);
+    else if (command.includes('/waive-debt'))
+      assert.equal(response.body['code'], 'amount_out_of_bounds', response.text);
+    else assert.ok(response.status < 300, `${command} answers ${response.text}`);
+    if (command.includes('/v1/sub-accounts -H')) variables['SUB'] = String(response.body['id']);
+    if (command.includes('/v1/sub-account-groups')) variables['GROUP'] = String(response.body['id']);
     await story.settle();
   }
   assert.equal(lines.length, 11);
@@ -70,7 +71,7 @@ test('every curl line of the page on sub-accounts works, but for what the page s
   assert.equal(body['balance'], 50, 'the share that the page states');
 });
 
-test('the code that the page on payments shows stands so in the shops, which are tested', () => {
+test('the code on the payments page is the code of the tested shops', () => {
   const shown = [...page.matchAll(/```(ts|php|python)\n([^]*?)```/g)];
   assert.equal(shown.length, 9);
   for (const [, language = '', code = ''] of shown) {
@@ -80,7 +81,7 @@ test('the code that the page on payments shows stands so in the shops, which are
   }
 });
 
-for (const language of languagesHere().present.filter((present) => present !== 'Go')) {
+for (const language of availableLanguages().present.filter((present) => present !== 'Go')) {
   describe(`the ${language} shop`, () => {
     let shop: ExampleShop;
 

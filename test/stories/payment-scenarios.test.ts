@@ -125,16 +125,16 @@ for (const [number, failure] of [
   });
 }
 
-test('0004: the payer never answers; the payment waits for its whole time, then it is over', async () => {
+test('0004: the payer never responds, and the payment expires on time', async () => {
   const id = await story.paySettled('7000004');
   const waiting = await story.intent(id);
   assert.deepEqual([waiting['status'], waiting['next_action']], ['processing', { type: 'approve_on_phone' }]);
   assert.equal((await story.transaction(id))['requires_auth'], true);
-  await story.pass(29 * 60 * secondMs);
+  await story.advance(29 * 60 * secondMs);
   assert.equal((await story.intent(id))['status'], 'processing');
   await story.clock.jump(60 * secondMs);
   assert.equal((await story.intent(id))['status'], 'expired', 'true at the moment, before anything ran');
-  await story.pass(60 * secondMs);
+  await story.advance(60 * secondMs);
   assert.deepEqual(await outcomeOf(id), {
     ...nothingSpecial,
     intent: 'expired',
@@ -148,12 +148,12 @@ test('0004: the payer never answers; the payment waits for its whole time, then 
   });
 });
 
-test('0005: no answer to our call, never taken for a failure, and found successful 5 s later', async () => {
+test('0005: no response is no failure, and the payment is found successful 5 s later', async () => {
   const id = await story.pay('7000005');
-  await story.passUnanswered(id, 3 * secondMs);
+  await story.advancePastTimeout(id, 3 * secondMs);
   const unsure = await story.intent(id);
   assert.deepEqual([unsure['status'], unsure['next_action']], ['processing', null]);
-  await story.pass(2 * secondMs);
+  await story.advance(2 * secondMs);
   assert.deepEqual(await outcomeOf(id), {
     ...nothingSpecial,
     intent: 'successful',
@@ -169,17 +169,17 @@ test('0005: no answer to our call, never taken for a failure, and found successf
   );
   assert.ok(timeline.includes('no_clear_answer'));
   const { text } = await story.api.get(`/v1/payments/${id}/timeline`);
-  for (const told of ['An attempt with APS started.', 'APS gave no clear answer.', 'Paid with APS.']) {
-    assert.ok(text.includes(told), `${told} in ${text}`);
+  for (const sentence of ['An attempt with APS started.', 'APS gave no clear answer.', 'Paid with APS.']) {
+    assert.ok(text.includes(sentence), `${sentence} in ${text}`);
   }
   assert.doesNotMatch(text, /3000 ms|with aps/, 'in the merchant’s words, not in ours');
 });
 
-test('0006: no answer to our call, and found failed 5 s later', async () => {
+test('0006: no response, and the payment is found failed 5 s later', async () => {
   const id = await story.pay('7000006');
-  await story.passUnanswered(id, 3 * secondMs);
+  await story.advancePastTimeout(id, 3 * secondMs);
   assert.equal((await story.intent(id))['status'], 'processing');
-  await story.pass(2 * secondMs);
+  await story.advance(2 * secondMs);
   assert.deepEqual(await outcomeOf(id), {
     ...nothingSpecial,
     intent: 'requires_payment_method',
@@ -193,8 +193,8 @@ test('0006: no answer to our call, and found failed 5 s later', async () => {
 test('0007: success reported three times and out of order is one payment', async () => {
   const id = await story.paySettled('7000007');
   assert.equal((await story.intent(id))['status'], 'processing');
-  await story.pass(secondMs);
-  for (let report = 0; report < 4; report += 1) await story.pass(200);
+  await story.advance(secondMs);
+  for (let report = 0; report < 4; report += 1) await story.advance(200);
   assert.deepEqual(await outcomeOf(id), {
     ...nothingSpecial,
     intent: 'successful',
@@ -207,8 +207,11 @@ test('0007: success reported three times and out of order is one payment', async
 test('0009: asks for a code; a wrong one may be typed again, the right one pays', async () => {
   const id = await story.paySettled('7000009');
   assert.deepEqual((await story.intent(id))['next_action'], { type: 'enter_code', length: 6 });
-  const asked = await story.transaction(id);
-  assert.deepEqual([asked['auth_mode'], asked['auth_length'], asked['requires_auth']], ['pin', 6, true]);
+  const awaitingCode = await story.transaction(id);
+  assert.deepEqual(
+    [awaitingCode['auth_mode'], awaitingCode['auth_length'], awaitingCode['requires_auth']],
+    ['pin', 6, true],
+  );
   assert.equal(await story.postForm(id, '/code', { code: '654321' }), 400);
   assert.equal((await story.intent(id))['status'], 'processing');
   assert.equal(await story.postForm(id, '/code', { code: '123456' }), 303);
@@ -232,7 +235,7 @@ test('0009: the third wrong code is the last', async () => {
   assert.deepEqual([intent, charge, failure, movements], ['requires_payment_method', 'failed', 'code_wrong', []]);
 });
 
-test('0010: another amount stands in suspense for a person, and the payment does not expire meanwhile', async () => {
+test('0010: a mismatched amount goes to suspense, and the payment does not expire during its review', async () => {
   const suspense = await story.balance('suspense');
   const id = await story.paySettled('7000010');
   const expected = {
@@ -251,7 +254,7 @@ test('0010: another amount stands in suspense for a person, and the payment does
   const page = await fetch(String((await story.intent(id))['payment_link']));
   const text = (await page.text()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
   assert.match(text, /Asked for D450.50 Arrived D451.50/, 'and so does the page');
-  await story.pass(60 * 60 * secondMs);
+  await story.advance(60 * 60 * secondMs);
   assert.deepEqual(await outcomeOf(id), expected);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.body['code']], [409, 'state_conflict']);
@@ -259,9 +262,9 @@ test('0010: another amount stands in suspense for a person, and the payment does
 
 test('0011: success after the expiry is booked, successful and late', async () => {
   const id = await story.paySettled('7000011');
-  await story.pass(30 * 60 * secondMs);
+  await story.advance(30 * 60 * secondMs);
   assert.equal((await story.intent(id))['status'], 'expired');
-  await story.pass(2 * secondMs);
+  await story.advance(2 * secondMs);
   const { events, ...outcome } = await outcomeOf(id);
   assert.deepEqual(outcome, {
     ...nothingSpecial,
@@ -275,12 +278,12 @@ test('0011: success after the expiry is booked, successful and late', async () =
   assert.equal(chargeEvents.at(-1), 'charge.succeeded');
 });
 
-test('0012: success, then taken back by the network, out of the merchant’s balance, with a case', async () => {
+test('0012: a reversal two seconds later is charged to the merchant’s balance, with a case', async () => {
   const before = await story.balance('payable_available');
   const id = await story.paySettled('7000012');
   assert.equal((await story.transaction(id))['status'], 'completed');
   assert.equal((await story.balance('payable_available')) - before, 45_050n);
-  await story.pass(2 * secondMs);
+  await story.advance(2 * secondMs);
   assert.deepEqual(await outcomeOf(id), {
     ...nothingSpecial,
     intent: 'successful',
@@ -292,7 +295,7 @@ test('0012: success, then taken back by the network, out of the merchant’s bal
   assert.equal(await story.balance('payable_available'), before);
 });
 
-test('the same rows hold on every network, whatever its shape', async () => {
+test('the test numbers behave the same on every network', async () => {
   for (const network of ['wave', 'afrimoney', 'qmoney'] as const) {
     const paid = await story.paySettled('7000001', { network });
     assert.equal((await story.transaction(paid))['status'], 'completed', network);

@@ -30,7 +30,7 @@ async function drainBoth(): Promise<void> {
   await Promise.all([story.settle(), other.app.drain()]);
 }
 
-test('payments made at both at once are each sent to the network once, told once and booked once', async () => {
+test('concurrent payments at two processes are each sent, emitted and booked once', async () => {
   const there = createApiClient(other.url, story.merchant.key);
   const before = await story.balance('payable_available');
   const count = 24;
@@ -53,7 +53,7 @@ test('payments made at both at once are each sent to the network once, told once
   assert.deepEqual(leftovers, []);
 });
 
-test('what one process does, the other one tells at once', async () => {
+test('a change made by one process is visible at the other at once', async () => {
   const there = createApiClient(other.url, story.merchant.key);
   const id = await story.paySettled('7001234');
   const intent = await there.get(`/v1/payments/${id}`);
@@ -63,12 +63,15 @@ test('what one process does, the other one tells at once', async () => {
   assert.equal((await story.intent(id))['status'], 'cancelled');
 });
 
-test('of a cancellation at one process and a success at the other one comes first, and the money is booked either way', async () => {
+test('of a concurrent cancellation and success at two processes one is first, and the money is booked', async () => {
   const there = createApiClient(other.url, story.merchant.key);
   for (let round = 0; round < 8; round += 1) {
     const id = await story.paySettled('7001234');
-    const news = await story.sessionOf(id);
-    const [cancelled] = await Promise.all([there.post(`/v1/payments/${id}/cancel`), story.sendCallback('aps', news)]);
+    const notification = await story.sessionOf(id);
+    const [cancelled] = await Promise.all([
+      there.post(`/v1/payments/${id}/cancel`),
+      story.sendCallback('aps', notification),
+    ]);
     await drainBoth();
     const intent = await story.intent(id);
     assert.equal(intent['status'], 'successful');
@@ -80,7 +83,7 @@ test('of a cancellation at one process and a success at the other one comes firs
   }
 });
 
-test('a process that ends leaves nothing behind that the other does not do', async () => {
+test('work of a process that stops is finished by the other', async () => {
   const third = await startService({ clock: story.clock, database: story.service.database });
   const there = createApiClient(third.url, story.merchant.key);
   const created = await Promise.allSettled(Array.from({ length: 6 }, () => story.pay('7000001', {}, there)));
@@ -105,13 +108,13 @@ test('a process that ends leaves nothing behind that the other does not do', asy
   }
 });
 
-test('more payments at once than a process has connections are all taken, also when it knows no merchant yet', async () => {
+test('more concurrent payments than a process has connections are all accepted', async () => {
   for (let round = 0; round < 2; round += 1) {
     // What is known of a merchant is forgotten after three seconds.
     await story.clock.jump(4_000);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => story.api.post('/v1/payments', { data: { amount: 1 } })),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([201]));
   }
 });

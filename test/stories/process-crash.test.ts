@@ -23,12 +23,12 @@ after(() => world.close());
 
 const settingsOf = (dataDirectory: string) => ({ DATA_DIR: dataDirectory, LOG_LEVEL: 'silent' });
 
-async function startHere(dataDirectory: string): Promise<{ service: Program; api: ApiClient; url: string }> {
-  const service = world.startServiceHere(settingsOf(dataDirectory));
-  return { service, ...(await reach(service, dataDirectory)) };
+async function startInProcess(dataDirectory: string): Promise<{ service: Program; api: ApiClient; url: string }> {
+  const service = world.startServiceInProcess(settingsOf(dataDirectory));
+  return { service, ...(await connect(service, dataDirectory)) };
 }
 
-async function reach(service: Program, dataDirectory: string): Promise<{ api: ApiClient; url: string }> {
+async function connect(service: Program, dataDirectory: string): Promise<{ api: ApiClient; url: string }> {
   const url = await readyAt(service);
   return { url, api: createApiClient(url, readDemo(dataDirectory).secret_key) };
 }
@@ -90,9 +90,9 @@ async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
   for (const id of ids) {
     let status: unknown;
     await eventually(`${id} is settled`, async () => {
-      const answer = await api.get(`/v1/payments/${id}`);
-      assert.equal(answer.status, 200, `an answered payment is there: ${answer.text}`);
-      status = answer.body['status'];
+      const response = await api.get(`/v1/payments/${id}`);
+      assert.equal(response.status, 200, `an answered payment is there: ${response.text}`);
+      status = response.body['status'];
       return status !== 'processing';
     });
     const { body } = await api.get(`/v1/transactions/${id}`);
@@ -113,18 +113,18 @@ async function countUnbooked(dataDirectory: string): Promise<number> {
   );
 }
 
-async function assertLedgerIsRight(dataDirectory: string): Promise<void> {
-  const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
+async function assertLedgerBalances(dataDirectory: string): Promise<void> {
+  const { code, stdout, stderr } = await world.runOperatorInProcess({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   assert.match(stdout, /^The ledger is right: \d+ movements on \d+ accounts\.$/m);
 }
 
 const merchants = 8;
 
-test('after kill -9 under load every answered payment is there and is brought to its end, and the ledger is right', async () => {
+test('after kill -9 under load every acknowledged payment completes, and the ledger balances', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const service = world.startService(settingsOf(dataDirectory));
-  const { api } = await reach(service, dataDirectory);
+  const { api } = await connect(service, dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
   await eventually('payments are under way', () => answered.length >= 60);
   // Its network says nothing to the call, and is found to have collected five seconds later.
@@ -137,7 +137,7 @@ test('after kill -9 under load every answered payment is there and is brought to
   assert.notDeepEqual(processesIn(dataDirectory), [], 'nobody told PostgreSQL to end');
 
   const diedAt = new Date();
-  const again = await startHere(dataDirectory);
+  const again = await startInProcess(dataDirectory);
   assert.match(
     again.service.stdout(),
     new RegExp(`^Stopping the database server \\(process ${orphan}\\) that an earlier`, 'm'),
@@ -153,7 +153,7 @@ test('after kill -9 under load every answered payment is there and is brought to
   const meta = (await again.api.get('/v1/payments?limit=1')).body['meta'] as { total: number };
   const unanswered = meta.total - answered.length - 1;
   assert(unanswered >= 0 && unanswered <= merchants, 'besides, at most what was being answered is there');
-  await assertLedgerIsRight(dataDirectory);
+  await assertLedgerBalances(dataDirectory);
   again.service.stop();
   assert.equal((await again.service.ended).code, 0);
   assert.deepEqual(processesIn(dataDirectory), []);
@@ -161,7 +161,7 @@ test('after kill -9 under load every answered payment is there and is brought to
 
 test('when PostgreSQL is killed the service says so and ends with 1, and the next start has everything', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const { service, api } = await startHere(dataDirectory);
+  const { service, api } = await startInProcess(dataDirectory);
   const { answered, done } = payUntilRefused(api, merchants);
   await eventually('payments are under way', () => answered.length >= 20);
   process.kill(serverPid(dataDirectory), 'SIGKILL');
@@ -171,17 +171,17 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
   await eventually('its children are gone too', () => processesIn(dataDirectory).length === 0);
 
   const diedAt = new Date();
-  const again = await startHere(dataDirectory);
+  const again = await startInProcess(dataDirectory);
   await letMinutePass(dataDirectory, diedAt);
   const paid = await settle(again.api, answered);
   assert(paid > 0, `${paid} of ${answered.length} are paid`);
   assert.equal(await countUnbooked(dataDirectory), 0, 'what the network collected is paid');
-  await assertLedgerIsRight(dataDirectory);
+  await assertLedgerBalances(dataDirectory);
 });
 
-test('when one process of PostgreSQL crashes the service goes on by itself', async () => {
+test('the service recovers by itself when one PostgreSQL process crashes', async () => {
   const dataDirectory = await world.usedDataDirectory();
-  const { service, api, url } = await startHere(dataDirectory);
+  const { service, api, url } = await startInProcess(dataDirectory);
   const id = await pay(api, '7000001');
   const { rows } = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
     client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'dalasi' LIMIT 1"),

@@ -124,7 +124,7 @@ function assertLogIsWhole(service: Program, url: string): void {
 test('a later start keeps the key, tells where the service is now, and prints a curl line that works', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const before = readDemo(dataDirectory);
-  const service = world.startServiceHere({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
+  const service = world.startServiceInProcess({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
   const url = await readyAt(service);
   await service.printed(new RegExp(`Test secret key +${before.secret_key}\\n`));
   assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
@@ -152,7 +152,7 @@ test('a first start that was killed before it had named its demo file keeps the 
   const dataDirectory = await world.usedDataDirectory();
   const before = readDemo(dataDirectory);
   renameSync(join(dataDirectory, 'demo.json'), join(dataDirectory, 'demo.json.new'));
-  const service = world.startServiceHere({ DATA_DIR: dataDirectory });
+  const service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
   assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
   assert(!existsSync(join(dataDirectory, 'demo.json.new')));
@@ -163,7 +163,7 @@ test('a key that is not this database’s is not printed', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const stale = { ...readDemo(dataDirectory), secret_key: 'sk_test_00000000000000000000000000000000000000' };
   writeFileSync(join(dataDirectory, 'demo.json'), JSON.stringify(stale));
-  const service = world.startServiceHere({ DATA_DIR: dataDirectory });
+  const service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
   await readyAt(service);
   await service.printed(/API reference/);
   await stop(service);

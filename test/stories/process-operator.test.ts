@@ -8,7 +8,7 @@ import { createApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
-import type { CommandAnswer } from '../harness/service-world.ts';
+import type { CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
@@ -21,15 +21,14 @@ before(async () => {
 
 after(() => world.close());
 
-const runHere = (...words: string[]): Promise<CommandAnswer> =>
-  world.runOperatorHere({ DATA_DIR: dataDirectory }, words);
+const runInProcess = (...args: string[]): Promise<CommandOutput> =>
+  world.runOperatorInProcess({ DATA_DIR: dataDirectory }, args);
 
-const runProcess = (...words: string[]): Promise<CommandAnswer> =>
-  world.runOperator({ DATA_DIR: dataDirectory }, words);
+const runProcess = (...args: string[]): Promise<CommandOutput> => world.runOperator({ DATA_DIR: dataDirectory }, args);
 
 /** The answer of a command that has to succeed, as data. */
-async function ask<Data>(run: typeof runHere, ...words: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(...words, '--json');
+async function runJson<Data>(run: typeof runInProcess, ...args: string[]): Promise<Data> {
+  const { code, stdout, stderr } = await run(...args, '--json');
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
   return JSON.parse(stdout) as Data;
 }
@@ -43,13 +42,13 @@ interface ListedMerchant {
 
 /** The first command in a process of its own. */
 async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
-  const made = await ask<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
+  const made = await runJson<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
     runProcess,
     'businesses',
     'create',
     name,
   );
-  const merchants = await ask<ListedMerchant[]>(runHere, 'businesses', 'list');
+  const merchants = await runJson<ListedMerchant[]>(runInProcess, 'businesses', 'list');
   const own = merchants.filter((merchant) => merchant.business_id === made.business_id);
   assert.deepEqual(
     own.map((merchant) => [merchant.name, merchant.test_mode]).toSorted(),
@@ -59,9 +58,15 @@ async function makeKey(name: string): Promise<{ id: string; key: string; merchan
     ].toSorted(),
   );
   const merchant = made.test.merchant_id;
-  const created = await ask<{ id: string; secret_key: string }>(runHere, 'keys', 'create', '--merchant', merchant);
-  const keys = await ask<{ id: string; last_four: string; revokedAt: string | null }[]>(
-    runHere,
+  const created = await runJson<{ id: string; secret_key: string }>(
+    runInProcess,
+    'keys',
+    'create',
+    '--merchant',
+    merchant,
+  );
+  const keys = await runJson<{ id: string; last_four: string; revokedAt: string | null }[]>(
+    runInProcess,
     'keys',
     'list',
     '--merchant',
@@ -79,7 +84,7 @@ describe('beside a running service', () => {
   let url: string;
 
   before(async () => {
-    service = world.startServiceHere({ DATA_DIR: dataDirectory });
+    service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     url = await readyAt(service);
   });
 
@@ -92,7 +97,7 @@ describe('beside a running service', () => {
     const { id, key, merchant } = await makeKey('Kairaba Books');
     const api = createApiClient(url, key);
     assert.equal((await api.get('/v1/payments')).status, 200);
-    await ask(runHere, 'keys', 'revoke', id, '--merchant', merchant);
+    await runJson(runInProcess, 'keys', 'revoke', id, '--merchant', merchant);
     await eventually('the key is refused', async () => (await api.get('/v1/payments')).status === 401);
   });
 
@@ -103,23 +108,28 @@ describe('beside a running service', () => {
     assert.equal(status, 201, text);
     let cases: { id: string; kind: string; status: string }[] = [];
     await eventually('the case is open', async () => {
-      cases = await ask(runHere, 'cases', 'list');
+      cases = await runJson(runInProcess, 'cases', 'list');
       return cases.length > 0;
     });
     const [first] = cases;
     assert(first);
     assert.equal(first.status, 'open');
-    const { resolutions, history, ...same } = await ask<Record<string, unknown>>(runHere, 'cases', 'show', first.id);
+    const { resolutions, history, ...same } = await runJson<Record<string, unknown>>(
+      runInProcess,
+      'cases',
+      'show',
+      first.id,
+    );
     assert.deepEqual(same, first);
     assert.deepEqual([(resolutions as unknown[]).length, history], [2, []]);
-    const shown = await runHere('cases', 'list', '--status', 'all');
+    const shown = await runInProcess('cases', 'list', '--status', 'all');
     assert.equal(shown.code, 0);
     assert(shown.stdout.includes(first.id) && shown.stdout.startsWith('CASE '));
-    assert.equal((await runHere('cases', 'list', '--status', 'resolved')).stdout, 'No cases.\n');
+    assert.equal((await runInProcess('cases', 'list', '--status', 'resolved')).stdout, 'No cases.\n');
   });
 
   test('the ledger is verified; a wrong row is named, with exit code 1', async () => {
-    const right = await ask<{ ok: boolean; movements: number }>(runHere, 'ledger', 'verify');
+    const right = await runJson<{ ok: boolean; movements: number }>(runInProcess, 'ledger', 'verify');
     assert(right.ok && right.movements > 0);
     const adminUrl = findRunningServer(dataDirectory) ?? '';
     const change = (amount: number) =>
@@ -138,16 +148,16 @@ describe('beside a running service', () => {
       `^The ledger is WRONG \\(balance\\): merchant .* \\((?:test|live)\\), ${merchant}, account (${debit}|${credit}) in GMD: `,
     );
     assert.match(wrong.stdout, named);
-    const data = await runHere('ledger', 'verify', '--json');
+    const data = await runInProcess('ledger', 'verify', '--json');
     assert.equal(data.code, 1);
     const { ok, check, merchant_id: namedMerchant } = JSON.parse(data.stdout);
     assert.deepEqual([ok, check, namedMerchant], [false, 'balance', merchant]);
     await change(-1);
-    assert.equal((await runHere('ledger', 'verify')).code, 0);
+    assert.equal((await runInProcess('ledger', 'verify')).code, 0);
   });
 
   const anybody = '01890000-0000-7000-8000-000000000000';
-  for (const [words, sentence] of [
+  for (const [args, sentence] of [
     [['businesses', 'create', ' '], /^The name has 1 to 200 characters\.\n$/],
     [
       ['keys', 'list', '--merchant', anybody],
@@ -156,14 +166,14 @@ describe('beside a running service', () => {
     [['cases', 'show', 'x'], /^There is no case x\. See: cases list\n$/],
     [['cases', 'list', '--status', 'old'], /^--status is open, resolved or all, not old\.\n$/],
   ] as const) {
-    test(`a mistake is said in a sentence, with exit code 2: ${words.join(' ')}`, () => refuses(words, sentence));
+    test(`a mistake is said in a sentence, with exit code 2: ${args.join(' ')}`, () => refuses(args, sentence));
   }
 
-  test('a database that is busy is said in a sentence, and is no mistake of who gave the command', async () => {
+  test('a busy database ends a command with one sentence and exit code 1', async () => {
     await withAdminClient(findRunningServer(dataDirectory) ?? '', async (client) => {
       await client.query('BEGIN');
       await client.query('LOCK TABLE operators');
-      const { code, stdout, stderr } = await runHere('operators', 'list');
+      const { code, stdout, stderr } = await runInProcess('operators', 'list');
       assert.deepEqual(
         { code, stdout, stderr },
         { code: 1, stdout: '', stderr: 'Something else is changing this just now. Try again in a second.\n' },
@@ -172,7 +182,7 @@ describe('beside a running service', () => {
     });
   });
 
-  test('the service does not notice', async () => {
+  test('the running service stays ready and logs no error', async () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     assert.equal(service.stderr(), '');
   });
@@ -183,7 +193,7 @@ describe('without a running service', () => {
     const { key } = await makeKey('Serekunda Fabrics');
     assert.deepEqual(processesIn(dataDirectory), []);
     assert(!existsSync(join(dataDirectory, 'dalasi.lock')));
-    const service = world.startServiceHere({ DATA_DIR: dataDirectory });
+    const service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     const api = createApiClient(await readyAt(service), key);
     assert.equal((await api.get('/v1/payments')).status, 200, 'its key works once the service runs');
     service.stop();
@@ -192,11 +202,11 @@ describe('without a running service', () => {
 
   test('a data directory without a database is refused, and stays as it is', async () => {
     const directory = world.newDataDirectory();
-    for (const words of [
+    for (const args of [
       ['ledger', 'verify'],
       ['businesses', 'create', 'First'],
     ]) {
-      const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: directory }, words);
+      const { code, stdout, stderr } = await world.runOperatorInProcess({ DATA_DIR: directory }, args);
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, /^There is no database in the data directory \/[^\n]*\.\n$/);
       assert(!existsSync(directory), 'nothing was made');
@@ -205,34 +215,34 @@ describe('without a running service', () => {
 
   test('a start that fails is one sentence and leaves nobody behind', async () => {
     const directory = await world.usedDataDirectory();
-    const service = world.startServiceHere({ DATA_DIR: directory });
+    const service = world.startServiceInProcess({ DATA_DIR: directory });
     await readyAt(service);
     await withAdminClient(findRunningServer(directory) ?? '', (client) =>
       client.query("INSERT INTO schema_migrations VALUES (9999, 'later', now())"),
     );
     service.stop();
     await service.ended;
-    const { code, stdout, stderr } = await world.runOperatorHere({ DATA_DIR: directory }, ['businesses', 'list']);
+    const { code, stdout, stderr } = await world.runOperatorInProcess({ DATA_DIR: directory }, ['businesses', 'list']);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^The database is at migration 9999 and this program knows only \d+; [^\n]*\.\n$/);
     assert.deepEqual(processesIn(directory), []);
   });
 });
 
-async function refuses(words: readonly string[], sentence: RegExp, run = runHere): Promise<void> {
-  const { code, stdout, stderr } = await run(...words);
+async function refuses(args: readonly string[], sentence: RegExp, run = runInProcess): Promise<void> {
+  const { code, stdout, stderr } = await run(...args);
   assert.deepEqual([code, stdout], [2, ''], stderr);
   assert.match(stderr, sentence);
   assert.doesNotMatch(stderr, /\n./, 'no stack');
 }
 
 describe('a mistake of the operator’s is said in a sentence, with exit code 2', () => {
-  for (const [words, sentence] of [
+  for (const [args, sentence] of [
     [['keys', 'create'], /^--merchant is missing\. Usage: npm run operator -- keys create --merchant <merchant id>/],
     [['businesses', 'create'], /^Usage: npm run operator -- businesses create <name>/],
     [['businesses', 'list', '--loud'], /^There is no option --loud\. Usage: npm run operator -- businesses list/],
   ] as const) {
-    test(words.join(' '), () => refuses(words, sentence));
+    test(args.join(' '), () => refuses(args, sentence));
   }
 
   test('an unknown command is answered with the nearest one; --help shows all with exit code 0', async () => {
@@ -242,7 +252,7 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
       runProcess,
     );
     await refuses(['cases', 'shwo'], /^Say what to do: cases list, .*\. Did you mean cases show\?$/m);
-    const helped = await runHere('--help');
+    const helped = await runInProcess('--help');
     assert.equal(helped.code, 0);
     assert.match(helped.stdout, /ledger verify/);
   });

@@ -62,10 +62,10 @@ describe('two API services and two workers on one database, one of each in a pro
     };
     // At once, on an empty database and an empty directory: they have to agree on schema, secrets and demo merchant.
     const api = { ...settings, ROLE: 'api' };
-    apis = [world.startService(api), world.startServiceHere(api)];
+    apis = [world.startService(api), world.startServiceInProcess(api)];
     const [first = '', second = ''] = await Promise.all(apis.map(readyAt));
     const worker = { ...settings, ROLE: 'worker', INTERNAL_URL: first };
-    [victim, survivor] = [world.startService(worker), world.startServiceHere(worker)];
+    [victim, survivor] = [world.startService(worker), world.startServiceInProcess(worker)];
     const listening = await Promise.all([victim, survivor].map(readyAt));
     for (const url of listening) assert.equal((await fetch(`${url}/healthz`)).status, 200, 'its own address is told');
     const { secret_key: key } = readDemo(settings['DATA_DIR'] ?? '');
@@ -75,7 +75,7 @@ describe('two API services and two workers on one database, one of each in a pro
   after(() => receiver.close());
 
   test('they agree on one demo merchant, whose key works at both', async () => {
-    const listed = await world.runOperatorHere(settings, ['businesses', 'list', '--json']);
+    const listed = await world.runOperatorInProcess(settings, ['businesses', 'list', '--json']);
     assert.equal(JSON.parse(listed.stdout).length, 2, 'one business: a test and a live merchant');
     for (const api of clients) assert.equal((await api.get('/v1/payments')).status, 200);
   });
@@ -89,7 +89,7 @@ describe('two API services and two workers on one database, one of each in a pro
     await eventually('the merchant hears of it', () => succeededIntents().has(id));
   });
 
-  test('a worker that is killed in the middle loses nothing', async () => {
+  test('a killed worker loses no payment', async () => {
     const ids: string[] = [];
     let diedAt = new Date();
     const merchant = async (api: ApiClient): Promise<void> => {
@@ -112,31 +112,31 @@ describe('two API services and two workers on one database, one of each in a pro
       });
     }
     const paid = ids.filter((id) => settled.get(id) === 'successful');
-    assert(paid.length >= ids.length - underWayMax, `${paid.length} of ${ids.length} are paid`);
+    assert(paid.length >= ids.length - inFlightMax, `${paid.length} of ${ids.length} are paid`);
     await eventually('the merchant hears of each that is paid', () => paid.every((id) => succeededIntents().has(id)));
-    const verified = await world.runOperatorHere(settings, ['ledger', 'verify']);
+    const verified = await world.runOperatorInProcess(settings, ['ledger', 'verify']);
     assert.equal(verified.code, 0, verified.stdout);
   });
 
   test('a key that the operator revokes is refused by both within five seconds', async () => {
-    const listed = await world.runOperatorHere(settings, ['businesses', 'list', '--json']);
+    const listed = await world.runOperatorInProcess(settings, ['businesses', 'list', '--json']);
     const merchants = JSON.parse(listed.stdout) as { merchant_id: string; test_mode: boolean }[];
     const merchant = merchants.find(({ test_mode: testMode }) => testMode)?.merchant_id ?? '';
-    const made = await world.runOperatorHere(settings, ['keys', 'create', '--merchant', merchant, '--json']);
+    const made = await world.runOperatorInProcess(settings, ['keys', 'create', '--merchant', merchant, '--json']);
     const { id, secret_key: key } = JSON.parse(made.stdout) as { id: string; secret_key: string };
     const urls = await Promise.all(apis.map(readyAt));
     const callers = urls.map((url) => createApiClient(url, key));
     for (const api of callers) assert.equal((await api.get('/v1/payments')).status, 200);
 
-    const revoked = await world.runOperatorHere(settings, ['keys', 'revoke', id, '--merchant', merchant]);
+    const revoked = await world.runOperatorInProcess(settings, ['keys', 'revoke', id, '--merchant', merchant]);
     const revokedMs = performance.now();
     assert.equal(revoked.code, 0, revoked.stderr);
     for (const api of callers) {
       await eventually('the key is refused', async () => {
         // When it was asked counts, not how long a busy machine took to answer.
-        const askedMs = performance.now();
+        const requestedMs = performance.now();
         const { status } = await api.get('/v1/payments');
-        assert(status === 401 || askedMs - revokedMs < 5_000, `${status} for a key that was revoked`);
+        assert(status === 401 || requestedMs - revokedMs < 5_000, `${status} for a key that was revoked`);
         return status === 401;
       });
     }
@@ -200,16 +200,16 @@ test('two instances that are restarted in turn under sixteen clients lose no req
     CLOSING_NOTICE_SECONDS: '4',
   };
   const startProcess = (own: Settings) => world.startService(own);
-  const startHere = (own: Settings) => world.startServiceHere(own);
-  const starters = [startProcess, effort({ usual: startHere, long: startProcess })] as const;
+  const startInProcess = (own: Settings) => world.startServiceInProcess(own);
+  const starters = [startProcess, effort({ usual: startInProcess, long: startProcess })] as const;
   const instances = await RollingInstances.start(starters, settings);
   const key = await createTestKey(world, settings);
   const health = new HealthChecks(instances.ports, healthCheckMs);
-  let turn = 0;
+  let requestNumber = 0;
   const nextPort = (): number => {
     const { readyPorts } = health;
-    turn += 1;
-    return readyPorts[turn % readyPorts.length] ?? 0;
+    requestNumber += 1;
+    return readyPorts[requestNumber % readyPorts.length] ?? 0;
   };
   // The long run has the machine to itself.
   const requestsPerSecond = effort({ usual: 50, long: 200 });
@@ -237,7 +237,7 @@ test('two instances that are restarted in turn under sixteen clients lose no req
 
 test('on a production server /readyz says that it ends while requests are still answered', async () => {
   const settings = { ...productionSettings(world, await databases.createDatabase()), CLOSING_NOTICE_SECONDS: '1' };
-  const service = world.startServiceHere(settings);
+  const service = world.startServiceInProcess(settings);
   const ownUrl = await readyAt(service);
   assert.match(ownUrl, /^http:\/\/localhost:\d+$/);
   await service.printed(/^ {2}Public address +https:\/\/pay\.example\.gm$/m);
@@ -254,9 +254,9 @@ test('on a production server /readyz says that it ends while requests are still 
   assert.equal(readiness.status, 503);
   assert.equal(readiness.headers.get('connection'), 'close');
   assert.match(await readiness.text(), /"closing":true/);
-  const answer = await api.post('/v1/payments', { data: { amount: 100 } });
-  assert.equal(answer.status, 201, answer.text);
-  assert.equal(answer.headers.get('connection'), 'close');
+  const response = await api.post('/v1/payments', { data: { amount: 100 } });
+  assert.equal(response.status, 201, response.text);
+  assert.equal(response.headers.get('connection'), 'close');
   assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
 });
 
@@ -282,11 +282,11 @@ test('while the owner’s password is rotated, commands are given and a service 
   };
   const before = { ...settings, DATABASE_URL: urlWith('first') };
   const after = { ...settings, DATABASE_URL: urlWith('second') };
-  const service = world.startServiceHere(before);
+  const service = world.startServiceInProcess(before);
   const url = (await readyAt(service)).replace('localhost', settings.HOST);
-  const created = await world.runOperatorHere(before, ['businesses', 'create', 'Kairaba Books', '--json']);
+  const created = await world.runOperatorInProcess(before, ['businesses', 'create', 'Kairaba Books', '--json']);
   const merchant = JSON.parse(created.stdout).test.merchant_id as string;
-  const made = await world.runOperatorHere(before, ['keys', 'create', '--merchant', merchant, '--json']);
+  const made = await world.runOperatorInProcess(before, ['keys', 'create', '--merchant', merchant, '--json']);
   const api = createApiClient(url, JSON.parse(made.stdout).secret_key);
 
   const statuses: number[] = [];
@@ -301,9 +301,9 @@ test('while the owner’s password is rotated, commands are given and a service 
   };
   await more();
   await withAdminClient(asSuperuser, (admin) => admin.query(`ALTER ROLE ${owner} PASSWORD 'second'`));
-  const listed = await world.runOperatorHere(after, ['businesses', 'list']);
+  const listed = await world.runOperatorInProcess(after, ['businesses', 'list']);
   assert.equal(listed.code, 0, listed.stderr);
-  const other = world.startServiceHere(after);
+  const other = world.startServiceInProcess(after);
   await readyAt(other);
   // More at once than before: the first service has to open connections of its own after all that.
   clients.push(...Array.from({ length: 15 }, client));
@@ -312,14 +312,14 @@ test('while the owner’s password is rotated, commands are given and a service 
   await Promise.all(clients);
   assert.deepEqual([...new Set(statuses)], [201]);
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
-  const foreign = await world.runOperatorHere({ ...after, KEY_PEPPER: 'ab'.repeat(32) }, ['businesses', 'list']);
+  const foreign = await world.runOperatorInProcess({ ...after, KEY_PEPPER: 'ab'.repeat(32) }, ['businesses', 'list']);
   assert.match(foreign.stderr, /^KEY_PEPPER is not the one that the API keys of this database are stored under; /);
   for (const started of [service, other]) started.stop();
 });
 
 // What one worker has under way for one merchant: its process may die between the note of a call and the call, and
 // then the payer has to try again, because nobody repeats a call blindly.
-const underWayMax = 16;
+const inFlightMax = 16;
 
 async function pay(api: ApiClient): Promise<string> {
   const data = { amount: 100, network: 'aps', account_number: '7000001' };

@@ -45,7 +45,7 @@ async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
   const warnings: Error[] = [];
   const warn = (warning: Error): unknown => warnings.push(warning);
   process.on('warning', warn);
-  const service = world.startServiceHere({ DATA_DIR: dataDirectory, ...settings });
+  const service = world.startServiceInProcess({ DATA_DIR: dataDirectory, ...settings });
   await assertRefused(service, dataDirectory, sentence);
   await assertNothingIsLeft(before);
   process.removeListener('warning', warn);
@@ -53,18 +53,18 @@ async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
 }
 
 /** The same in a process of its own, which shows the exit code and what the system's streams are given. */
-async function refusesInProcess(settings: Settings, sentence: RegExp): Promise<void> {
+async function refusesInChildProcess(settings: Settings, sentence: RegExp): Promise<void> {
   const dataDirectory = world.newDataDirectory();
   await assertRefused(world.startService({ DATA_DIR: dataDirectory, ...settings }), dataDirectory, sentence);
 }
 
 async function assertRefused(service: Program, dataDirectory: string, sentence: RegExp): Promise<void> {
   const { code } = await service.ended;
-  const [said = '', ...more] = service.stderr().split('\n');
-  assert.match(said, sentence, service.stderr());
-  assert.match(said, /[.]$|openssl rand -base64 32$/, 'it ends like a sentence');
-  assert.doesNotMatch(said, /[.] [A-Z]/, 'it is one sentence');
-  assert.deepEqual(more, [''], 'nothing else is said');
+  const [firstLine = '', ...otherLines] = service.stderr().split('\n');
+  assert.match(firstLine, sentence, service.stderr());
+  assert.match(firstLine, /[.]$|openssl rand -base64 32$/, 'it ends like a sentence');
+  assert.doesNotMatch(firstLine, /[.] [A-Z]/, 'it is one sentence');
+  assert.deepEqual(otherLines, [''], 'nothing else is said');
   assert.equal(code, 1);
   assert.doesNotMatch(service.stdout(), /ready|Stopp/);
   assert.deepEqual(processesIn(dataDirectory), [], 'nobody is left behind');
@@ -107,7 +107,7 @@ describe('a setting that is wrong ends the start', () => {
   }
 
   test('in a process of its own, whose exit code it is', () =>
-    refusesInProcess({ PORT: '-1' }, /^PORT must be a whole number from 0 to 65535, not "-1"\.$/));
+    refusesInChildProcess({ PORT: '-1' }, /^PORT must be a whole number from 0 to 65535, not "-1"\.$/));
 
   test('an operator’s database means production, whichever of its two URLs is set', async () => {
     const sentence = /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/;
@@ -125,7 +125,7 @@ describe('a key that the database was not written with ends the start', () => {
   }
 });
 
-describe('what is taken is said to be taken', () => {
+describe('a resource in use ends the start', () => {
   test('a port in use, before anything is made', async () => {
     const server = createServer();
     const port = await listen(server);
@@ -140,7 +140,7 @@ describe('what is taken is said to be taken', () => {
     const dataDirectory = await world.usedDataDirectory();
     const first = world.startService({ DATA_DIR: dataDirectory });
     const url = await readyAt(first);
-    const second = world.startServiceHere({ DATA_DIR: dataDirectory });
+    const second = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     assert.equal((await second.ended).code, 1);
     assert.match(second.stderr(), new RegExp(`^The data directory .* is in use by process ${first.pid}; [^\n]*\\.\n$`));
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
@@ -170,7 +170,7 @@ describe('what is taken is said to be taken', () => {
   });
 });
 
-describe('a database that cannot be used is said to be so', () => {
+describe('a database that cannot be used ends the start', () => {
   test('nobody listens', () => refusesDatabase('postgresql://a:b@127.0.0.1:1/x', /ECONNREFUSED\.$/));
 
   test('wrong password', () => {
@@ -219,7 +219,10 @@ describe('a database that cannot be used is said to be so', () => {
       ['DATABASE_URL', url],
       ['APP_DATABASE_URL', appUrl],
     ] as const) {
-      const { code, stderr } = await world.runOperatorHere({ ...production, [name]: value }, ['businesses', 'list']);
+      const { code, stderr } = await world.runOperatorInProcess({ ...production, [name]: value }, [
+        'businesses',
+        'list',
+      ]);
       assert.match(stderr, sentence, `an operator's command with ${name}`);
       assert.equal(code, 1);
     }

@@ -7,7 +7,7 @@ import { startDatabaseServer } from '../harness/database-server.ts';
 import { makeOldNode } from '../harness/old-node.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
-import { assertEndsWell, processesIn, readyAt } from '../harness/program.ts';
+import { assertStopsCleanly, processesIn, readyAt } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ProcessWorld;
@@ -27,10 +27,10 @@ describe('a stop that comes during the start', () => {
     assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
     // On a busy machine initdb is told to end instead of being waited for.
     await eventually('nobody is left behind', () => processesIn(dataDirectory).length === 0);
-    const again = world.startServiceHere({ DATA_DIR: dataDirectory });
+    const again = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     await readyAt(again);
     again.stop();
-    await assertEndsWell({ service: again, dataDirectory });
+    await assertStopsCleanly({ service: again, dataDirectory });
   });
 
   test('while another process migrates: it does not wait for that one', async () => {
@@ -42,7 +42,7 @@ describe('a stop that comes during the start', () => {
       const service = world.startService({ DATA_DIR: dataDirectory, DATABASE_URL: url, APP_ENV: 'development' });
       await service.printed(/^Another process is migrating the database; waiting for it\.$/m);
       service.signal('SIGINT');
-      await assertEndsWell({ service, dataDirectory });
+      await assertStopsCleanly({ service, dataDirectory });
     });
     await databases.stop();
   });
@@ -61,7 +61,7 @@ describe('npm start', () => {
     const npm = world.start(['npm', 'start'], { ...serviceSettings, ...npmSettings }, { ownGroup: true, ...options });
     await readyAt(npm);
     end(npm);
-    await assertEndsWell({ service: npm, dataDirectory });
+    await assertStopsCleanly({ service: npm, dataDirectory });
   }
 
   test('Ctrl-C, which reaches every process: npm waits, ends with 0 and leaves nobody behind', () =>

@@ -12,7 +12,7 @@ import { findRunningServer } from '../../server/src/database/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { assertEndsWell, processesIn, readDemo, readyAt } from '../harness/program.ts';
+import { assertStopsCleanly, processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
 
@@ -32,7 +32,7 @@ interface Running<Service extends Program = Program> {
 }
 
 const startProcess = () => start((settings) => world.startService(settings));
-const startHere = () => start((settings) => world.startServiceHere(settings));
+const startInProcess = () => start((settings) => world.startServiceInProcess(settings));
 
 async function start<Service extends Program>(
   startService: (settings: { DATA_DIR: string }) => Service,
@@ -69,41 +69,41 @@ async function stopWhileCancelling({ service, api, dataDirectory }: Running, id:
   for (const client of [locker, watcher]) await client.on('error', () => {}).connect();
   await locker.query(holdChanges);
   await locker.query('SELECT pg_advisory_lock(4711)');
-  let hasAnswered = false;
+  let hasResponded = false;
   const cancelling = api.post(`/v1/payments/${id}/cancel`).finally(() => {
-    hasAnswered = true;
+    hasResponded = true;
   });
   const waiting = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND application_name = 'dalasi'";
-  const isHeld = async () => hasAnswered || (await watcher.query(waiting)).rows.length > 0;
+  const isHeld = async () => hasResponded || (await watcher.query(waiting)).rows.length > 0;
   await eventually('the request waits in the database', isHeld);
   service.stop();
   await service.printed(/^Stopping: /m);
   await locker.query('SELECT pg_advisory_unlock(4711)').catch(() => {});
-  const answer = await cancelling;
+  const response = await cancelling;
   await Promise.allSettled([locker.end(), watcher.end()]);
-  return answer.status === 503 ? undefined : answer;
+  return response.status === 503 ? undefined : response;
 }
 
 async function statusAfterRestart({ dataDirectory }: Running, id: string): Promise<unknown> {
-  const service = world.startServiceHere({ DATA_DIR: dataDirectory });
+  const service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
   const api = createApiClient(await readyAt(service), readDemo(dataDirectory).secret_key);
   const { body } = await api.get(`/v1/payments/${id}`);
   service.stop();
-  await assertEndsWell({ service, dataDirectory });
+  await assertStopsCleanly({ service, dataDirectory });
   return body['status'];
 }
 
 describe('a service that is told to stop', () => {
   test('answers a request that waits in the database, and what it did is kept', async () => {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const running = await startHere();
+      const running = await startInProcess();
       const id = await createPayment(running.api);
-      const answer = await stopWhileCancelling(running, id);
-      await assertEndsWell(running);
-      if (!answer) continue;
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.body['status'], 'cancelled');
-      assert.equal(answer.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
+      const response = await stopWhileCancelling(running, id);
+      await assertStopsCleanly(running);
+      if (!response) continue;
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.body['status'], 'cancelled');
+      assert.equal(response.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
       assert.equal(await statusAfterRestart(running, id), 'cancelled');
       return;
     }
@@ -133,14 +133,14 @@ describe('a service that is told to stop', () => {
     service.signal('SIGINT');
     await service.printed(/^Stopping: /m);
     for (const more of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const) service.signal(more);
-    const wholeAnswer = readText(head);
+    const wholeResponse = readText(head);
     head.write('\r\n');
-    assert.match(await wholeAnswer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\{"status":"ok"\}/i);
+    assert.match(await wholeResponse, /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\{"status":"ok"\}/i);
     sending.end(body.slice(9));
     const [response] = await answered;
     assert.equal(response.statusCode, 201);
     response.resume();
-    await assertEndsWell(running);
+    await assertStopsCleanly(running);
     agent.destroy();
   });
 
@@ -159,7 +159,7 @@ describe('a service that is told to stop', () => {
     assert.equal(stream.status, 200);
 
     service.signal('SIGHUP');
-    await assertEndsWell(running);
+    await assertStopsCleanly(running);
     await stream.text();
     agent.destroy();
   });
@@ -182,7 +182,7 @@ describe('a service that is told to stop', () => {
   });
 
   test('neither loses nor fails payments that are being made', async () => {
-    const running = await startHere();
+    const running = await startInProcess();
     const { service, api, dataDirectory } = running;
     const answered: string[] = [];
     const statuses = new Set<number>();
@@ -198,13 +198,13 @@ describe('a service that is told to stop', () => {
     await eventually('payments are under way', () => answered.length >= 40);
     service.stop();
     await Promise.all(merchants);
-    await assertEndsWell(running);
+    await assertStopsCleanly(running);
     assert.deepEqual(
       [...statuses].filter((status) => status !== 201 && status !== 503),
       [],
     );
 
-    const again = world.startServiceHere({ DATA_DIR: dataDirectory });
+    const again = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
     for (const id of answered) {
       let status: unknown;

@@ -23,7 +23,7 @@ let receiver: CallbackReceiver;
 before(async () => {
   story = await startTransferStory();
   receiver = await startCallbackReceiver();
-  await story.listen(receiver, ['charge.refunded']);
+  await story.subscribe(receiver, ['charge.refunded']);
 });
 
 afterEach(() => story.verify());
@@ -52,38 +52,38 @@ async function paidByHand(network: string, number: string, action: 'approve' | '
 }
 
 async function refund(charge: Body, changes: Body = {}): Promise<Body> {
-  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], ...changes });
-  assert.equal(answer.status, 201, answer.text);
-  assert.equal(answer.body['status'], 'pending');
-  return answer.body;
+  const response = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], ...changes });
+  assert.equal(response.status, 201, response.text);
+  assert.equal(response.body['status'], 'pending');
+  return response.body;
 }
 
 async function refundSettled(charge: Body, changes: Body = {}): Promise<Body> {
   const { id } = await refund(charge, changes);
   await story.settle();
-  return found(id);
+  return retrieveRefund(id);
 }
 
-async function found(id: unknown): Promise<Body> {
-  const answer = await story.api.get(`/v1/refunds/${String(id)}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+async function retrieveRefund(id: unknown): Promise<Body> {
+  const response = await story.api.get(`/v1/refunds/${String(id)}`);
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 /** What the network has given back of a charge, in its own words. */
 async function atNetwork({ reference }: Body): Promise<string[]> {
   const text = `SELECT CASE WHEN planned_at <= $2 THEN planned_status ELSE status END || ' ' || amount
-                  || CASE WHEN refunded_transaction_id IS NULL THEN '' ELSE ' of a collection' END AS told
+                  || CASE WHEN refunded_transaction_id IS NULL THEN '' ELSE ' of a collection' END AS reported
                 FROM simulator.payouts WHERE reference = $1`;
-  const rows = await asOwner<{ told: string }>(story.service, text, [reference, story.clock.now()]);
-  return rows.map(({ told }) => told);
+  const rows = await asOwner<{ reported: string }>(story.service, text, [reference, story.clock.now()]);
+  return rows.map(({ reported }) => reported);
 }
 
 async function receivedRefunds(charge: Body): Promise<{ status: string; amount_refunded: number; sequence: number }[]> {
-  const told = receiver.received
+  const reported = receiver.received
     .map(({ body }) => JSON.parse(body.toString()) as { sequence: number; data: Body })
     .filter(({ data }) => data['id'] === charge['id']);
-  return told.map(({ sequence, data }) => ({
+  return reported.map(({ sequence, data }) => ({
     status: String(data['status']),
     amount_refunded: Number(data['amount_refunded']),
     sequence,
@@ -98,7 +98,7 @@ for (const [network, amount, route, atTheNetwork] of [
   ['afrimoney', null, 'payout', 'completed 45050'],
   ['qmoney', 450.49, 'payout', 'completed 45049'],
 ] as const) {
-  test(`${network} gives back ${amount ?? 'all of it'} by ${route}, and the merchant is told`, async () => {
+  test(`${network} refunds ${amount ?? 'all'} by ${route}, and emits charge.refunded`, async () => {
     const charge = await paid(network);
     const balance = await story.payoutBalance();
     const done = await refundSettled(charge, amount === null ? {} : { amount });
@@ -125,15 +125,15 @@ for (const [network, amount, route, atTheNetwork] of [
   });
 }
 
-test('parts follow each other by the network until nothing is left, and never more than that', async () => {
+test('partial refunds by the network go on until nothing is left, and never exceed the payment', async () => {
   const charge = await paid('aps');
   for (const amount of [200, 200, 50.5]) assert.equal((await refundSettled(charge, { amount }))['status'], 'completed');
-  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
-  assert.deepEqual([answer.status, answer.body['code']], [400, 'refund_not_possible']);
+  const response = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
+  assert.deepEqual([response.status, response.body['code']], [400, 'refund_not_possible']);
   assert.equal((await story.transaction(String(charge['id'])))['status'], 'refunded');
 });
 
-test('0002: the network refuses to give back to a closed account, and the money is the merchant’s again', async () => {
+test('0002: a refund refused for a closed account releases the merchant’s money', async () => {
   const charge = await paidByHand('aps', '7000002', 'approve_late');
   const balance = await story.payoutBalance();
   const done = await refundSettled(charge);
@@ -143,28 +143,28 @@ test('0002: the network refuses to give back to a closed account, and the money 
   assert.deepEqual(await story.events(String(charge['id'])), ['charge.created', 'charge.failed', 'charge.succeeded']);
 });
 
-test('0004: the network never ends it; the money stays held, and what is left can be refunded meanwhile', async () => {
+test('0004: a refund that never ends keeps its money held, and the rest can be refunded', async () => {
   const charge = await paidByHand('aps', '7000004', 'approve');
   const pending = await refundSettled(charge, { amount: 400 });
   assert.deepEqual([pending['status'], await atNetwork(pending)], ['pending', ['pending 40000 of a collection']]);
-  for (let hour = 0; hour < 25; hour += 1) await story.pass(3_600 * secondMs);
+  for (let hour = 0; hour < 25; hour += 1) await story.advance(3_600 * secondMs);
   assert.deepEqual(
-    [(await found(pending['id']))['status'], (await found(pending['id']))['review']],
+    [(await retrieveRefund(pending['id']))['status'], (await retrieveRefund(pending['id']))['review']],
     ['pending', 'outcome_unknown'],
   );
-  const answer = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], amount: 51 });
-  assert.deepEqual([answer.status, answer.body['code']], [400, 'refund_not_possible']);
+  const response = await story.api.post('/v1/transactions/refund', { reference: charge['reference'], amount: 51 });
+  assert.deepEqual([response.status, response.body['code']], [400, 'refund_not_possible']);
 });
 
 for (const [number, action, status] of [
   ['7000005', null, 'completed'],
   ['7000006', 'approve_late', 'failed'],
 ] as const) {
-  test(`${number.slice(-4)}: no answer to our order is looked up, never repeated blindly, and found ${status}`, async () => {
+  test(`${number.slice(-4)}: a refund without a response is looked up, never resent, and found ${status}`, async () => {
     const intentId = await story.pay(number, { network: 'aps' });
     const { id } = await story.transaction(intentId);
-    await PaymentStory.prototype.passUnanswered.call(story, String(id), 3 * secondMs);
-    for (let step = 0; step < 4; step += 1) await story.pass(2 * secondMs);
+    await PaymentStory.prototype.advancePastTimeout.call(story, String(id), 3 * secondMs);
+    for (let step = 0; step < 4; step += 1) await story.advance(2 * secondMs);
     if (action !== null) await story.onPhone(String(id), action);
     const charge = await story.transaction(intentId);
     assert.equal(charge['status'], 'completed');
@@ -175,9 +175,9 @@ for (const [number, action, status] of [
       const text = `SELECT 1 FROM transfer_notes WHERE transfer_id = $1 AND kind = 'no_clear_answer'`;
       return (await asOwner(story.service, text, [started['id']])).length === 1;
     });
-    assert.equal((await found(started['id']))['status'], 'pending');
-    for (let step = 0; step < 4; step += 1) await story.pass(2 * secondMs);
-    assert.equal((await found(started['id']))['status'], status);
+    assert.equal((await retrieveRefund(started['id']))['status'], 'pending');
+    for (let step = 0; step < 4; step += 1) await story.advance(2 * secondMs);
+    assert.equal((await retrieveRefund(started['id']))['status'], status);
     const sent = `SELECT sends FROM transfers WHERE id = $1`;
     assert.deepEqual(await asOwner(story.service, sent, [started['id']]), [{ sends: '1' }]);
   });
@@ -191,11 +191,11 @@ test('0009: pending at first, completed by the network’s callback after 2 s', 
   ]);
   const pending = await refundSettled(charge);
   assert.equal(pending['status'], 'pending');
-  await story.pass(2 * secondMs);
-  assert.equal((await found(pending['id']))['status'], 'completed');
+  await story.advance(2 * secondMs);
+  assert.equal((await retrieveRefund(pending['id']))['status'], 'completed');
 });
 
-test('0008: the network is down and takes it a minute later', async () => {
+test('0008: a refund waits while the network is down, and completes a minute later', async () => {
   const charge = await paid('wave');
   await asOwner(story.service, `UPDATE simulator.sessions SET payer_number = '+220877000008' WHERE reference = $1`, [
     charge['reference'],
@@ -205,11 +205,11 @@ test('0008: the network is down and takes it a minute later', async () => {
     [waiting['status'], waiting['waiting_for'], await atNetwork(waiting)],
     ['pending', 'network_unavailable', []],
   );
-  await story.pass(61 * secondMs);
-  assert.equal((await found(waiting['id']))['status'], 'completed');
+  await story.advance(61 * secondMs);
+  assert.equal((await retrieveRefund(waiting['id']))['status'], 'completed');
 });
 
-test('0012: brought back by the network, it has failed after all and the payment can be refunded again', async () => {
+test('0012: a refund returned by the network has failed, and the payment can be refunded again', async () => {
   const charge = await paid('aps');
   const setNumber = (number: string) =>
     asOwner(story.service, 'UPDATE simulator.sessions SET payer_number = $2 WHERE reference = $1', [
@@ -220,8 +220,8 @@ test('0012: brought back by the network, it has failed after all and the payment
   const balance = await story.payoutBalance();
   const done = await refundSettled(charge);
   assert.equal(done['status'], 'completed');
-  await story.pass(2 * secondMs);
-  const returned = await found(done['id']);
+  await story.advance(2 * secondMs);
+  const returned = await retrieveRefund(done['id']);
   assert.deepEqual([returned['status'], returned['failure_code']], ['failed', 'returned_by_network']);
   const open = await story.transaction(String(charge['id']));
   assert.deepEqual([open['status'], open['amount_refunded']], ['completed', 0]);
@@ -230,7 +230,7 @@ test('0012: brought back by the network, it has failed after all and the payment
   assert.equal((await refundSettled(charge))['status'], 'completed');
 });
 
-test('a share goes back with the refund, as the refund and the sub-account say', async () => {
+test('a refund is charged to the share too, as refund and sub-account show', async () => {
   const body = { name: 'Awa', percentage: 20, settlement_code: 'wave', account_number: '7000001' };
   const subAccount = await story.api.post('/v1/sub-accounts', body);
   const id = String(subAccount.body['id']);
@@ -243,7 +243,7 @@ test('a share goes back with the refund, as the refund and the sub-account say',
   assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 10);
 });
 
-test('the same key answers the same refund, also when its answer is no longer kept, and never refunds twice', async () => {
+test('one key returns one refund, also after its stored response is deleted', async () => {
   const charge = await paid('aps');
   const key = randomUUID();
   const send = (amount: number) =>
@@ -254,18 +254,18 @@ test('the same key answers the same refund, also when its answer is no longer ke
   assert.deepEqual([again.status, again.text, again.headers.get('idempotent-replayed')], [201, first.text, 'true']);
   assert.equal((await send(101)).status, 422);
   await story.settle();
-  for (let day = 0; day < 4; day += 1) await story.pass(24 * 3_600 * secondMs);
+  for (let day = 0; day < 4; day += 1) await story.advance(24 * 3_600 * secondMs);
   const late = await send(100);
   assert.deepEqual([late.status, late.body['id'], late.body['status']], [201, first.body['id'], 'completed']);
   const { body } = await story.api.get(`/v1/refunds?charge=${String(charge['id'])}`);
   assert.equal((body['data'] as Body[]).length, 1);
 });
 
-test('two requests for the rest at once refund it once', async () => {
+test('concurrent requests for the remainder refund it once', async () => {
   const charge = await paid('aps');
-  const ask = () => story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
-  const answers = await Promise.all([ask(), ask(), ask(), ask()]);
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400, 400]);
+  const requestRefund = () => story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
+  const responses = await Promise.all([requestRefund(), requestRefund(), requestRefund(), requestRefund()]);
+  assert.deepEqual(responses.map(({ status }) => status).toSorted(), [201, 400, 400, 400]);
   await story.settle();
   assert.equal((await story.transaction(String(charge['id'])))['amount_refunded'], Number(paidMinor) / 100);
 });

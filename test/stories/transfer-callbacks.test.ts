@@ -7,7 +7,7 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 // What networks report of payouts, as often and in whatever order it comes. The order stays pending at the network
 // (0004), so that only the callbacks of the test say anything.
 
-const waiting = '7000004';
+const pendingNumber = '7000004';
 const held = 'held payable_available → held 10000';
 const paid = 'transfer held → float:sim-aps 10000';
 const released = 'released held → payable_available 10000';
@@ -34,8 +34,8 @@ for (const atOnce of [false, true]) {
 
   test(`a success that is reported ${manner} is one posting and one event`, async () => {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(waiting);
-    await report(await story.payoutNews(id), { times: 10, atOnce });
+    const id = await story.transferSettled(pendingNumber);
+    await report(await story.payoutNotification(id), { times: 10, atOnce });
     assert.equal(await story.statusOf(id), 'completed');
     assert.deepEqual(await story.movements(id), [held, paid]);
     assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.succeeded']);
@@ -43,21 +43,24 @@ for (const atOnce of [false, true]) {
     assert.equal(await story.payoutBalance(), balance - 100);
   });
 
-  test(`a refusal that is reported ${manner} gives the money back once`, async () => {
+  test(`a refusal that is reported ${manner} releases the money once`, async () => {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(waiting);
-    await report(await story.payoutNews(id, refusal), { times: 10, atOnce });
+    const id = await story.transferSettled(pendingNumber);
+    await report(await story.payoutNotification(id, refusal), { times: 10, atOnce });
     assert.equal(await story.statusOf(id), 'failed');
     assert.deepEqual(await story.movements(id), [held, released]);
     assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.failed']);
     assert.equal(await story.payoutBalance(), balance);
   });
 
-  test(`a reversal that is reported ${manner} gives the money back once, whether or not the success came first`, async () => {
+  test(`a reversal reported ${manner} returns the money once, before or after the success`, async () => {
     for (const successFirst of [true, false]) {
       const balance = await story.payoutBalance();
-      const id = await story.transferSettled(waiting);
-      const [success, reversal] = [await story.payoutNews(id), await story.payoutNews(id, { status: 'reversed' })];
+      const id = await story.transferSettled(pendingNumber);
+      const [success, reversal] = [
+        await story.payoutNotification(id),
+        await story.payoutNotification(id, { status: 'reversed' }),
+      ];
       if (successFirst) await report(success, { times: 1, atOnce });
       await report(reversal, { times: 10, atOnce });
       await report(success, { times: 10, atOnce });
@@ -74,12 +77,14 @@ for (const atOnce of [false, true]) {
   });
 }
 
-test('success and refusal of one order at once: one of them is applied, the other is a case', async () => {
+test('of a concurrent success and refusal of one transfer one is applied and the other is a case', async () => {
   for (let round = 0; round < 6; round += 1) {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(waiting);
-    const [success, failure] = [await story.payoutNews(id), await story.payoutNews(id, refusal)];
-    await Promise.all([success, failure, success, failure].map((news) => story.sendPayoutCallback('aps', news)));
+    const id = await story.transferSettled(pendingNumber);
+    const [success, failure] = [await story.payoutNotification(id), await story.payoutNotification(id, refusal)];
+    await Promise.all(
+      [success, failure, success, failure].map((notification) => story.sendPayoutCallback('aps', notification)),
+    );
     await story.settle();
     const status = await story.statusOf(id);
     const expected = status === 'completed' ? ['contradictory_outcome'] : ['late_success'];
@@ -88,17 +93,17 @@ test('success and refusal of one order at once: one of them is applied, the othe
   }
 });
 
-test('another amount than ordered is not completed: what was held is gone from the balance, and a person decides', async () => {
+test('a mismatched payout is not completed: the hold is booked, and a case is opened', async () => {
   for (const [amount, movements] of [
     ['99.99', ['transfer_mismatch held → float:sim-aps 9999', 'transfer_mismatch held → suspense 1']],
     ['100.01', ['transfer_mismatch held → float:sim-aps 10000', 'transfer_mismatch network_costs → float:sim-aps 1']],
   ] as const) {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(waiting);
-    const news = await story.payoutNews(id);
-    const received = { ...(news['received'] as object), amount };
-    await report({ ...news, received }, { times: 3, atOnce: true });
-    const { status, review } = await story.found(id);
+    const id = await story.transferSettled(pendingNumber);
+    const notification = await story.payoutNotification(id);
+    const received = { ...(notification['received'] as object), amount };
+    await report({ ...notification, received }, { times: 3, atOnce: true });
+    const { status, review } = await story.retrieve(id);
     assert.deepEqual([status, review], ['pending', 'amount_mismatch']);
     assert.deepEqual(await story.movements(id), [held, ...movements]);
     assert.deepEqual(await story.cases(id), ['amount_mismatch']);
@@ -106,47 +111,56 @@ test('another amount than ordered is not completed: what was held is gone from t
   }
 });
 
-test('another currency books nothing, and is a case', async () => {
-  const id = await story.transferSettled(waiting);
-  const news = await story.payoutNews(id);
+test('a payout in another currency books nothing and opens a case', async () => {
+  const id = await story.transferSettled(pendingNumber);
+  const notification = await story.payoutNotification(id);
   await report(
-    { ...news, received: { ...(news['received'] as object), currency: 'XOF' } },
+    { ...notification, received: { ...(notification['received'] as object), currency: 'XOF' } },
     { times: 2, atOnce: false },
   );
   assert.deepEqual([await story.statusOf(id), await story.movements(id)], ['pending', [held]]);
   assert.deepEqual(await story.cases(id), ['contradictory_outcome']);
 });
 
-test('a network’s transaction that paid one transfer pays no other, this merchant’s or another’s', async () => {
-  const other = await story.another();
-  const [first, second] = [await story.transferSettled(waiting), await story.transferSettled(waiting)];
-  const third = await other.transferSettled(waiting);
+test('a provider transaction that paid one transfer pays no other, of this merchant or another', async () => {
+  const other = await story.forAnotherMerchant();
+  const [first, second] = [await story.transferSettled(pendingNumber), await story.transferSettled(pendingNumber)];
+  const third = await other.transferSettled(pendingNumber);
   const received = { amount: '100.00', fee: '0.00', currency: 'GMD', transaction_id: 'T-used-once' };
-  await report(await story.payoutNews(first, { received }), { times: 1, atOnce: false });
-  await report(await story.payoutNews(second, { received }), { times: 2, atOnce: true });
-  await report(await other.payoutNews(third, { received }), { times: 2, atOnce: true });
+  await report(await story.payoutNotification(first, { received }), { times: 1, atOnce: false });
+  await report(await story.payoutNotification(second, { received }), { times: 2, atOnce: true });
+  await report(await other.payoutNotification(third, { received }), { times: 2, atOnce: true });
   assert.equal(await story.statusOf(first), 'completed');
   for (const [owner, id] of [
     [story, second],
     [other, third],
   ] as const) {
-    const { status, review } = await owner.found(id);
+    const { status, review } = await owner.retrieve(id);
     assert.deepEqual([status, review, await owner.movements(id)], ['pending', 'receipt_reused', [held]]);
     assert.deepEqual(await owner.cases(id), ['receipt_reused']);
   }
 });
 
-test('what another network has signed, or nobody as agreed, or what names no transfer, changes nothing', async () => {
-  const id = await story.transferSettled(waiting);
-  const news = await story.payoutNews(id);
-  assert.equal(await story.sendPayoutCallback('aps', news, 'wave'), 401, 'signed with another network’s secret');
+test('a callback signed by another network, unsigned, or of no transfer changes nothing', async () => {
+  const id = await story.transferSettled(pendingNumber);
+  const notification = await story.payoutNotification(id);
   assert.equal(
-    await story.sendPayoutCallback('wave', { ...news, network: 'wave' }),
+    await story.sendPayoutCallback('aps', notification, 'wave'),
+    401,
+    'signed with another network’s secret',
+  );
+  assert.equal(
+    await story.sendPayoutCallback('wave', { ...notification, network: 'wave' }),
     200,
     'rightly signed, but not its own',
   );
-  for (const reference of ['unknown', `${String(news['reference'])}x`, String(news['reference']).toLowerCase(), '']) {
-    await story.sendPayoutCallback('aps', { ...news, reference });
+  for (const reference of [
+    'unknown',
+    `${String(notification['reference'])}x`,
+    String(notification['reference']).toLowerCase(),
+    '',
+  ]) {
+    await story.sendPayoutCallback('aps', { ...notification, reference });
   }
   await story.settle();
   assert.deepEqual([await story.statusOf(id), await story.movements(id)], ['pending', [held]]);
@@ -155,18 +169,18 @@ test('what another network has signed, or nobody as agreed, or what names no tra
   assert.deepEqual(await asOwner(story.service, text, [id]), [{ count: 0 }]);
 });
 
-test('a payout’s news never settles a payment, nor a payment’s news a transfer', async () => {
-  const id = await story.transferSettled(waiting);
+test('a payout callback never settles a payment, nor a payment callback a transfer', async () => {
+  const id = await story.transferSettled(pendingNumber);
   const payment = await story.paySettled('7001234');
   const { reference } = await story.transaction(payment);
-  const news = await story.payoutNews(id);
-  await story.sendPayoutCallback('aps', { ...news, reference });
-  await story.sendCallback('aps', { ...(await story.sessionOf(payment)), reference: news['reference'] });
+  const notification = await story.payoutNotification(id);
+  await story.sendPayoutCallback('aps', { ...notification, reference });
+  await story.sendCallback('aps', { ...(await story.sessionOf(payment)), reference: notification['reference'] });
   await story.settle();
   assert.deepEqual([await story.statusOf(id), (await story.intent(payment))['status']], ['pending', 'processing']);
 });
 
-test('a success that comes while the merchant cancels: either nothing was sent, or it is booked', async () => {
+test('a transfer cancelled during its send is either never sent or booked as paid', async () => {
   for (let round = 0; round < 5; round += 1) {
     const balance = await story.payoutBalance();
     const id = await story.transfer('7001234');

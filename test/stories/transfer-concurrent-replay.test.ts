@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
-import { orderBody } from '../harness/transfer-story.ts';
+import { transferBody } from '../harness/transfer-story.ts';
 
 const rounds = effort({ usual: 10, long: 200 });
-const atOnce = 50;
+const concurrency = 50;
 
 let services: TestService[];
 let business: TestBusiness;
@@ -31,21 +31,23 @@ after(async () => {
   for (const service of services.toReversed()) await service.stop();
 });
 
-test('of many identical orders at once, sent to two processes, one is a transfer and the others get its answer', async () => {
+test('of many identical concurrent requests to two processes one is a transfer and all get its response', async () => {
   const [service] = services;
   assert.ok(service);
   const { id: merchantId, shortId } = business.test.merchant;
   for (let round = 1; round <= rounds; round += 1) {
-    const answers = await Promise.all(
-      Array.from({ length: atOnce }, (_, place) => order(clients[place % clients.length], `round-${round}`)),
+    const responses = await Promise.all(
+      Array.from({ length: concurrency }, (_, index) =>
+        requestTransfer(clients[index % clients.length], `round-${round}`),
+      ),
     );
-    const made = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
-    const [first] = made;
-    assert.ok(first && made.length === 1, `round ${round}: ${made.length} were transfers`);
-    for (const answer of answers) {
+    const created = responses.filter((response) => response.status === 201 && !isReplay(response));
+    const [first] = created;
+    assert.ok(first && created.length === 1, `round ${round}: ${created.length} were transfers`);
+    for (const response of responses) {
       // The contract client saw that a 409 says when to come back.
-      if (answer.status === 409) assert.equal(answer.body['code'], 'idempotency_in_progress');
-      else assert.deepEqual([answer.status, answer.text], [201, first.text]);
+      if (response.status === 409) assert.equal(response.body['code'], 'idempotency_in_progress');
+      else assert.deepEqual([response.status, response.text], [201, first.text]);
     }
     const stored: object = await countRows(service, merchantId, 'transfers', 'ledger_holds', 'idempotency_keys');
     assert.deepEqual(stored, { transfers: round, ledger_holds: round, idempotency_keys: round });
@@ -55,16 +57,16 @@ test('of many identical orders at once, sent to two processes, one is a transfer
   const [paid] = await asOwner<{ count: number }>(service, text, [shortId]);
   assert.equal(paid?.count, rounds, 'each transfer was paid once');
   const balances = await clients[0]?.get('/v1/balances');
-  assert.equal(balances?.body['payout_balance'], 1_000_000 - rounds * orderBody.amount);
+  assert.equal(balances?.body['payout_balance'], 1_000_000 - rounds * transferBody.amount);
   assert.equal((await verifyLedger(service.db)).finding, null);
   assert.equal(await verifyHolds(service.db), null);
 });
 
-function order(client: ApiClient | undefined, key: string): Promise<ApiAnswer> {
+function requestTransfer(client: ApiClient | undefined, key: string): Promise<ApiResponse> {
   assert.ok(client);
-  return client.post('/v1/transfers', orderBody, { 'idempotency-key': key });
+  return client.post('/v1/transfers', transferBody, { 'idempotency-key': key });
 }
 
-function isReplay(answer: ApiAnswer): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
+function isReplay(response: ApiResponse): boolean {
+  return response.headers.get('idempotent-replayed') === 'true';
 }

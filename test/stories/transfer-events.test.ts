@@ -17,7 +17,7 @@ before(async () => {
   receiver = await startCallbackReceiver();
 });
 beforeEach(async () => {
-  story = await world.another();
+  story = await world.forAnotherMerchant();
   receiver.received.length = 0;
 });
 after(async () => {
@@ -25,7 +25,7 @@ after(async () => {
   await receiver.close();
 });
 
-interface Told {
+interface ReceivedEvent {
   id: string;
   event: string;
   sequence: number;
@@ -34,24 +34,26 @@ interface Told {
   payload: Record<string, unknown>;
 }
 
-function toldAt(path: string): Told[] {
-  return receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body.toString()) as Told);
+function eventsAt(path: string): ReceivedEvent[] {
+  return receiver.received
+    .filter((one) => one.path === path)
+    .map(({ body }) => JSON.parse(body.toString()) as ReceivedEvent);
 }
 
 function kindsAt(path: string): string[] {
-  return toldAt(path)
+  return eventsAt(path)
     .toSorted((one, other) => one.sequence - other.sequence)
     .map(({ event }) => event);
 }
 
 /** One transfer of every end: completed, failed, reversed, cancelled. */
-async function everyEnd(changes: Record<string, unknown> = {}): Promise<void> {
+async function transferToEachEnd(changes: Record<string, unknown> = {}): Promise<void> {
   await story.transferSettled('7000001', changes);
   await story.transferSettled('7000002', changes);
   await story.transferSettled('7000012', changes);
-  const waits = await story.transferSettled('7000010', changes);
-  assert.equal((await story.api.post(`/v1/transfers/${waits}/cancel`)).status, 200);
-  await story.pass(2_000);
+  const waitingId = await story.transferSettled('7000010', changes);
+  assert.equal((await story.api.post(`/v1/transfers/${waitingId}/cancel`)).status, 200);
+  await story.advance(2_000);
   await story.settle();
 }
 
@@ -60,22 +62,22 @@ function assertSigned({ headers, body }: ReceivedCallback): void {
   assert.equal(headers['x-service-signature'], expected);
 }
 
-test('an endpoint is told of completed transfers by default, and of nothing else about them', async () => {
-  await story.listen(receiver, null);
-  await everyEnd();
+test('an endpoint gets completed transfers by default, and no other transfer event', async () => {
+  await story.subscribe(receiver, null);
+  await transferToEachEnd();
   await eventually('both have come', () => receiver.received.length >= 2);
   await story.settle();
   assert.deepEqual(kindsAt('/events'), ['transfer.succeeded', 'transfer.succeeded']);
   for (const callback of receiver.received) assertSigned(callback);
 });
 
-test('an endpoint is told of what it has subscribed to', async () => {
+test('an endpoint gets the transfer events it subscribed to', async () => {
   const kinds = ['transfer.created', 'transfer.failed', 'transfer.cancelled', 'transfer.reversed'];
   for (const kind of kinds) {
-    story = await world.another();
+    story = await world.forAnotherMerchant();
     receiver.received.length = 0;
-    await story.listen(receiver, [kind]);
-    await everyEnd();
+    await story.subscribe(receiver, [kind]);
+    await transferToEachEnd();
     const count = kind === 'transfer.created' ? 4 : 1;
     await eventually(`${kind} has come`, () => receiver.received.length >= count);
     await story.settle();
@@ -90,17 +92,17 @@ test('a transfer’s callback_url gets all of its events, signed, and those of n
   const url = `${receiver.url}/of-this-transfer`;
   const id = await story.transferSettled('7000012', { callback_url: url });
   await story.transferSettled('7000001');
-  await story.pass(2_000);
+  await story.advance(2_000);
   await eventually('three have come', () => receiver.received.length >= 3);
   await story.settle();
   assert.deepEqual(kindsAt('/of-this-transfer'), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
   assert.equal(receiver.received.length, 3);
-  assert.ok(toldAt('/of-this-transfer').every(({ data }) => data['id'] === id));
+  assert.ok(eventsAt('/of-this-transfer').every(({ data }) => data['id'] === id));
   for (const callback of receiver.received) assertSigned(callback);
 });
 
 test('a callback_url that is the endpoint’s own address gets each event once', async () => {
-  await story.listen(receiver, null);
+  await story.subscribe(receiver, null);
   await story.transferSettled('7000001', { callback_url: `${receiver.url}/events` });
   await eventually('both have come', () => receiver.received.length >= 2);
   await story.settle();
@@ -108,23 +110,23 @@ test('a callback_url that is the endpoint’s own address gets each event once',
 });
 
 test('an event carries the transfer as it was then, with the last four digits of the number only', async () => {
-  await story.listen(receiver, ['transfer.created', 'transfer.succeeded']);
+  await story.subscribe(receiver, ['transfer.created', 'transfer.succeeded']);
   const id = await story.transferSettled('+220 700 0001', { metadata: { payroll: 'May' }, narration: 'Wages' });
   await eventually('both have come', () => receiver.received.length >= 2);
-  const [created, succeeded] = toldAt('/events').toSorted((one, other) => one.sequence - other.sequence);
+  const [created, succeeded] = eventsAt('/events').toSorted((one, other) => one.sequence - other.sequence);
   assert.ok(created && succeeded);
   for (const { data, payload, test_mode: isTest } of [created, succeeded]) {
     assert.deepEqual([payload, isTest], [data, true]);
   }
   assert.deepEqual([created.sequence, created.data['status']], [1, 'pending']);
-  const record = await story.found(id);
+  const record = await story.retrieve(id);
   assert.deepEqual([succeeded.sequence, succeeded.data], [2, { ...record, account_number: '.... 0001' }]);
   assert.ok(receiver.received.every(({ body }) => !body.toString().includes('700 0001')));
 });
 
-test('another merchant’s endpoint hears nothing of it', async () => {
-  const other = await world.another();
-  await other.listen(receiver, null);
+test('another merchant’s endpoint gets none of a transfer’s events', async () => {
+  const other = await world.forAnotherMerchant();
+  await other.subscribe(receiver, null);
   await story.transferSettled('7000001');
   await other.transferSettled('7000002');
   await story.settle();

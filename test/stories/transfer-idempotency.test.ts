@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setLimit } from '../../server/src/merchants/manage-rules.ts';
 import { createApiClient } from '../harness/api-client.ts';
-import type { ApiAnswer } from '../harness/api-client.ts';
+import type { ApiResponse } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { rawHead, sendRaw } from '../harness/raw-request.ts';
 import { asOwner, countRows, whileLocked } from '../harness/tables.ts';
-import { orderBody, startTransferStory } from '../harness/transfer-story.ts';
+import { transferBody, startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
 // What an Idempotency-Key promises to whoever pays out: whatever is repeated, whenever, the beneficiary is paid once.
@@ -23,42 +23,42 @@ before(async () => {
 afterEach(() => world.verify());
 after(() => world.stop());
 
-function isReplay(answer: ApiAnswer): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
+function isReplay(response: ApiResponse): boolean {
+  return response.headers.get('idempotent-replayed') === 'true';
 }
 
 /** What an answer is, as the tests of replays compare it. */
-function shown(answer: ApiAnswer): [number, unknown, boolean] {
-  return [answer.status, answer.body['code'] ?? answer.body['id'], isReplay(answer)];
+function outcomeOf(response: ApiResponse): [number, unknown, boolean] {
+  return [response.status, response.body['code'] ?? response.body['id'], isReplay(response)];
 }
 
-function traces() {
+function countRecords() {
   const { id } = story.merchant.merchant;
   return countRows(story.service, id, 'transfers', 'ledger_holds', 'ledger_movements', 'events', 'idempotency_keys');
 }
 
 /** Sends a body as it is written. */
-function sendText(text: string, key: string): Promise<ApiAnswer> {
+function sendText(text: string, key: string): Promise<ApiResponse> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
   return createApiClient(story.service.url, story.merchant.key).send('POST', '/v1/transfers', { body: text, headers });
 }
 
 describe('an order that comes again with its key', () => {
-  it('is one transfer, one hold, one payout and one answer, byte for byte, however often it comes', async () => {
-    story = await world.another();
-    const before = await traces();
-    const answers: ApiAnswer[] = [];
+  it('is one transfer, hold, payout and response, byte for byte, however often it is sent', async () => {
+    story = await world.forAnotherMerchant();
+    const before = await countRecords();
+    const responses: ApiResponse[] = [];
     for (let time = 1; time <= 100; time += 1) {
-      answers.push(await story.order('7000001', {}, 'a hundred times'));
+      responses.push(await story.requestTransfer('7000001', {}, 'a hundred times'));
       // The answer stays what it was, although the transfer goes on.
       if (time === 50) await story.settle();
     }
     await story.settle();
-    const [first] = answers;
+    const [first] = responses;
     assert.ok(first?.status === 201 && !isReplay(first), first?.text);
-    assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))], [`201 ${first.text}`]);
-    assert.equal(answers.filter(isReplay).length, 99);
-    const now = await traces();
+    assert.deepEqual([...new Set(responses.map(({ status, text }) => `${status} ${text}`))], [`201 ${first.text}`]);
+    assert.equal(responses.filter(isReplay).length, 99);
+    const now = await countRecords();
     assert.deepEqual(
       [now.transfers, now.ledger_holds, now.idempotency_keys],
       [before.transfers + 1, before.ledger_holds + 1, before.idempotency_keys + 1],
@@ -68,8 +68,8 @@ describe('an order that comes again with its key', () => {
     assert.equal(await story.payoutBalance(), 999_900);
   });
 
-  it('is the same order when only its writing differs', async () => {
-    story = await world.another();
+  it('is the same request when only its formatting differs', async () => {
+    story = await world.forAnotherMerchant();
     const rest = '"network":"aps","account_number":"7000001","beneficiary_name":"Awa"';
     const first = await sendText(`{"amount":10,${rest},"metadata":{"a":1,"b":[1,2]}}`, 'spelt');
     assert.equal(first.status, 201, first.text);
@@ -82,13 +82,13 @@ describe('an order that comes again with its key', () => {
       const again = await sendText(text, 'spelt');
       assert.deepEqual([again.status, again.text, isReplay(again)], [201, first.text, true], text);
     }
-    assert.equal((await traces()).transfers, 1);
+    assert.equal((await countRecords()).transfers, 1);
   });
 
   it('is refused with 422 and changes nothing when any field means something else', async () => {
-    story = await world.another();
-    const order = {
-      ...orderBody,
+    story = await world.forAnotherMerchant();
+    const request = {
+      ...transferBody,
       currency: 'GMD',
       narration: 'Wages for May',
       callback_url: 'http://127.0.0.1:9/transfers',
@@ -104,59 +104,64 @@ describe('an order that comes again with its key', () => {
       metadata: [
         undefined,
         {},
-        { ...order.metadata, payroll: 17 },
-        { ...order.metadata, lines: [2, 1] },
-        { ...order.metadata, deep: { a: false } },
+        { ...request.metadata, payroll: 17 },
+        { ...request.metadata, lines: [2, 1] },
+        { ...request.metadata, deep: { a: false } },
       ],
     };
     const send = (body: object) => story.api.post('/v1/transfers', body, { 'idempotency-key': 'changed' });
-    const first = await send(order);
+    const first = await send(request);
     assert.equal(first.status, 201, first.text);
     await story.settle();
-    const before = await traces();
+    const before = await countRecords();
     // The only currency is also the default, so leaving it out means the same.
-    const { currency: _, ...changeable } = order;
+    const { currency: _, ...changeable } = request;
     assert.deepEqual(Object.keys(changes).toSorted(), Object.keys(changeable).toSorted(), 'every field has a change');
     for (const [field, values] of Object.entries(changes)) {
       for (const value of values) {
-        const answer = await send({ ...order, [field]: value });
-        assert.deepEqual(shown(answer), [422, 'idempotency_key_reused', false], `${field} ${JSON.stringify(value)}`);
+        const response = await send({ ...request, [field]: value });
+        assert.deepEqual(
+          outcomeOf(response),
+          [422, 'idempotency_key_reused', false],
+          `${field} ${JSON.stringify(value)}`,
+        );
       }
     }
-    assert.deepEqual(await traces(), before);
-    for (const same of [order, { ...order, currency: undefined }, { ...order, currency: null }]) {
-      assert.deepEqual(shown(await send(same)), [201, first.body['id'], true]);
+    assert.deepEqual(await countRecords(), before);
+    for (const same of [request, { ...request, currency: undefined }, { ...request, currency: null }]) {
+      assert.deepEqual(outcomeOf(await send(same)), [201, first.body['id'], true]);
     }
   });
 
-  it('is another order for another merchant, in the other environment, and at another address', async () => {
-    story = await world.another();
+  it('is another request for another merchant, environment or path', async () => {
+    story = await world.forAnotherMerchant();
     const business = await world.service.onboard('Serekunda Shoes');
     const key = { 'idempotency-key': 'shared' };
     const [mine, theirs, live] = [story.merchant.key, business.test.key, business.live.key].map((secret) =>
       createApiClient(story.service.url, secret),
     );
     assert.ok(mine && theirs && live);
-    const answers = [
-      await mine.post('/v1/transfers', orderBody, key),
-      await theirs.post('/v1/transfers', orderBody, key),
+    const responses = [
+      await mine.post('/v1/transfers', transferBody, key),
+      await theirs.post('/v1/transfers', transferBody, key),
     ];
-    for (const answer of answers) assert.deepEqual([answer.status, isReplay(answer)], [201, false], answer.text);
-    assert.notEqual(answers[0]?.body['id'], answers[1]?.body['id']);
-    const inLive = await live.post('/v1/transfers', orderBody, key);
-    assert.deepEqual(shown(inLive), [400, 'network_not_available', false]);
+    for (const response of responses)
+      assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
+    assert.notEqual(responses[0]?.body['id'], responses[1]?.body['id']);
+    const inLive = await live.post('/v1/transfers', transferBody, key);
+    assert.deepEqual(outcomeOf(inLive), [400, 'network_not_available', false]);
     const quoted = await mine.post('/v1/transfers/fees', { amount: 100, network: 'aps' }, key);
     assert.deepEqual([quoted.status, isReplay(quoted)], [200, false]);
-    const dropped = await mine.post(`/v1/transfers/${String(answers[0]?.body['id'])}/cancel`, undefined, key);
+    const dropped = await mine.post(`/v1/transfers/${String(responses[0]?.body['id'])}/cancel`, undefined, key);
     assert.deepEqual(isReplay(dropped), false);
   });
 });
 
 describe('the Idempotency-Key of an order', () => {
   it('is refused where it is missing, empty, too long, sent twice or not plain text', async () => {
-    story = await world.another();
-    const before = await traces();
-    const body = JSON.stringify(orderBody);
+    story = await world.forAnotherMerchant();
+    const before = await countRecords();
+    const body = JSON.stringify(transferBody);
     const cases: Record<string, string[]> = {
       missing: [],
       empty: ['Idempotency-Key:'],
@@ -174,20 +179,20 @@ describe('the Idempotency-Key of an order', () => {
         `Content-Length: ${body.length}`,
         ...keys,
       ]);
-      const answer = await sendRaw(story.service.url, head + body);
-      assert.deepEqual(shown(answer), [400, 'idempotency_key_invalid', false], `${name}: ${answer.text}`);
-      assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
+      const response = await sendRaw(story.service.url, head + body);
+      assert.deepEqual(outcomeOf(response), [400, 'idempotency_key_invalid', false], `${name}: ${response.text}`);
+      assert.match(String(response.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
     }
-    assert.deepEqual(await traces(), before);
+    assert.deepEqual(await countRecords(), before);
   });
 });
 
 describe('what the key of an order remembers', () => {
-  it('is no refusal of its form, no 401, no 409, no 429 and no 503: the mended order may use the key', async () => {
-    story = await world.another();
-    const before = await traces();
+  it('is no validation error, 401, 409, 429 or 503: the corrected request may use the key', async () => {
+    story = await world.forAnotherMerchant();
+    const before = await countRecords();
     const { id, shortId } = story.merchant.merchant;
-    const send = (changes: Record<string, unknown> = {}) => story.order('7000001', changes, 'kept');
+    const send = (changes: Record<string, unknown> = {}) => story.requestTransfer('7000001', changes, 'kept');
     for (const changes of [
       { amount: 0 },
       { amount: '10' },
@@ -198,14 +203,14 @@ describe('what the key of an order remembers', () => {
       assert.equal((await send(changes)).status, 400);
     }
     const stranger = createApiClient(story.service.url, `${story.merchant.key.slice(0, -1)}!`);
-    assert.equal((await stranger.post('/v1/transfers', orderBody, { 'idempotency-key': 'kept' })).status, 401);
+    assert.equal((await stranger.post('/v1/transfers', transferBody, { 'idempotency-key': 'kept' })).status, 401);
     const running = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at)
                      VALUES ($1, '/v1/transfers', 'kept', '', '2026-11-20')`;
     const waiting = await whileLocked(story.service, { text: running, values: [id] }, () => send());
-    assert.deepEqual(shown(waiting), [409, 'idempotency_in_progress', false]);
+    assert.deepEqual(outcomeOf(waiting), [409, 'idempotency_in_progress', false]);
     assert.equal(waiting.headers.get('retry-after'), '1');
     const locked = await whileLocked(story.service, { text: 'LOCK TABLE transfers' }, () => send());
-    assert.deepEqual(shown(locked), [503, 'unavailable', false]);
+    assert.deepEqual(outcomeOf(locked), [503, 'unavailable', false]);
     await asOwner(story.service, 'UPDATE merchants SET rate_limit_per_second = 1 WHERE id = $1', [id]);
     // What is known of a merchant and its key is forgotten after some seconds.
     await story.clock.jump(10_000);
@@ -214,30 +219,33 @@ describe('what the key of an order remembers', () => {
     assert.equal((await send()).status, 429);
     await asOwner(story.service, 'UPDATE merchants SET rate_limit_per_second = 0 WHERE id = $1', [id]);
     await story.clock.jump(10_000);
-    assert.deepEqual(await traces(), before);
+    assert.deepEqual(await countRecords(), before);
     assert.deepEqual([(await send()).status, isReplay(await send())], [201, true]);
     await story.settle();
     const paid = await asOwner(story.service, 'SELECT 1 FROM simulator.payouts WHERE account = $1', [shortId]);
     assert.equal(paid.length, 1);
   });
 
-  it('is no 500 that came before the commit: the order may come again, and nothing of it was left', async () => {
-    story = await world.another();
-    const before = await traces();
+  it('is no 500 before the commit: the request may be sent again, and left no trace', async () => {
+    story = await world.forAnotherMerchant();
+    const before = await countRecords();
     await asOwner(
       story.service,
       'ALTER TABLE ledger_movements ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID',
     );
-    const broken = await story.order('7000001', {}, 'broken');
+    const broken = await story.requestTransfer('7000001', {}, 'broken');
     await asOwner(story.service, 'ALTER TABLE ledger_movements DROP CONSTRAINT broken_on_purpose');
-    assert.deepEqual(shown(broken), [500, 'internal_error', false]);
-    assert.deepEqual(await traces(), before);
-    assert.deepEqual([(await story.order('7000001', {}, 'broken')).status, (await traces()).transfers], [201, 1]);
+    assert.deepEqual(outcomeOf(broken), [500, 'internal_error', false]);
+    assert.deepEqual(await countRecords(), before);
+    assert.deepEqual(
+      [(await story.requestTransfer('7000001', {}, 'broken')).status, (await countRecords()).transfers],
+      [201, 1],
+    );
   });
 
-  it('is what was committed although its answer was lost on the way', async () => {
-    story = await world.another();
-    const body = JSON.stringify(orderBody);
+  it('is the committed response, although it was lost on the way', async () => {
+    story = await world.forAnotherMerchant();
+    const body = JSON.stringify(transferBody);
     const socket = connect(Number(new URL(story.service.url).port), '127.0.0.1');
     await once(socket, 'connect');
     const head = rawHead('POST', '/v1/transfers', [
@@ -248,14 +256,14 @@ describe('what the key of an order remembers', () => {
     ]);
     // Nobody reads what comes back.
     socket.write(head + body);
-    await eventually('the transfer is there', async () => (await traces()).transfers === 1);
+    await eventually('the transfer is there', async () => (await countRecords()).transfers === 1);
     socket.destroy();
     const again = await sendText(body, 'lost');
-    assert.deepEqual([again.status, isReplay(again), (await traces()).transfers], [201, true, 1]);
+    assert.deepEqual([again.status, isReplay(again), (await countRecords()).transfers], [201, true, 1]);
   });
 
-  it('is too little money and a limit that was exceeded, also when there is enough later', async () => {
-    story = await world.another();
+  it('is a refusal for balance or limit, also when there is enough later', async () => {
+    story = await world.forAnotherMerchant();
     const limit = (dalasi: bigint) =>
       setLimit(
         story.service.db,
@@ -263,12 +271,12 @@ describe('what the key of an order remembers', () => {
         { kind: 'largest', amountMinor: dalasi * 100n },
       );
     const everything = await story.transferSettled('7000010', { amount: 1_000_000 });
-    const poor = await story.order('7000001', {}, 'poor');
-    assert.deepEqual(shown(poor), [400, 'insufficient_balance', false]);
+    const poor = await story.requestTransfer('7000001', {}, 'poor');
+    assert.deepEqual(outcomeOf(poor), [400, 'insufficient_balance', false]);
     await limit(50n);
     await story.clock.jump(10_000);
-    const limited = await story.order('7000001', {}, 'limited');
-    assert.deepEqual(shown(limited), [400, 'limit_exceeded', false]);
+    const limited = await story.requestTransfer('7000001', {}, 'limited');
+    assert.deepEqual(outcomeOf(limited), [400, 'limit_exceeded', false]);
     assert.match(String(limited.body['message']), /D50\.00/);
     await limit(1_000_000n);
     await story.clock.jump(10_000);
@@ -277,10 +285,10 @@ describe('what the key of an order remembers', () => {
       ['poor', poor],
       ['limited', limited],
     ] as const) {
-      const again = await sendText(JSON.stringify(orderBody), key);
+      const again = await sendText(JSON.stringify(transferBody), key);
       assert.deepEqual([again.status, again.text, isReplay(again)], [400, first.text, true]);
-      assert.equal((await story.order('7000001', { amount: 1 }, key)).status, 422);
-      assert.equal((await story.order('7000001', {}, `${key}, newly`)).status, 201);
+      assert.equal((await story.requestTransfer('7000001', { amount: 1 }, key)).status, 422);
+      assert.equal((await story.requestTransfer('7000001', {}, `${key}, newly`)).status, 201);
     }
   });
 });
@@ -288,74 +296,87 @@ describe('what the key of an order remembers', () => {
 describe('after 72 hours, when answers are no longer kept,', () => {
   const hoursMs = 60 * 60 * 1_000;
 
-  const answersKept = async (): Promise<number> => {
+  const countStoredResponses = async (): Promise<number> => {
     const text =
       'SELECT count(*)::integer AS count FROM idempotency_keys WHERE merchant_id = $1 AND response IS NOT NULL';
     const [row] = await asOwner<{ count: number }>(story.service, text, [story.merchant.merchant.id]);
     return row?.count ?? -1;
   };
 
-  it('the key of an order still stands for its transfer, as it is now: it never pays a second time', async () => {
-    story = await world.another();
+  it('a key still returns its transfer in its present state, and never pays again', async () => {
+    story = await world.forAnotherMerchant();
     const keys = { completed: '7000001', failed: '7000002', pending: '7000004', reversed: '7000012' };
-    const firsts = new Map<string, ApiAnswer>();
-    for (const [status, number] of Object.entries(keys)) firsts.set(status, await story.order(number, {}, status));
-    await story.pass(2_000);
-    await story.pass(72 * hoursMs - 3_000);
-    assert.equal(await answersKept(), 4);
+    const firsts = new Map<string, ApiResponse>();
+    for (const [status, number] of Object.entries(keys))
+      firsts.set(status, await story.requestTransfer(number, {}, status));
+    await story.advance(2_000);
+    await story.advance(72 * hoursMs - 3_000);
+    assert.equal(await countStoredResponses(), 4);
     for (const [status, number] of Object.entries(keys)) {
-      assert.equal((await story.order(number, {}, status)).text, firsts.get(status)?.text, 'kept for the whole time');
+      assert.equal(
+        (await story.requestTransfer(number, {}, status)).text,
+        firsts.get(status)?.text,
+        'kept for the whole time',
+      );
     }
-    await story.pass(2_000);
-    assert.equal(await answersKept(), 0);
-    const before = { ...(await traces()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
+    await story.advance(2_000);
+    assert.equal(await countStoredResponses(), 0);
+    const before = {
+      ...(await countRecords()),
+      payouts: await story.payoutCount(),
+      balance: await story.payoutBalance(),
+    };
     for (const [status, number] of Object.entries(keys)) {
-      const again = await Promise.all(Array.from({ length: 5 }, () => story.order(number, {}, status)));
-      for (const answer of again) {
-        assert.deepEqual(shown(answer), [201, firsts.get(status)?.body['id'], true]);
-        assert.equal(answer.body['status'], status);
-        assert.deepEqual(answer.body, await story.found(String(answer.body['id'])));
+      const again = await Promise.all(Array.from({ length: 5 }, () => story.requestTransfer(number, {}, status)));
+      for (const response of again) {
+        assert.deepEqual(outcomeOf(response), [201, firsts.get(status)?.body['id'], true]);
+        assert.equal(response.body['status'], status);
+        assert.deepEqual(response.body, await story.retrieve(String(response.body['id'])));
       }
-      assert.deepEqual(shown(await story.order(number, { amount: 101 }, status)), [
+      assert.deepEqual(outcomeOf(await story.requestTransfer(number, { amount: 101 }, status)), [
         422,
         'idempotency_key_reused',
         false,
       ]);
     }
-    await story.pass(72 * hoursMs);
-    assert.deepEqual(shown(await story.order('7000001', {}, 'completed')), [
+    await story.advance(72 * hoursMs);
+    assert.deepEqual(outcomeOf(await story.requestTransfer('7000001', {}, 'completed')), [
       201,
       firsts.get('completed')?.body['id'],
       true,
     ]);
-    const after = { ...(await traces()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
+    const after = {
+      ...(await countRecords()),
+      payouts: await story.payoutCount(),
+      balance: await story.payoutBalance(),
+    };
     assert.deepEqual(after, before);
   });
 
   it('a refusal is forgotten, and the same key may then pay', async () => {
-    story = await world.another();
-    const everything = await story.order('7000002', { amount: 1_000_000 });
+    story = await world.forAnotherMerchant();
+    const everything = await story.requestTransfer('7000002', { amount: 1_000_000 });
     assert.equal(everything.status, 201);
-    const refused = await story.order('7000001', {}, 'later');
-    assert.deepEqual(shown(refused), [400, 'insufficient_balance', false]);
-    await story.pass(72 * hoursMs - 1_000);
-    const kept = await sendText(JSON.stringify(orderBody), 'later');
-    assert.deepEqual([kept.text, isReplay(kept)], [refused.text, true]);
-    await story.pass(2_000);
-    const paid = await story.order('7000001', {}, 'later');
+    const refused = await story.requestTransfer('7000001', {}, 'later');
+    assert.deepEqual(outcomeOf(refused), [400, 'insufficient_balance', false]);
+    await story.advance(72 * hoursMs - 1_000);
+    const stored = await sendText(JSON.stringify(transferBody), 'later');
+    assert.deepEqual([stored.text, isReplay(stored)], [refused.text, true]);
+    await story.advance(2_000);
+    const paid = await story.requestTransfer('7000001', {}, 'later');
     assert.deepEqual([paid.status, isReplay(paid)], [201, false]);
-    assert.deepEqual(shown(await story.order('7000001', {}, 'later')), [201, paid.body['id'], true]);
+    assert.deepEqual(outcomeOf(await story.requestTransfer('7000001', {}, 'later')), [201, paid.body['id'], true]);
   });
 });
 
 describe('an order that was refused by the network', () => {
-  it('is replayed under its key and new under another one: whatever was sent had its own money held', async () => {
-    story = await world.another();
-    const first = await story.order('7000002', {}, 'first');
+  it('is replayed under its key and new under another one, each with its own hold', async () => {
+    story = await world.forAnotherMerchant();
+    const first = await story.requestTransfer('7000002', {}, 'first');
     await story.settle();
     assert.equal(await story.statusOf(String(first.body['id'])), 'failed');
     assert.equal(await story.payoutBalance(), 1_000_000);
-    const again = await story.order('7000002', {}, 'first');
+    const again = await story.requestTransfer('7000002', {}, 'first');
     assert.deepEqual(
       [again.text, isReplay(again)],
       [first.text, true],
@@ -363,7 +384,7 @@ describe('an order that was refused by the network', () => {
     );
     await story.settle();
     assert.deepEqual([await story.payoutCount(), await story.payoutBalance()], [1, 1_000_000]);
-    const second = await story.order('7000002', {}, 'second');
+    const second = await story.requestTransfer('7000002', {}, 'second');
     assert.deepEqual([second.status, isReplay(second)], [201, false]);
     assert.notEqual(second.body['id'], first.body['id']);
     await story.settle();
@@ -380,15 +401,15 @@ describe('an order that was refused by the network', () => {
     assert.deepEqual(sends, [send, send], 'one hold for each order that the network has');
   });
 
-  it('or cancelled before it was sent, is not sent by a repetition', async () => {
-    story = await world.another();
-    const first = await story.order('7000010', {}, 'cancelled');
+  it('or cancelled before it was sent, is not sent by a replay', async () => {
+    story = await world.forAnotherMerchant();
+    const first = await story.requestTransfer('7000010', {}, 'cancelled');
     const id = String(first.body['id']);
     await story.settle();
     assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).status, 200);
-    const again = await story.order('7000010', {}, 'cancelled');
+    const again = await story.requestTransfer('7000010', {}, 'cancelled');
     assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
-    await story.pass(60_000);
+    await story.advance(60_000);
     assert.deepEqual([await story.statusOf(id), await story.payoutCount()], ['cancelled', 0]);
     assert.equal(await story.payoutBalance(), 1_000_000);
   });

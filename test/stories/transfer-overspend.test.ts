@@ -43,50 +43,50 @@ function dalasi(minor: bigint): number {
   return Number(minor) / 100;
 }
 
-test('of orders at once as many are taken as the balance allows, fees included, and it never falls below zero', async () => {
+test('of concurrent transfers as many are accepted as the balance covers with fees, never below zero', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const story = await world.another();
+    const story = await world.forAnotherMerchant();
     const count = randomBetween(2, 24);
     const amountMinor = BigInt(randomBetween(100, 20_000));
     const cost = amountMinor + feeMinor;
-    const room = BigInt(randomBetween(0, count + 2));
-    const balanceMinor = room * cost + BigInt(randomBetween(0, Number(cost) - 1));
+    const affordable = BigInt(randomBetween(0, count + 2));
+    const balanceMinor = affordable * cost + BigInt(randomBetween(0, Number(cost) - 1));
     // A new merchant's test money, but for what the round begins with.
     const spent = 100_000_000n - balanceMinor - feeMinor;
     await story.transfer('7001234', { amount: dalasi(spent) });
     assert.equal(await story.payoutBalance(), dalasi(balanceMinor));
     const clients = [world.service.url, second.url].map((url) => createApiClient(url, story.merchant.key));
-    const order = { amount: dalasi(amountMinor), network: 'aps', account_number: '7001234', beneficiary_name: 'Awa' };
-    const orders = Array.from({ length: count }, (_, place) => {
-      const [client = story.api] = clients.slice(place % 2);
-      return client.post('/v1/transfers', order, { 'idempotency-key': `order ${place}` });
+    const body = { amount: dalasi(amountMinor), network: 'aps', account_number: '7001234', beneficiary_name: 'Awa' };
+    const requests = Array.from({ length: count }, (_, index) => {
+      const [client = story.api] = clients.slice(index % 2);
+      return client.post('/v1/transfers', body, { 'idempotency-key': `order ${index}` });
     });
-    const answers = await Promise.all(orders);
-    const said = `${count} orders of ${amountMinor} against ${balanceMinor}`;
-    const taken = answers.filter((answer) => answer.status === 201).length;
-    const refused = answers.filter((answer) => answer.body['code'] === 'insufficient_balance').length;
+    const responses = await Promise.all(requests);
+    const context = `${count} orders of ${amountMinor} against ${balanceMinor}`;
+    const accepted = responses.filter((response) => response.status === 201).length;
+    const refused = responses.filter((response) => response.body['code'] === 'insufficient_balance').length;
     const fitting = Math.min(count, Number(balanceMinor / cost));
-    assert.deepEqual([taken, refused], [fitting, count - fitting], said);
-    assert.equal(await story.payoutBalance(), dalasi(balanceMinor - BigInt(taken) * cost), said);
+    assert.deepEqual([accepted, refused], [fitting, count - fitting], context);
+    assert.equal(await story.payoutBalance(), dalasi(balanceMinor - BigInt(accepted) * cost), context);
   }
   await world.verify();
 });
 
-test('of orders of different sums at once none is refused that had room, and none is taken that had not', async () => {
+test('of concurrent transfers of random amounts none that fits is refused and none too large accepted', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const story = await world.another();
+    const story = await world.forAnotherMerchant();
     const balanceMinor = BigInt(randomBetween(5_000, 60_000));
     await story.transfer('7001234', { amount: dalasi(100_000_000n - balanceMinor - feeMinor) });
     const sums = Array.from({ length: 12 }, () => BigInt(randomBetween(100, 20_000)));
-    const answers = await Promise.all(sums.map((sum) => story.order('7001234', { amount: dalasi(sum) })));
-    const taken = sums.filter((_, place) => answers[place]?.status === 201);
-    const leftMinor = balanceMinor - taken.reduce((total, sum) => total + sum + feeMinor, 0n);
-    assert.ok(leftMinor >= 0n, `${taken.join(' + ')} were taken from ${balanceMinor}`);
+    const responses = await Promise.all(sums.map((sum) => story.requestTransfer('7001234', { amount: dalasi(sum) })));
+    const accepted = sums.filter((_, index) => responses[index]?.status === 201);
+    const leftMinor = balanceMinor - accepted.reduce((total, sum) => total + sum + feeMinor, 0n);
+    assert.ok(leftMinor >= 0n, `${accepted.join(' + ')} were taken from ${balanceMinor}`);
     assert.equal(await story.payoutBalance(), dalasi(leftMinor));
-    for (const [place, sum] of sums.entries()) {
-      const answer = answers[place];
-      if (answer?.status === 201) continue;
-      assert.deepEqual([answer?.status, answer?.body['code']], [400, 'insufficient_balance']);
+    for (const [index, sum] of sums.entries()) {
+      const response = responses[index];
+      if (response?.status === 201) continue;
+      assert.deepEqual([response?.status, response?.body['code']], [400, 'insufficient_balance']);
       assert.ok(sum + feeMinor > leftMinor, `${sum} was refused although ${leftMinor} were left`);
     }
   }

@@ -30,7 +30,7 @@ before(async () => {
   // A merchant is remembered for three seconds.
   await story.clock.jump(4 * secondMs);
   receiver = await startCallbackReceiver();
-  await story.listen(receiver, [...eventKinds]);
+  await story.subscribe(receiver, [...eventKinds]);
 });
 
 afterEach(() => story.verify());
@@ -47,14 +47,14 @@ const created = 'transfer.created';
 
 /** What became of an order, of its money and of the news about it. */
 async function outcomeOf(id: string) {
-  const transfer = await story.found(id);
+  const transfer = await story.retrieve(id);
   const events = await story.events(id);
-  const told = () => toldOf(id).length >= events.length;
+  const hasAllEvents = () => receivedKinds(id).length >= events.length;
   await eventually('the events of the transfer have arrived', async () => {
     await story.settle();
-    return told();
+    return hasAllEvents();
   });
-  assert.deepEqual(toldOf(id).toSorted(), events.toSorted(), 'each event was received once');
+  assert.deepEqual(receivedKinds(id).toSorted(), events.toSorted(), 'each event was received once');
   return {
     status: transfer['status'],
     failure: transfer['failure_code'],
@@ -68,12 +68,12 @@ async function outcomeOf(id: string) {
 }
 
 /** The kinds of the events about an order that the merchant's own server has got. */
-function toldOf(id: string): string[] {
-  const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as ToldEvent);
+function receivedKinds(id: string): string[] {
+  const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as ReceivedEvent);
   return events.filter(({ data }) => data.id === id).map(({ event }) => event);
 }
 
-interface ToldEvent {
+interface ReceivedEvent {
   event: string;
   data: { id: string };
 }
@@ -100,13 +100,13 @@ test('0001: completed at once', async () => {
     const id = await story.transferSettled('7000001');
     assert.deepEqual(await outcomeOf(id), completed);
     const {
-      completed_at: at,
+      completed_at: completedAt,
       network_transaction_id: transaction,
       network_reference: reference,
-    } = await story.found(id);
+    } = await story.retrieve(id);
     const [payout] = await story.payouts(id);
     assert.deepEqual(
-      [at, transaction, reference],
+      [completedAt, transaction, reference],
       [story.clock.now().toISOString(), payout?.transactionId, payout?.id],
     );
     assert.deepEqual(await story.timeline(id), [created, 'sent_to_network', 'transfer.succeeded']);
@@ -128,20 +128,20 @@ for (const [number, failure] of [
         movements: [held, released],
         payouts: ['failed'],
       });
-      assert.match(String((await story.found(id))['failure_reason']), /\w.*\.$/);
+      assert.match(String((await story.retrieve(id))['failure_reason']), /\w.*\.$/);
       assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).status, 409);
     });
   });
 }
 
-test('0004: pending for ever; after a day a person has it, and its money stays held', async () => {
+test('0004: a transfer pending for a day opens a case, and its money stays held', async () => {
   await costs(101.5, async () => {
     const id = await story.transferSettled('7000004');
     const waiting = { ...pending, payouts: ['pending'] };
     assert.deepEqual(await outcomeOf(id), waiting);
-    for (let hour = 0; hour < 24; hour += 1) await story.pass(60 * minuteMs);
+    for (let hour = 0; hour < 24; hour += 1) await story.advance(60 * minuteMs);
     assert.deepEqual(await outcomeOf(id), { ...waiting, review: 'outcome_unknown', cases: ['outcome_unknown'] });
-    await story.pass(7 * 24 * 60 * minuteMs);
+    await story.advance(7 * 24 * 60 * minuteMs);
     assert.deepEqual(await outcomeOf(id), { ...waiting, review: 'outcome_unknown', cases: ['outcome_unknown'] });
     assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).body['code'], 'state_conflict');
     assert.deepEqual(
@@ -151,13 +151,13 @@ test('0004: pending for ever; after a day a person has it, and its money stays h
   });
 });
 
-test('0005: no answer to our call, never taken for a failure, and found completed 5 s later', async () => {
+test('0005: no response is no failure, and the transfer is found completed 5 s later', async () => {
   await costs(101.5, async () => {
     const id = await story.transfer('7000005');
-    await story.passUnanswered(id, 3 * secondMs);
+    await story.advancePastTimeout(id, 3 * secondMs);
     assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
-    await story.pass(2 * secondMs);
-    await story.pass(2 * secondMs);
+    await story.advance(2 * secondMs);
+    await story.advance(2 * secondMs);
     assert.deepEqual(await outcomeOf(id), completed);
     assert.deepEqual(
       (await story.timeline(id)).filter((kind) => kind.startsWith('sent')),
@@ -166,13 +166,13 @@ test('0005: no answer to our call, never taken for a failure, and found complete
   });
 });
 
-test('0006: no answer to our call, and found failed 5 s later: only then is the money back', async () => {
+test('0006: no response holds the money until the transfer is found failed 5 s later', async () => {
   await costs(0, async () => {
     const id = await story.transfer('7000006');
-    await story.passUnanswered(id, 3 * secondMs);
+    await story.advancePastTimeout(id, 3 * secondMs);
     assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
-    await story.pass(2 * secondMs);
-    await story.pass(2 * secondMs);
+    await story.advance(2 * secondMs);
+    await story.advance(2 * secondMs);
     assert.deepEqual(await outcomeOf(id), {
       ...nothingSpecial,
       status: 'failed',
@@ -188,13 +188,13 @@ test('0007: success reported three times and out of order is one payout', async 
   await costs(101.5, async () => {
     const id = await story.transferSettled('7000007');
     assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
-    await story.pass(secondMs);
-    for (let report = 0; report < 4; report += 1) await story.pass(200);
+    await story.advance(secondMs);
+    for (let report = 0; report < 4; report += 1) await story.advance(200);
     assert.deepEqual(await outcomeOf(id), completed);
   });
 });
 
-test('0008: the network is down; the order waits, can be cancelled meanwhile, and goes out once it is up', async () => {
+test('0008: while the network is down a transfer waits, can be cancelled, and is sent on recovery', async () => {
   await costs(101.5, async () => {
     const [waits, dropped] = [await story.transferSettled('7000008'), await story.transferSettled('7000008')];
     for (const id of [waits, dropped]) {
@@ -202,7 +202,7 @@ test('0008: the network is down; the order waits, can be cancelled meanwhile, an
     }
     const cancelled = await story.api.post(`/v1/transfers/${dropped}/cancel`);
     assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
-    for (let second = 0; second < 8; second += 1) await story.pass(secondMs);
+    for (let second = 0; second < 8; second += 1) await story.advance(secondMs);
     assert.deepEqual(await outcomeOf(waits), completed);
     assert.deepEqual(await outcomeOf(dropped), {
       ...nothingSpecial,
@@ -221,37 +221,37 @@ for (const [number, waitMs] of [
   test(`${number.slice(-4)}: completed after ${waitMs / secondMs} s and not before`, async () => {
     await costs(101.5, async () => {
       const id = await story.transferSettled(number);
-      await story.pass(waitMs - 1);
+      await story.advance(waitMs - 1);
       assert.deepEqual(await outcomeOf(id), { ...pending, payouts: ['pending'] });
-      await story.pass(1);
-      await story.pass(minuteMs);
+      await story.advance(1);
+      await story.advance(minuteMs);
       assert.deepEqual(await outcomeOf(id), completed);
     });
   });
 }
 
-test('0010: the float is empty; the order waits for as long as it takes, and goes out once the float is filled', async () => {
+test('0010: a transfer waits while the float is empty, however long, and is sent once it is filled', async () => {
   await costs(101.5, async () => {
     const id = await story.transferSettled('7000010');
     const waiting = { ...pending, waitingFor: 'float_empty', payouts: [] };
     assert.deepEqual(await outcomeOf(id), waiting);
-    for (let hour = 0; hour < 30; hour += 1) await story.pass(60 * minuteMs);
+    for (let hour = 0; hour < 30; hour += 1) await story.advance(60 * minuteMs);
     assert.deepEqual(await outcomeOf(id), waiting, 'it never was at the network, so nobody has to ask there');
     const { db, url } = story.service;
     const random = seededRandom('phone');
-    const phone = createSimulator({ db, clock: story.clock, random, publicUrl: () => url, wakeSender: () => {} });
+    const phone = createSimulator({ db, clock: story.clock, random, publicUrl: () => url, notifySender: () => {} });
     const line = { account: story.merchant.merchant.shortId, network: 'aps', number: '7000010' };
     await phone.payouts.setFloat(line, 'filled');
-    for (let minute = 0; minute < 11; minute += 1) await story.pass(minuteMs);
+    for (let minute = 0; minute < 11; minute += 1) await story.advance(minuteMs);
     assert.deepEqual(await outcomeOf(id), completed);
   });
 });
 
-test('0012: completed, then taken back by the network: amount and fee are the merchant’s again, with a case', async () => {
+test('0012: a reversed transfer returns amount and fee to the merchant, with a case', async () => {
   await costs(0, async () => {
     const id = await story.transferSettled('7000012');
     assert.deepEqual(await outcomeOf(id), completed);
-    await story.pass(2 * secondMs);
+    await story.advance(2 * secondMs);
     assert.deepEqual(await outcomeOf(id), {
       ...nothingSpecial,
       status: 'reversed',
@@ -268,10 +268,10 @@ test('0012: completed, then taken back by the network: amount and fee are the me
   });
 });
 
-test('the same rows hold on every network, and any other number is paid at once', async () => {
+test('the test numbers behave the same on every network, and any other number is paid at once', async () => {
   for (const network of ['wave', 'afrimoney', 'qmoney'] as const) {
     assert.equal(await story.statusOf(await story.transferSettled('7001234', { network })), 'completed', network);
-    const refused = await story.found(await story.transferSettled('7000002', { network }));
+    const refused = await story.retrieve(await story.transferSettled('7000002', { network }));
     assert.deepEqual([refused['status'], refused['failure_code']], ['failed', 'account_not_found'], network);
   }
 });
@@ -293,11 +293,11 @@ async function fallIntoDebt(owner: TransferStory): Promise<void> {
   );
 }
 
-test('an order is refused with the sum while the merchant owes, and goes out once a payment has repaid it', async () => {
-  const owner = await story.another();
+test('a transfer is refused while the merchant owes, and accepted once a payment repaid the debt', async () => {
+  const owner = await story.forAnotherMerchant();
   await fallIntoDebt(owner);
   for (let time = 0; time < 2; time += 1) {
-    const refused = await owner.order('7000001', {}, 'in debt');
+    const refused = await owner.requestTransfer('7000001', {}, 'in debt');
     assert.deepEqual([refused.status, refused.body['code']], [409, 'merchant_owes']);
   }
   const owing = await owner.api.get('/v1/balances');
@@ -305,7 +305,7 @@ test('an order is refused with the sum while the merchant owes, and goes out onc
   await owner.paySettled('7000001');
   const free = await owner.api.get('/v1/balances');
   assert.deepEqual([free.body['owed_balance'], free.body['payout_balance']], [undefined, 400.5]);
-  assert.equal((await owner.order('7000001', {}, 'in debt')).status, 201);
+  assert.equal((await owner.requestTransfer('7000001', {}, 'in debt')).status, 201);
   const lines = await owner.api.get('/v1/balances/movements?account=owed_balance');
   assert.deepEqual((lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(), [
     'debt_repaid',
@@ -314,8 +314,8 @@ test('an order is refused with the sum while the merchant owes, and goes out onc
   await owner.settle();
 });
 
-test('a merchant’s debt and its case have their value and their age in /metrics until it is repaid', async () => {
-  const shop = await story.another();
+test('/metrics shows a merchant’s debt and its case, with amount and age, until it is repaid', async () => {
+  const shop = await story.forAnotherMerchant();
   await shop.pay('7000012', { amount: 300 });
   await eventually('the payment is booked', async () => {
     await shop.settle();
@@ -323,17 +323,17 @@ test('a merchant’s debt and its case have their value and their age in /metric
   });
   // All of it, less two fees.
   for (const amount of [1_000_000, 297]) {
-    assert.equal((await shop.order('7000001', { amount })).status, 201);
+    assert.equal((await shop.requestTransfer('7000001', { amount })).status, 201);
   }
   await shop.settle();
   assert.equal(await shop.payoutBalance(), 0);
   await eventually('the network takes it back', async () => {
-    await shop.pass(5_000);
+    await shop.advance(5_000);
     return (await shop.api.get('/v1/balances')).body['owed_balance'] === 300;
   });
   assert.equal(await story.gauge('dalasi_owed_bututs{kind="receivable_merchant"}'), 30_000);
   await eventually('the debt has its case', async () => {
-    await shop.pass(5_000);
+    await shop.advance(5_000);
     return (await story.gauge('dalasi_cases_open{kind="merchant_owes"}')) === 1;
   });
   const ages = async () => [
@@ -341,7 +341,7 @@ test('a merchant’s debt and its case have their value and their age in /metric
     (await story.gauge('dalasi_cases_oldest_seconds{kind="merchant_owes"}')) ?? 0,
   ];
   const before = await ages();
-  await shop.pass(60 * minuteMs);
+  await shop.advance(60 * minuteMs);
   const grown = (await ages()).map((seconds, index) => seconds - (before[index] ?? 0));
   assert.deepEqual(grown, [3_600, 3_600]);
   assert.match(
@@ -350,7 +350,7 @@ test('a merchant’s debt and its case have their value and their age in /metric
   );
   await shop.paySettled('7000001', { amount: 300 });
   await eventually('it is repaid, by the payment or by the chore', async () => {
-    await shop.pass(5_000);
+    await shop.advance(5_000);
     return (await shop.api.get('/v1/balances')).body['owed_balance'] === undefined;
   });
   assert.equal(await story.gauge('dalasi_owed_bututs{kind="receivable_merchant"}'), 0);
@@ -364,8 +364,8 @@ test('every limiter of the service stands in /metrics with what it refused', asy
   }
 });
 
-test('money in suspense and its case have their value and their age in /metrics', async () => {
-  const shop = await story.another();
+test('/metrics shows money in suspense and its case, with amount and age', async () => {
+  const shop = await story.forAnotherMerchant();
   assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), 0);
   await shop.pay('7000010', { amount: 300 });
   await eventually('another amount came', async () => {
@@ -376,6 +376,6 @@ test('money in suspense and its case have their value and their age in /metrics'
   assert.ok(suspense > 0n);
   assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), Number(suspense));
   const before = (await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0;
-  await shop.pass(60 * minuteMs);
+  await shop.advance(60 * minuteMs);
   assert.equal((await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0, before + 3_600);
 });

@@ -4,7 +4,7 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import { rotateSecret } from '../../server/src/webhooks/rotate-secret.ts';
 import { createDeliveryWorld } from '../../server/src/webhooks/webhook-world.corpus.ts';
 import type { DeliveryWorld } from '../../server/src/webhooks/webhook-world.corpus.ts';
-import { createExampleWorld, languagesHere } from '../harness/example-receivers.ts';
+import { createExampleWorld, availableLanguages } from '../harness/example-receivers.ts';
 
 let world: DeliveryWorld;
 const examples = createExampleWorld();
@@ -21,7 +21,7 @@ after(async () => {
 
 test('the service delivers to each example, also while its secret is rotated', async () => {
   const endpointIds: string[] = [];
-  for (const language of languagesHere().present) {
+  for (const language of availableLanguages().present) {
     for (const signature of ['standard', 'service'] as const) {
       const { id, secret } = await world.endpointAt();
       const { url } = await examples.start(language, { secret, signature });

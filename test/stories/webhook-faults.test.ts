@@ -23,19 +23,19 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   before(async () => {
     story = await DeliveryStory.create(new ProcessWorld());
     shop = await story.subscribe();
-    shop.answerWith(failing(seededRandom('thirty percent')));
+    shop.respondWith(failing(seededRandom('thirty percent')));
     let worker = await story.start('worker');
     const commits = commitAll(story);
     worker = await replaceAt(worker, events / 2);
     committed = await commits;
     // What the first one had claimed and not sent comes back when its claim ends; the first retries come with it.
-    await story.pass(claimEndsMs);
-    await untilHeard(shop);
+    await story.advance(claimEndsMs);
+    await untilAllReceived(shop);
     // The second one dies over what is tried again.
     const retriesDueAt = (await story.lastDueAt()) ?? assert.fail('some are to be tried again');
     const attempts = shop.attempts.length + events / 20;
     // It does not come to the end of that.
-    const moving = story.comeTo(retriesDueAt).catch(() => {});
+    const moving = story.advanceTo(retriesDueAt).catch(() => {});
     await Promise.all([moving, replaceAt(worker, attempts)]);
     await story.settle();
   });
@@ -50,9 +50,9 @@ describe('events on their way to a receiver that fails three times in ten, by a 
     return story.start('worker');
   }
 
-  test('all arrive, and none that was not made', async () => {
-    const taken = shop.attempts.filter(isTaken).map(({ objectId }) => objectId);
-    assert.deepEqual([...new Set(taken)].toSorted(), committed.toSorted());
+  test('all committed events arrive, and no other', async () => {
+    const accepted = shop.attempts.filter(isAccepted).map(({ objectId }) => objectId);
+    assert.deepEqual([...new Set(accepted)].toSorted(), committed.toSorted());
     assert.deepEqual(await story.countDeliveries(), { delivered: events }, 'and the service knows it');
   });
 
@@ -70,9 +70,9 @@ describe('events on their way to a receiver that fails three times in ten, by a 
     }
   });
 
-  test('one that was taken comes again only from a process that follows one that was killed', (context) => {
+  test('an accepted event is sent again only after a worker was killed', (context) => {
     const again = byObject(shop.attempts).flatMap((attempts) => {
-      const [first = Infinity, ...others] = attempts.filter(isTaken).map(({ number }) => number);
+      const [first = Infinity, ...others] = attempts.filter(isAccepted).map(({ number }) => number);
       return others.map((number) => ({ first, number }));
     });
     for (const { first, number } of again) {
@@ -86,16 +86,16 @@ describe('events on their way to a receiver that fails three times in ten, by a 
 });
 
 describe('events on their way to a receiver that is well, by two workers', () => {
-  test('fewer than one in a hundred comes twice', async (context) => {
+  test('fewer than one event in a hundred arrives twice', async (context) => {
     const story = await DeliveryStory.create(new ProcessWorld());
     try {
       const shop = await story.subscribe();
-      await Promise.all([story.start('worker'), story.startHere('worker')]);
+      await Promise.all([story.start('worker'), story.startInProcess('worker')]);
       const committed = await commitAll(story);
-      await untilHeard(shop);
+      await untilAllReceived(shop);
       await story.settle();
       const again = shop.attempts.length - events;
-      assert.deepEqual([...shop.heardOf].toSorted(), committed.toSorted());
+      assert.deepEqual([...shop.receivedObjects].toSorted(), committed.toSorted());
       assert(again < events / 100, `${again} of ${events} came again`);
       context.diagnostic(`${again} of ${events} came again`);
     } finally {
@@ -105,7 +105,7 @@ describe('events on their way to a receiver that is well, by two workers', () =>
 });
 
 /** Each has come once at least. Tenth by tenth: a slow machine may take its time, as long as it goes on. */
-async function untilHeard({ heardOf }: Subscriber): Promise<void> {
+async function untilAllReceived({ receivedObjects: heardOf }: Subscriber): Promise<void> {
   for (let tenth = 1; tenth <= 10; tenth += 1) {
     const count = (events * tenth) / 10;
     await eventually(`${count} events have come`, () => heardOf.size >= count);
@@ -125,15 +125,15 @@ async function commitAll(story: DeliveryStory): Promise<string[]> {
 function failing(random: ReturnType<typeof seededRandom>): (attempt: Attempt) => number {
   const failed = new Map<string, number>();
   return ({ objectId }) => {
-    const [chance = 0, way = 0] = random.bytes(2);
+    const [chance = 0, kind = 0] = random.bytes(2);
     const failures = failed.get(objectId) ?? 0;
     if (chance >= 256 * 0.3 || failures === failuresMax) return 204;
     failed.set(objectId, failures + 1);
-    return [500, 502, 503, 400, 429, 301][way % 6] ?? 500;
+    return [500, 502, 503, 400, 429, 301][kind % 6] ?? 500;
   };
 }
 
-function isTaken({ status }: Attempt): boolean {
+function isAccepted({ status }: Attempt): boolean {
   return status === 204;
 }
 

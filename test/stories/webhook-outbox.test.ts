@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
@@ -11,7 +11,7 @@ import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
 
-type Request = (api: ApiClient, own: OwnRecords) => Promise<ApiAnswer>;
+type Request = (api: ApiClient, own: OwnRecords) => Promise<ApiResponse>;
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 const transfer = { amount: 10, network: 'wave', account_number: '7000010', beneficiary_name: 'Awa Ceesay' };
@@ -57,7 +57,7 @@ describe('a change and its event', () => {
     await database.drop();
   });
 
-  test('are one to one in what workers have done: payments, refunds, transfers', async () => {
+  test('match one to one after workers ran: payments, refunds, transfers', async () => {
     const kinds = await asOwner<{ kind: string }>(service, 'SELECT DISTINCT kind FROM events ORDER BY kind');
     const happened = kinds.map(({ kind }) => kind);
     for (const kind of ['charge.succeeded', 'charge.refunded', 'transfer.created'])
@@ -69,24 +69,24 @@ describe('a change and its event', () => {
     ['events', 'true'],
     ['outbox', `NEW.kind = 'dispatch_event'`],
   ] as const) {
-    test(`are not there, neither of them, when ${table} cannot be written`, async () => {
+    test(`are both rolled back when ${table} cannot be written`, async () => {
       const stored = await storedRows(service);
       await asOwner(service, refusing(table, condition));
-      for (const [what, request] of Object.entries(changes)) {
+      for (const [change, request] of Object.entries(changes)) {
         const { status, text } = await request(api, own);
-        assert(status >= 500, `${what}: ${status} ${text}`);
+        assert(status >= 500, `${change}: ${status} ${text}`);
       }
       await asOwner(service, 'DROP FUNCTION refuse() CASCADE');
       assert.deepEqual(await storedRows(service), stored);
     });
   }
 
-  for (const [what, request] of Object.entries(changes)) {
-    test(`are there together when ${what}, with the work of telling of it`, async () => {
-      const before = await countToldOf(service);
+  for (const [change, request] of Object.entries(changes)) {
+    test(`are stored together when ${change}, with the work that delivers the event`, async () => {
+      const before = await countEventsAndWork(service);
       const { status, text } = await request(api, own);
       assert(status < 300, `${status} ${text}`);
-      const { events, works, both } = await countToldOf(service);
+      const { events, works, both } = await countEventsAndWork(service);
       const [made, worked] = [events - before.events, works - before.works];
       assert(made >= 1 && made === worked, `${made} events, ${worked} pieces of work`);
       assert.equal(both - before.both, made, 'each piece is for one of the events');
@@ -122,19 +122,19 @@ function objectsOutOfStep(service: TestService): Promise<unknown[]> {
   );
 }
 
-interface Told {
+interface Counts {
   events: number;
   works: number;
   both: number;
 }
 
-async function countToldOf(service: TestService): Promise<Told> {
-  const [told] = await asOwner<Told>(
+async function countEventsAndWork(service: TestService): Promise<Counts> {
+  const [counts] = await asOwner<Counts>(
     service,
     `SELECT (SELECT count(*)::integer FROM events) AS events,
             (SELECT count(*)::integer FROM outbox WHERE kind = 'dispatch_event') AS works,
             (SELECT count(*)::integer FROM outbox JOIN events USING (merchant_id)
              WHERE outbox.kind = 'dispatch_event' AND outbox.subject_id = events.id) AS both`,
   );
-  return told ?? assert.fail('the database did not count');
+  return counts ?? assert.fail('the database did not count');
 }

@@ -10,30 +10,30 @@ const minuteMs = 60_000;
 describe('a receiver that is down while the service is restarted and its secret is changed', () => {
   let story: DeliveryStory;
   let down: Subscriber;
-  let well: Subscriber;
+  let healthy: Subscriber;
   let committed: string[];
   let failedMeanwhile: number;
 
   before(async () => {
     story = await DeliveryStory.create();
-    [down, well] = [await story.subscribe(), await story.subscribe()];
-    let service = await story.startHere('all');
-    await down.goAway();
+    [down, healthy] = [await story.subscribe(), await story.subscribe()];
+    let service = await story.startInProcess('all');
+    await down.goOffline();
     committed = await commit();
-    await eventually('the other one has them', () => well.attempts.length === events);
+    await eventually('the other one has them', () => healthy.attempts.length === events);
     // Past the first attempts again.
-    await story.pass(minuteMs);
+    await story.advance(minuteMs);
     await service.stop();
     committed.push(...(await commit()));
-    service = await story.startHere('all');
-    await eventually('the other one has these too', () => well.attempts.length === 2 * events);
+    service = await story.startInProcess('all');
+    await eventually('the other one has these too', () => healthy.attempts.length === 2 * events);
     const path = `/v1/webhook-endpoints/${down.endpointId}/rotate-secret`;
     const { body } = await service.client.post(path, { overlap_hours: 0 });
     down.secrets.set('second', String(body['secret']));
     committed.push(...(await commit()));
-    await story.pass(minuteMs);
+    await story.advance(minuteMs);
     failedMeanwhile = (await story.countDeliveries())['pending'] ?? 0;
-    await down.comeBack();
+    await down.goOnline();
     await story.settle();
   });
 
@@ -48,13 +48,13 @@ describe('a receiver that is down while the service is restarted and its secret 
     assert.deepEqual(down.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
   });
 
-  test('gets it signed with the new secret alone, whenever it was made', () => {
+  test('gets every event signed with the new secret only, whenever it was created', () => {
     for (const { standard, service } of down.attempts) {
       assert.deepEqual({ standard, service }, { standard: ['second'], service: ['second'] });
     }
   });
 
-  test('keeps nothing from another one, which gets each event once', () => {
-    assert.deepEqual(well.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
+  test('delays no other receiver, which gets each event once', () => {
+    assert.deepEqual(healthy.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
   });
 });

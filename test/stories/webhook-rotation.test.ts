@@ -9,7 +9,7 @@ import { eventually } from '../harness/eventually.ts';
 
 // In each of four parts. One that comes is followed by another, which is more than fifty a second.
 const events = effort({ usual: 60, long: 1_000 });
-const underWayMax = 8;
+const inFlightMax = 8;
 const hourMs = 60 * 60 * 1_000;
 
 type Part = 'before' | 'while it is rotated' | 'overlap' | 'at its end';
@@ -27,17 +27,17 @@ describe('a secret that is rotated under load', () => {
   before(async () => {
     story = await DeliveryStory.create();
     [eager, tardy] = [await story.subscribe(), await story.subscribe()];
-    service = await story.startHere('all');
+    service = await story.startInProcess('all');
     // What it was told of later it does not need for what was made before.
-    eager.answerWith((attempt) => answerOf(attempt, made.get(attempt.objectId) === 'overlap' || isAfter(attempt)));
-    tardy.answerWith((attempt) => answerOf(attempt, isAfter(attempt)));
+    eager.respondWith((attempt) => statusFor(attempt, made.get(attempt.objectId) === 'overlap' || isAfter(attempt)));
+    tardy.respondWith((attempt) => statusFor(attempt, isAfter(attempt)));
     await load('before', events);
     await load('while it is rotated', events, async () => {
       for (const subscriber of [eager, tardy]) subscriber.secrets.set('second', await rotate(subscriber));
       overlapEndsAt = addMs(story.clock.now(), hourMs);
     });
-    await load('overlap', events, () => story.comeTo(addMs(overlapEndsAt, -1_000)));
-    await load('at its end', events, () => story.comeTo(overlapEndsAt));
+    await load('overlap', events, () => story.advanceTo(addMs(overlapEndsAt, -1_000)));
+    await load('at its end', events, () => story.advanceTo(overlapEndsAt));
     await story.settle();
   });
 
@@ -60,16 +60,16 @@ describe('a secret that is rotated under load', () => {
   ): Promise<void> {
     let meanwhile: Promise<void> = Promise.resolve();
     for (let number = 1; number <= count; number += 1) {
-      await eventually('those before have come', () => made.size - comeToBoth() < underWayMax);
+      await eventually('those before have come', () => made.size - countReceivedByBoth() < inFlightMax);
       if (number === count / 2) meanwhile = halfWay();
       made.set(await story.commit(), part);
     }
     await meanwhile;
-    await eventually('all have come', () => comeToBoth() === made.size);
+    await eventually('all have come', () => countReceivedByBoth() === made.size);
   }
 
-  function comeToBoth(): number {
-    return Math.min(eager.heardOf.size, tardy.heardOf.size);
+  function countReceivedByBoth(): number {
+    return Math.min(eager.receivedObjects.size, tardy.receivedObjects.size);
   }
 
   test('webhook-signature verifies at every moment with the secret that a receiver has', () => {
@@ -78,11 +78,11 @@ describe('a secret that is rotated under load', () => {
         subscriber.attempts.filter(({ status }) => status !== 204),
         [],
       );
-      assert.equal(subscriber.heardOf.size, 4 * events);
+      assert.equal(subscriber.receivedObjects.size, 4 * events);
     }
   });
 
-  test('during the overlap it verifies with both', () => {
+  test('during the overlap webhook-signature verifies with both secrets', () => {
     for (const { attempts } of [eager, tardy]) {
       const overlapping = attempts.filter((attempt) => made.get(attempt.objectId) === 'overlap' && !isAfter(attempt));
       assert(overlapping.length >= events, 'there were some');
@@ -90,7 +90,7 @@ describe('a secret that is rotated under load', () => {
     }
   });
 
-  test('x-service-signature stays with the old one until the overlap ends', () => {
+  test('x-service-signature uses the old secret until the overlap ends', () => {
     for (const { attempts } of [eager, tardy]) {
       const [later, earlier] = [attempts.filter(isAfter), attempts.filter((attempt) => !isAfter(attempt))];
       for (const { service: by } of earlier) assert.deepEqual(by, ['first']);
@@ -98,7 +98,7 @@ describe('a secret that is rotated under load', () => {
     }
   });
 
-  test('nothing is signed with the old one afterwards', () => {
+  test('no signature uses the old secret after the overlap', () => {
     for (const { attempts } of [eager, tardy]) {
       const later = attempts.filter(isAfter);
       assert(later.length >= events / 2, 'there were some');
@@ -107,6 +107,6 @@ describe('a secret that is rotated under load', () => {
   });
 });
 
-function answerOf({ standard }: Attempt, isOnSecond: boolean): number {
+function statusFor({ standard }: Attempt, isOnSecond: boolean): number {
   return standard.includes(isOnSecond ? 'second' : 'first') ? 204 : 401;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { groupFiles } from './groups.ts';
 
-test('test files share a process, fewer with a browser, and one that starts processes has its own', () => {
+test('test files share a process in order; those that start processes run first and alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dalasi-groups-'));
   try {
     const add = (name: string, text: string): string => {

@@ -33,7 +33,7 @@ export const bannedInStatements: { pattern: RegExp; message: string }[] = [
 /** Time and ids come from the application, rows are written with VALUES: docs/architecture.md, "Rules that keep it scalable". */
 export const statementWords: Rule = (files) =>
   files
-    .filter((file) => isServiceCode(file.path) && !isDatabaseKeeper(file.path))
+    .filter((file) => isServiceCode(file.path) && !isDatabaseModule(file.path))
     .flatMap((file) =>
       findSql(file).flatMap((sql) =>
         bannedInStatements.flatMap(({ pattern, message }) =>
@@ -45,10 +45,10 @@ export const statementWords: Rule = (files) =>
     );
 
 /** A module's SQL is where everybody looks for it. The kit has no tables: what it says to the server is not a module's. */
-export const statementPlaces: Rule = (files) =>
+export const statementFiles: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && !isQueriesFile(file.path))
-    .filter((file) => !isDatabaseKeeper(file.path) && !file.path.startsWith('server/src/kit/'))
+    .filter((file) => !isDatabaseModule(file.path) && !file.path.startsWith('server/src/kit/'))
     .flatMap((file) =>
       findSql(file).map((sql) =>
         findingAt(
@@ -63,9 +63,9 @@ const transactionWords =
   /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|START TRANSACTION|ABORT)\b|^\s*(?:begin|commit|rollback)\s*;?\s*$/;
 
 /** What a transaction holds is decided by withTransaction alone. */
-export const transactionPlaces: Rule = (files) =>
+export const transactionFiles: Rule = (files) =>
   files
-    .filter((file) => isServiceCode(file.path) && !isDatabaseKeeper(file.path) && file.path !== 'server/src/kit/db.ts')
+    .filter((file) => isServiceCode(file.path) && !isDatabaseModule(file.path) && file.path !== 'server/src/kit/db.ts')
     .flatMap((file): Finding[] =>
       findLiterals(file)
         .filter(({ text }) => transactionWords.test(text))
@@ -78,7 +78,7 @@ export const transactionPlaces: Rule = (files) =>
 export const ledgerTables: Rule = (files) =>
   files
     .filter(
-      (file) => isServiceCode(file.path) && !file.path.startsWith('server/src/ledger/') && !isDatabaseKeeper(file.path),
+      (file) => isServiceCode(file.path) && !file.path.startsWith('server/src/ledger/') && !isDatabaseModule(file.path),
     )
     .flatMap((file) =>
       findSql(file).flatMap((sql) =>
@@ -97,13 +97,13 @@ export const statementNames: Rule = (files) => {
       findNamedStatements(file).flatMap(({ start, name, isWhole }) => {
         if (!isWhole) return [];
         const first = seen.get(name);
-        const here = findingAt(
+        const finding = findingAt(
           file,
           start,
           `names a statement ${name}, as ${first} does; each statement has its own name`,
         );
-        if (first !== undefined) return [here];
-        seen.set(name, `${file.path}:${here.line}`);
+        if (first !== undefined) return [finding];
+        seen.set(name, `${file.path}:${finding.line}`);
         return [];
       }),
     );
@@ -145,6 +145,6 @@ export const migrationWords: Rule = (files) =>
     );
 
 /** Starts, migrates and describes the server; it works as the owner, outside any merchant. */
-function isDatabaseKeeper(path: string): boolean {
+function isDatabaseModule(path: string): boolean {
   return path.startsWith('server/src/database/');
 }

@@ -55,7 +55,7 @@ function isStatement(text: string): boolean {
 
 /** The same SQL without its comments and what it quotes, so that only words that mean something are left. */
 export function withoutCommentsAndQuotes(sql: string): string {
-  return sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, (piece) => piece.replaceAll(/[^\n]/g, ' '));
+  return sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, (token) => token.replaceAll(/[^\n]/g, ' '));
 }
 
 export interface NamedStatement {

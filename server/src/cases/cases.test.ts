@@ -49,7 +49,7 @@ function open(changes: Partial<NewCase> = {}): Promise<boolean> {
   return db.withTransaction((tx) => openCase(tx, { clock, newId }, { ...sample, ...changes }));
 }
 
-test('the same thing opens one case, however often it is told', async () => {
+test('the same finding opens one case, however often it is reported', async () => {
   assert.equal(await open(), true);
   assert.equal(await open({ summary: 'Paid twice, said again.' }), false);
   const [only, ...others] = await listCases(db, null, 10);
@@ -69,7 +69,7 @@ test('another kind, another charge or another transaction is another case', asyn
   assert.equal((await listCases(db, 'open', 10)).length, 4);
 });
 
-test('of many who open it at once, one has opened it and does what belongs to it', async () => {
+test('of many concurrent openings of a case, one opens it and runs what belongs to it', async () => {
   const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
   assert.equal(opened.filter(Boolean).length, 1);
 });

@@ -7,7 +7,7 @@ import { closeCase, listCasesOfSubject, lockOpenCasesOfSubject, updateCaseSum } 
 export { listOpenCasesOfKind } from './queries.ts';
 
 /** What a case is about that stands as long as a sum does. */
-export type SumAbout = Pick<NewCase, 'merchantId' | 'kind' | 'subjectType' | 'subjectId' | 'currency'>;
+export type SumSubject = Pick<NewCase, 'merchantId' | 'kind' | 'subjectType' | 'subjectId' | 'currency'>;
 
 /** How such a case is closed where nobody had to decide. */
 export const repaidResolution = 'repaid';
@@ -17,21 +17,21 @@ export const repaidResolution = 'repaid';
  * resolve it, and closes it once the sum is gone. `measure` locks the sum, after the case has been locked and before
  * a new one is opened, so that two who follow it at once open one. Answers whether anything changed.
  */
-export async function followSum(
+export async function syncSumCase(
   tx: Transaction,
   context: { clock: Clock; newId: () => string },
-  about: SumAbout,
+  subject: SumSubject,
   measure: () => Promise<{ amountMinor: bigint; summary: string }>,
 ): Promise<boolean> {
-  const { merchantId, subjectId } = about;
+  const { merchantId, subjectId } = subject;
   const isItsCase = (found: Case): boolean =>
-    found.kind === about.kind && found.currency === about.currency && found.status === 'open';
+    found.kind === subject.kind && found.currency === subject.currency && found.status === 'open';
   await lockOpenCasesOfSubject(tx, merchantId, subjectId);
   const { amountMinor, summary } = await measure();
   const found = (await listCasesOfSubject(tx, merchantId, subjectId)).find(isItsCase);
   if (!found) {
     if (amountMinor === 0n) return false;
-    return openCase(tx, context, { ...about, reference: context.newId(), amountMinor, summary });
+    return openCase(tx, context, { ...subject, reference: context.newId(), amountMinor, summary });
   }
   const { id, proposalId } = found;
   if (amountMinor === 0n) {

@@ -56,13 +56,13 @@ export function listOpenCasesOfKind(db: Queryable, kind: Case['kind']): Promise<
 /** Touches nothing once somebody has proposed how to resolve it: two people decide about what they have seen. */
 export function updateCaseSum(
   db: Queryable,
-  to: { merchantId: string; id: string; amountMinor: bigint; summary: string },
+  next: { merchantId: string; id: string; amountMinor: bigint; summary: string },
 ): Promise<number> {
   return db.run({
     name: 'cases_update_sum',
     text: `UPDATE cases SET amount = $3, summary = $4
            WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
-    values: [to.merchantId, to.id, to.amountMinor, to.summary],
+    values: [next.merchantId, next.id, next.amountMinor, next.summary],
   });
 }
 
@@ -117,15 +117,15 @@ export function lockOpenCasesOfSubject(db: Queryable, merchantId: string, subjec
 /** Guarded by the proposal it replaces or takes back: touches nothing when somebody else was faster. */
 export function updateProposal(
   db: Queryable,
-  at: { merchantId: string; id: string },
-  from: string | null,
-  to: string | null,
+  key: { merchantId: string; id: string },
+  currentProposal: string | null,
+  next: string | null,
 ): Promise<number> {
   return db.run({
     name: 'cases_update_proposal',
     text: `UPDATE cases SET proposal_id = $4
            WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NOT DISTINCT FROM $3`,
-    values: [at.merchantId, at.id, from, to],
+    values: [key.merchantId, key.id, currentProposal, next],
   });
 }
 

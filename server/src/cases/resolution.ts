@@ -3,7 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Case, CaseKind, CaseSubject } from './case.ts';
 
 /** What the network told the operator of money, where a resolution needs it. */
-export interface ToldMoney {
+export interface ReportedMoney {
   transactionId: string;
   /** Bututs, above 0. */
   amountMinor: bigint;
@@ -28,7 +28,7 @@ export interface CaseResolver {
    * What has to come before the transaction: the merchant, a receipt to be claimed. Answers what is done in it, which
    * locks the record, looks again whether it can still be done (throwing AppError `state_conflict`), and books.
    */
-  prepare(found: Case, told: ToldMoney | null): Promise<CarryOut>;
+  prepare(found: Case, reported: ReportedMoney | null): Promise<CarryOut>;
 }
 
 /** May run again when the transaction is repeated. The case itself is closed afterwards. */

@@ -77,7 +77,7 @@ const propose = (changes: Partial<NewProposal> = {}) =>
     caseId: found.id,
     resolution: 'accept',
     evidence,
-    told: null,
+    reported: null,
     operatorId: awa,
     ...changes,
   });
@@ -116,7 +116,7 @@ test('a case is resolved by two operators: one proposes, another one confirms', 
   await refused(propose(), /resolved already, as accept/);
 });
 
-test('whoever proposed cannot confirm, however often they propose', async () => {
+test('an operator cannot confirm their own proposal, however often they propose', async () => {
   await propose();
   await refused(confirm(awa), /You proposed this yourself: another operator has to confirm it/);
   await propose({ operatorId: lamin });
@@ -146,8 +146,8 @@ test('a proposal that was withdrawn cannot be confirmed; it stays in the history
 
 test('a new proposal replaces the one that waited and loses nothing of it', async () => {
   await propose();
-  const told = { transactionId: 'T9', amountMinor: 9_900n };
-  await propose({ resolution: 'paid', told, operatorId: lamin });
+  const reported = { transactionId: 'T9', amountMinor: 9_900n };
+  await propose({ resolution: 'paid', reported, operatorId: lamin });
   await refused(confirm(lamin), /You proposed this yourself/);
   await confirm(awa);
   assert.equal(done[0]?.proposal.transactionId, 'T9');
@@ -155,33 +155,34 @@ test('a new proposal replaces the one that waited and loses nothing of it', asyn
   assert.deepEqual(await history(), [`proposed accept ${awa}`, `proposed paid ${lamin}`, `confirmed paid ${awa}`]);
 });
 
-test('of many who confirm at once, one carries it out', async () => {
+test('of many concurrent confirmations, one carries the resolution out', async () => {
   await propose();
   const others = Array.from({ length: 8 }, () => newId());
-  const answers = await Promise.allSettled(others.map(confirm));
-  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+  const responses = await Promise.allSettled(others.map(confirm));
+  assert.equal(responses.filter(({ status }) => status === 'fulfilled').length, 1);
   assert.equal(done.length, 1);
   assert.equal((await history()).length, 2);
-  for (const answer of answers) {
-    if (answer.status === 'rejected') assert.match(String(answer.reason), /Somebody else has just|resolved already/);
+  for (const response of responses) {
+    if (response.status === 'rejected')
+      assert.match(String(response.reason), /Somebody else has just|resolved already/);
   }
 });
 
-test('confirming and withdrawing at once is one of the two', async () => {
+test('a concurrent confirmation and withdrawal end as one of the two', async () => {
   for (let round = 0; round < 10; round += 1) {
     found = await open(newId(), 'T1');
     done = [];
     await propose();
-    const answers = await Promise.allSettled([confirm(lamin), withdraw(awa)]);
-    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+    const responses = await Promise.allSettled([confirm(lamin), withdraw(awa)]);
+    assert.equal(responses.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.equal((await now()).status === 'resolved', done.length === 1);
     assert.equal((await history()).length, 2);
   }
 });
 
-test('two who propose at once: one proposal waits, and the other is told', async () => {
-  const answers = await Promise.allSettled([propose(), propose({ operatorId: lamin })]);
-  const written = answers.filter(({ status }) => status === 'fulfilled').length;
+test('of two concurrent proposals one is pending, and the other operator is notified', async () => {
+  const responses = await Promise.allSettled([propose(), propose({ operatorId: lamin })]);
+  const written = responses.filter(({ status }) => status === 'fulfilled').length;
   assert.equal((await history()).length, written);
   assert.ok(written >= 1);
   assert.ok((await now()).proposalId !== null);
@@ -232,7 +233,7 @@ test('a proposal says what, why and, where it is needed, which money', async () 
     await refused(propose({ evidence: text }), /10 to 2000 characters/, bad);
   }
   await refused(propose({ resolution: 'paid' }), /name the network's transaction/, bad);
-  await refused(propose({ told: { transactionId: 'T', amountMinor: 1n } }), /name no transaction/, bad);
+  await refused(propose({ reported: { transactionId: 'T', amountMinor: 1n } }), /name no transaction/, bad);
   await refused(propose({ caseId: newId() }), /There is no case/, 'not_found');
   await propose({ evidence: 'ten chars.' });
   await propose({ evidence: 'x'.repeat(2_000) });

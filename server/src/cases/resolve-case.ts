@@ -12,7 +12,7 @@ import {
   updateProposal,
 } from './queries.ts';
 import { refuseWhere } from './resolution.ts';
-import type { CaseResolver, Choice, Confirmation, ResolutionStep, ToldMoney } from './resolution.ts';
+import type { CaseResolver, Choice, Confirmation, ResolutionStep, ReportedMoney } from './resolution.ts';
 
 /** What resolving works with. */
 export interface ResolveContext {
@@ -29,7 +29,7 @@ export interface NewProposal {
   caseId: string;
   resolution: string;
   evidence: string;
-  told: ToldMoney | null;
+  reported: ReportedMoney | null;
   operatorId: string;
 }
 
@@ -60,7 +60,7 @@ export async function proposeResolution(context: ResolveContext, proposed: NewPr
     const message = `The evidence has ${evidenceLengthMin} to ${evidenceLengthMax} characters: what the network said, its reference, the date.`;
     throw fieldError('invalid_request', 'evidence', message);
   }
-  checkToldMoney(resolver, proposed.told);
+  checkReportedMoney(resolver, proposed.reported);
   refuseWhere(await resolver.refusal(found));
   const id = context.newId();
   const step = stepOf(context, found, { id, step: 'proposed', proposalId: id, ...proposed, evidence });
@@ -90,7 +90,7 @@ export async function confirmResolution(
     throw conflict('Whoever proposed this has been revoked since: withdraw it and propose it again.');
   }
   const resolver = resolverOf(context, found, proposal.resolution);
-  const carryOut = await resolver.prepare(found, toldMoney(proposal));
+  const carryOut = await resolver.prepare(found, reportedMoneyOf(proposal));
   return context.db.withTransaction(async (tx) => {
     const open = await lockOpenCasesOfSubject(tx, found.merchantId, found.subjectId);
     const locked = open.find(({ id }) => id === found.id);
@@ -143,30 +143,30 @@ async function endCase(
   const touched = await closeCase(tx, { merchantId, id, resolution, resolvedAt: context.clock.now() });
   assert(touched === 1, 'a locked case is closed once');
   const { step, evidence } = ended;
-  const taken = stepOf(context, ended, { id: context.newId(), step, proposalId, resolution, evidence, operatorId });
-  tx.send(insertResolutionStep(taken));
-  return taken;
+  const recorded = stepOf(context, ended, { id: context.newId(), step, proposalId, resolution, evidence, operatorId });
+  tx.send(insertResolutionStep(recorded));
+  return recorded;
 }
 
 function stepOf(
   context: Pick<ResolveContext, 'clock'>,
   { merchantId, id: caseId }: Pick<Case, 'merchantId' | 'id'>,
-  taken: Pick<ResolutionStep, 'id' | 'step' | 'proposalId' | 'resolution' | 'operatorId'> & {
+  recorded: Pick<ResolutionStep, 'id' | 'step' | 'proposalId' | 'resolution' | 'operatorId'> & {
     evidence?: string | null;
-    told?: ToldMoney | null;
+    reported?: ReportedMoney | null;
   },
 ): ResolutionStep {
   return {
     merchantId,
     caseId,
-    id: taken.id,
-    step: taken.step,
-    proposalId: taken.proposalId,
-    resolution: taken.resolution,
-    evidence: taken.evidence ?? null,
-    transactionId: taken.told?.transactionId ?? null,
-    amountMinor: taken.told?.amountMinor ?? null,
-    operatorId: taken.operatorId,
+    id: recorded.id,
+    step: recorded.step,
+    proposalId: recorded.proposalId,
+    resolution: recorded.resolution,
+    evidence: recorded.evidence ?? null,
+    transactionId: recorded.reported?.transactionId ?? null,
+    amountMinor: recorded.reported?.amountMinor ?? null,
+    operatorId: recorded.operatorId,
     createdAt: context.clock.now(),
   };
 }
@@ -198,15 +198,15 @@ function resolverOf(context: ResolveContext, found: Case, resolution: string): C
   throw fieldError('invalid_request', 'resolution', `A case of ${found.kind} is resolved as ${names}.`);
 }
 
-function checkToldMoney({ resolution, needsMoney }: CaseResolver, told: ToldMoney | null): void {
-  if (needsMoney === (told !== null)) return;
+function checkReportedMoney({ resolution, needsMoney }: CaseResolver, reported: ReportedMoney | null): void {
+  if (needsMoney === (reported !== null)) return;
   const message = needsMoney
     ? `To resolve it as ${resolution}, name the network's transaction and its amount.`
     : `To resolve it as ${resolution}, name no transaction and no amount.`;
   throw fieldError('invalid_request', 'transaction', message);
 }
 
-function toldMoney({ transactionId, amountMinor }: ResolutionStep): ToldMoney | null {
+function reportedMoneyOf({ transactionId, amountMinor }: ResolutionStep): ReportedMoney | null {
   return transactionId === null || amountMinor === null ? null : { transactionId, amountMinor };
 }
 

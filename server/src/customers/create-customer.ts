@@ -3,10 +3,10 @@ import type { WorkContext } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import type { Customer } from './customer.ts';
-import { tellOfCustomer } from './customer-event.ts';
+import { emitCustomerEvent } from './customer-event.ts';
 import { customerToWire } from './customer-wire.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
-import { findCustomerByIdentity, insertCustomer, insertIdentities, takeTurns } from './queries.ts';
+import { findCustomerByIdentity, insertCustomer, insertIdentities, lockIdentityBuckets } from './queries.ts';
 
 export interface NewCustomer {
   name: string;
@@ -41,7 +41,7 @@ export async function createCustomer(
   };
   tx.send(insertCustomer(customer));
   if (identities.length > 0) tx.send(insertIdentities(customer, identities));
-  tellOfCustomer(tx, context, customer, { kind: 'customer.created', record: customerToWire(caller, customer) });
+  emitCustomerEvent(tx, context, customer, { kind: 'customer.created', record: customerToWire(caller, customer) });
   return { customer, isNew: true };
 }
 
@@ -51,6 +51,6 @@ async function findKnown(
   merchantId: string,
   identities: readonly string[],
 ): Promise<Customer | undefined> {
-  await tx.run(takeTurns(merchantId, bucketsOf(identities)));
+  await tx.run(lockIdentityBuckets(merchantId, bucketsOf(identities)));
   return findCustomerByIdentity(tx, merchantId, identities);
 }

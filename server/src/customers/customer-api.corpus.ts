@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -56,7 +56,7 @@ export async function created(api: ApiClient, fields: object = {}): Promise<Reco
   return { ...answer.body, id: String(answer.body['id']) };
 }
 
-export function change(api: ApiClient, id: string, fields: object): Promise<ApiAnswer> {
+export function change(api: ApiClient, id: string, fields: object): Promise<ApiResponse> {
   return api.send('PUT', `/v1/customers/${id}`, {
     body: JSON.stringify(fields),
     headers: { 'content-type': 'application/json' },
@@ -76,7 +76,7 @@ export async function idsOf(api: ApiClient, query: string): Promise<string[]> {
 }
 
 /** Status, code and the first field that is named. */
-export function refusal(answer: ApiAnswer): string {
+export function refusal(answer: ApiResponse): string {
   const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
   if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
   return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;

@@ -5,7 +5,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Customer } from './customer.ts';
 
 /** Tells of a change of a customer, which has raised the customer's sequence. */
-export function tellOfCustomer(
+export function emitCustomerEvent(
   tx: Transaction,
   context: WorkContext,
   customer: Pick<Customer, 'merchantId' | 'id' | 'eventSequence'>,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import type { CustomerContext } from './customer.ts';
-import { tellOfCustomer } from './customer-event.ts';
+import { emitCustomerEvent } from './customer-event.ts';
 import { getCustomerForDeletion } from './find-customer.ts';
 import { deleteIdentities, forgetCustomer } from './queries.ts';
 
@@ -21,5 +21,5 @@ export async function deleteCustomer(
   tx.send(forgetCustomer(forgotten));
   // The lock keeps payments that are being made out until the end, so none with the person's name comes after this.
   await context.forgetInPayments(tx, forgotten);
-  tellOfCustomer(tx, context, forgotten, { kind: 'customer.deleted', record: { id: forgotten.id } });
+  emitCustomerEvent(tx, context, forgotten, { kind: 'customer.deleted', record: { id: forgotten.id } });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { effort } from '../../../test/harness/effort.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 import { change, created, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
 import type { CustomerApi } from './customer-api.corpus.ts';
@@ -14,12 +14,12 @@ before(async () => {
 });
 after(() => world.close());
 
-function distinct(api: ApiClient, fields: object, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+function distinct(api: ApiClient, fields: object, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return api.post('/v1/customers', { name: 'Somebody', ...fields, config: { distinct: true } }, headers);
 }
 
 describe('config.distinct', () => {
-  it('answers the customer with the same email or phone, with 200, as it is, and makes and tells nothing', async () => {
+  it('returns the existing customer of the email or phone with 200, and emits no event', async () => {
     const { api, merchant } = await world.newShop();
     const awa = await created(api, { email: 'Awa@Shop.example', phone: '701 2345' });
     const same = [
@@ -35,7 +35,7 @@ describe('config.distinct', () => {
     assert.deepEqual(await countRows(world.service, merchant.id, 'customers', 'events'), { customers: 1, events: 1 });
   });
 
-  it('knows a line that was stored by its nine digits by the seven, and the other way round', async () => {
+  it('matches a number in its seven-digit and its nine-digit form', async () => {
     const forms = [
       ['7012345', '877012345'],
       ['3012345', '833012345'],
@@ -94,7 +94,7 @@ describe('config.distinct', () => {
     for (let round = 1; round <= effort({ usual: 4, long: 20 }); round += 1) {
       const { api, merchant } = await world.newShop();
       const answers = await Promise.all(
-        Array.from({ length: 12 }, (_, place) => distinct(api, forms[place % forms.length] ?? {})),
+        Array.from({ length: 12 }, (_, index) => distinct(api, forms[index % forms.length] ?? {})),
       );
       assert.equal(new Set(answers.map(({ body }) => body['id'])).size, 1);
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array<number>(11).fill(200), 201]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner, countRows, dumpTables } from '../../../test/harness/tables.ts';
 import { change, created, idsOf, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
 import type { CustomerApi } from './customer-api.corpus.ts';
@@ -15,7 +15,7 @@ after(() => world.close());
 const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';
 const awa = { name: 'Awa Ceesay', email: 'awa@shop.example', phone: '701 2345' };
 
-function pay(api: ApiClient, data: object): Promise<ApiAnswer> {
+function pay(api: ApiClient, data: object): Promise<ApiResponse> {
   return api.post('/v1/payments', { data: { amount: 10, ...data } });
 }
 

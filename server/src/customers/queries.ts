@@ -6,7 +6,7 @@ import type { PageRequest } from '../kit/pagination.ts';
 import type { Customer } from './customer.ts';
 import { searchedNumbers } from './identities.ts';
 
-interface At {
+interface CustomerKey {
   merchantId: string;
   id: string;
 }
@@ -54,7 +54,7 @@ export function updateCustomerRow(customer: Customer): Statement {
 }
 
 /** The row stays for the payments that name it, with nothing of the person; nothing finds it any more. */
-export function forgetCustomer(customer: At & Pick<Customer, 'eventSequence' | 'updatedAt'>): Statement {
+export function forgetCustomer(customer: CustomerKey & Pick<Customer, 'eventSequence' | 'updatedAt'>): Statement {
   return {
     name: 'customers_forget',
     text: `UPDATE customers
@@ -66,7 +66,7 @@ export function forgetCustomer(customer: At & Pick<Customer, 'eventSequence' | '
 }
 
 /** What the customer is recognised by from now on. */
-export function insertIdentities(customer: At, identities: readonly string[]): Statement {
+export function insertIdentities(customer: CustomerKey, identities: readonly string[]): Statement {
   return {
     name: `customer_identities_insert_${identities.length}`,
     text: `INSERT INTO customer_identities (merchant_id, customer_id, identity)
@@ -75,7 +75,7 @@ export function insertIdentities(customer: At, identities: readonly string[]): S
   };
 }
 
-export function deleteIdentities(customer: At): Statement {
+export function deleteIdentities(customer: CustomerKey): Statement {
   return {
     name: 'customer_identities_delete',
     text: 'DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2',
@@ -84,7 +84,7 @@ export function deleteIdentities(customer: At): Statement {
 }
 
 /** Of those who share a bucket one goes on at a time, until its transaction ends; in the order of the buckets. */
-export function takeTurns(merchantId: string, buckets: readonly number[]): Statement {
+export function lockIdentityBuckets(merchantId: string, buckets: readonly number[]): Statement {
   return {
     name: `customer_turns_take_${buckets.length}`,
     text: `INSERT INTO customer_turns (merchant_id, bucket)
@@ -178,8 +178,8 @@ function searchFilter(term: string): ListFilter {
     name: 'term',
     text: (next) => {
       const [text, numbers] = [next(), next()];
-      const sent = ['name', 'email', 'phone', 'id::text'].map((column) => `${column} ILIKE ${text}`);
-      return `(${sent.join(' OR ')} OR id IN (
+      const conditions = ['name', 'email', 'phone', 'id::text'].map((column) => `${column} ILIKE ${text}`);
+      return `(${conditions.join(' OR ')} OR id IN (
         SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity LIKE ANY (${numbers}::text[])
       ))`;
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 import { change, created, idsOf, refusal, remove, startCustomerApi } from './customer-api.corpus.ts';
 import type { CustomerApi } from './customer-api.corpus.ts';
@@ -32,7 +32,7 @@ const refused: [object, string][] = [
 ];
 
 describe('POST /v1/customers', () => {
-  it('takes a name alone, and answers the whole record with null for what is absent', async () => {
+  it('accepts a name alone, and returns the whole record with null for absent fields', async () => {
     const { api } = await world.newShop();
     const { id, ...record } = await created(api, { name: '  Awa "Ŋ" Ceesay 🙂' });
     const now = world.clock.now().toISOString();
@@ -48,7 +48,7 @@ describe('POST /v1/customers', () => {
     assert.deepEqual((await api.get(`/v1/customers/${id}`)).body, { id, ...record });
   });
 
-  it('echoes what was sent, letter for letter, and tells of it once', async () => {
+  it('returns every field exactly as sent, and emits one event', async () => {
     const { api } = await world.newShop();
     const fields = {
       name: 'x'.repeat(200),
@@ -162,7 +162,7 @@ describe('PUT /v1/customers/{id}', () => {
     ]);
   });
 
-  it('of nothing leaves everything as it is, and tells of nothing', async () => {
+  it('with no fields changes nothing and emits no event', async () => {
     const { api } = await world.newShop();
     const record = await created(api);
     await world.clock.advance(1_000);
@@ -195,10 +195,10 @@ describe('PUT /v1/customers/{id}', () => {
 });
 
 describe('a customer', () => {
-  it('is nobody else’s: another merchant and the other environment find it as little as one that does not exist', async () => {
+  it('is not found by another merchant or from the other environment', async () => {
     const [shop, other] = [await world.newShop(), await world.newShop()];
     const record = await created(shop.api, { email: 'awa@shop.example', phone: '7012345' });
-    const ways: ((api: ApiClient, id: string) => Promise<ApiAnswer>)[] = [
+    const ways: ((api: ApiClient, id: string) => Promise<ApiResponse>)[] = [
       (api, id) => api.get(`/v1/customers/${id}`),
       (api, id) => change(api, id, { name: 'Somebody else' }),
       (api, id) => api.send('DELETE', `/v1/customers/${id}`),

@@ -1,4 +1,4 @@
-import { AlreadyThere, readRoute, writeRoute } from '../kit/route.ts';
+import { ExistingRecord, readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
@@ -26,12 +26,12 @@ const create = writeRoute('POST', {
     'count as the same phone.',
   body: newCustomerSchema,
   status: 201,
-  answersExisting: true,
+  canReturnExisting: true,
   response: customerSchema,
   async handle(context: CustomerContext, { caller, body }, tx) {
     const { customer, isNew } = await createCustomer(tx, context, caller, newCustomerOf(caller, body));
     const record = customerToWire(caller, customer);
-    return isNew ? record : new AlreadyThere(record);
+    return isNew ? record : new ExistingRecord(record);
   },
 });
 

@@ -3,7 +3,7 @@ import type { WorkContext } from '../events/outbox.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import type { Customer } from './customer.ts';
-import { tellOfCustomer } from './customer-event.ts';
+import { emitCustomerEvent } from './customer-event.ts';
 import { customerToWire } from './customer-wire.ts';
 import { getCustomerForChange } from './find-customer.ts';
 import { identitiesOf } from './identities.ts';
@@ -41,6 +41,6 @@ export async function updateCustomer(
     tx.send(deleteIdentities(changed));
     if (identities.length > 0) tx.send(insertIdentities(changed, identities));
   }
-  tellOfCustomer(tx, context, changed, { kind: 'customer.updated', record: customerToWire(caller, changed) });
+  emitCustomerEvent(tx, context, changed, { kind: 'customer.updated', record: customerToWire(caller, changed) });
   return changed;
 }

@@ -22,20 +22,20 @@ export async function withAdminClient<Result>(
 const connectTimeoutMs = 20_000;
 
 async function connect(url: string): Promise<pg.Client> {
-  let place = '';
+  let location = '';
   try {
     const client = new pg.Client({
       connectionString: url,
       application_name: 'dalasi start',
       connectionTimeoutMillis: connectTimeoutMs,
     });
-    place = ` at ${client.host}:${client.port}`;
+    location = ` at ${client.host}:${client.port}`;
     // A connection that is lost between two statements would end the process; the next statement reports it.
     client.on('error', () => {});
     await client.connect();
     return client;
   } catch (error) {
-    throw new StartError(`The database${place} cannot be used: ${sentenceOf(error)}`, { cause: error });
+    throw new StartError(`The database${location} cannot be used: ${sentenceOf(error)}`, { cause: error });
   }
 }
 

@@ -41,8 +41,8 @@ export async function findBinaries(
   options: CopyOptions,
   { native, version }: InstalledPackage = findPackage(),
 ): Promise<Binaries> {
-  const usable = isReachable(native, options.account) && completeLinks(native);
-  const directory = usable ? native : await copyToReachablePlace(native, version, options);
+  const isUsable = isReachable(native, options.account) && completeLinks(native);
+  const directory = isUsable ? native : await copyToReachableDirectory(native, version, options);
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: join(directory, 'bin', `initdb${suffix}`),
@@ -68,8 +68,8 @@ function findPackage(): InstalledPackage {
   }
   const root = realpathSync(join(dirname(entry), '..'));
   const description: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const named = typeof description === 'object' && description !== null && 'version' in description;
-  return { native: join(root, 'native'), version: named ? String(description.version) : 'unknown' };
+  const hasVersion = typeof description === 'object' && description !== null && 'version' in description;
+  return { native: join(root, 'native'), version: hasVersion ? String(description.version) : 'unknown' };
 }
 
 /** Whether the account can run the programs where npm put them; we ourselves always can. */
@@ -130,20 +130,20 @@ function isLink(item: unknown): item is Link {
   return typeof item.source === 'string' && typeof item.target === 'string';
 }
 
-async function copyToReachablePlace(
+async function copyToReachableDirectory(
   native: string,
   version: string,
   { dataDirectory, account, caches = sharedCaches }: CopyOptions,
 ): Promise<string> {
   const refusals: string[] = [];
-  for (const place of [dataDirectory, ...caches]) {
+  for (const parent of [dataDirectory, ...caches]) {
     try {
-      mkdirSync(place, { recursive: true, mode: 0o755 });
-      const closed = account && findClosedDirectory(place, account);
-      if (closed === undefined) return await copyOnce(native, join(place, `postgres-${version}`));
-      refusals.push(`${place} (${closed} is closed)`);
+      mkdirSync(parent, { recursive: true, mode: 0o755 });
+      const closed = account && findClosedDirectory(parent, account);
+      if (closed === undefined) return await copyOnce(native, join(parent, `postgres-${version}`));
+      refusals.push(`${parent} (${closed} is closed)`);
     } catch (error) {
-      refusals.push(`${place} (${reasonOf(error)})`);
+      refusals.push(`${parent} (${reasonOf(error)})`);
     }
   }
   throw new StartError(
@@ -176,10 +176,10 @@ function isOwnCopy(target: string): boolean {
 /** Everybody may read and run what we copy; static libraries and link files are only needed to build programs. */
 async function copyTree(native: string, draft: string): Promise<void> {
   await mkdir(draft, { mode: 0o700 });
-  const walk = async (from: string, to: string): Promise<void> => {
-    await mkdir(to);
-    for (const entry of await readdir(from, { withFileTypes: true })) {
-      const [source, copy] = [join(from, entry.name), join(to, entry.name)];
+  const walk = async (sourceDirectory: string, targetDirectory: string): Promise<void> => {
+    await mkdir(targetDirectory);
+    for (const entry of await readdir(sourceDirectory, { withFileTypes: true })) {
+      const [source, copy] = [join(sourceDirectory, entry.name), join(targetDirectory, entry.name)];
       if (entry.name.endsWith('.a') || entry.name === 'pkgconfig' || entry.isSymbolicLink()) continue;
       if (entry.isDirectory()) {
         await walk(source, copy);
@@ -188,7 +188,7 @@ async function copyTree(native: string, draft: string): Promise<void> {
         await chmod(copy, statSync(source).mode & 0o100 ? 0o755 : 0o644);
       }
     }
-    await chmod(to, 0o755);
+    await chmod(targetDirectory, 0o755);
   };
   await walk(native, join(draft, 'native'));
 }

@@ -53,7 +53,7 @@ for (const [made, breach] of [
   });
 }
 
-test('an exception is taken for its table or index, and named when nothing needs it', async () => {
+test('an exception applies to its table or index only, and an unused one is reported', async () => {
   const made = `CREATE TABLE t (${merchantAndId}, PRIMARY KEY (id, merchant_id))`;
   assert.deepEqual(await breachesOf(made, { t: 'a reason' }), []);
   assert.deepEqual(await breachesOf(made, { 't.t_pkey': 'a reason' }), []);

@@ -75,7 +75,7 @@ export async function prepareCluster(options: {
   }
   refuseOtherVersion(directory, binaries.version);
   const stats = statSync(directory);
-  if (account && stats.uid !== account.uid) giveTo(account, directory);
+  if (account && stats.uid !== account.uid) changeOwner(account, directory);
   // PostgreSQL refuses a directory that others can read, which a careless copy leaves.
   if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
   const password = readPassword(dataDirectory);
@@ -122,9 +122,9 @@ async function initialize(
   const path = clusterPathFor(join(draft, 'cluster'), account);
   const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
   // A program that ends meanwhile leaves nobody behind; the draft is removed by the next start.
-  const endAlong = (): void => void running?.child.kill();
+  const killOnExit = (): void => void running?.child.kill();
   let running: ReturnType<typeof runProgram> | undefined;
-  process.once('exit', endAlong);
+  process.once('exit', killOnExit);
   try {
     running = runProgram(
       binaries.initdb,
@@ -140,18 +140,18 @@ async function initialize(
     await running;
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw new StartError(`The database could not be created in ${directory}: ${whyProgramFailed(error)}`, {
+    throw new StartError(`The database could not be created in ${directory}: ${programFailureReason(error)}`, {
       cause: error,
     });
   } finally {
-    process.removeListener('exit', endAlong);
+    process.removeListener('exit', killOnExit);
   }
   renameSync(join(draft, 'cluster'), directory);
   rmSync(draft, { recursive: true, force: true });
   if (durable) syncDirectory(dataDirectory);
 }
 
-function whyProgramFailed(error: unknown): string {
+function programFailureReason(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ENOENT') return "PostgreSQL's program does not run on this system (it needs glibc); set DATABASE_URL.";
   if (code === 'EPERM')
@@ -188,14 +188,14 @@ function refuseOtherVersion(directory: string, version: string): void {
       { cause: error },
     );
   }
-  const brought = version.split('.')[0];
-  if (found === brought) return;
+  const bundled = version.split('.')[0];
+  if (found === bundled) return;
   throw new StartError(
-    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${brought}; start the earlier program, dump the database, and load it into a new data directory.`,
+    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${bundled}; start the earlier program, dump the database, and load it into a new data directory.`,
   );
 }
 
-function giveTo(account: ServerAccount, directory: string): void {
+function changeOwner(account: ServerAccount, directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid);
   }

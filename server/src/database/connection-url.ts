@@ -35,7 +35,7 @@ export function databaseOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1)) || userOf(url);
 }
 
-const tlsModesOfOld = ['prefer', 'require', 'verify-ca'];
+const legacyTlsModes = ['prefer', 'require', 'verify-ca'];
 
 /**
  * The driver takes these modes of libpq's for `verify-full`, and warns on stderr at every start that it will not for
@@ -44,7 +44,7 @@ const tlsModesOfOld = ['prefer', 'require', 'verify-ca'];
 export function withExplicitTls(url: string): string {
   const parsed = new URL(url);
   const mode = parsed.searchParams.get('sslmode');
-  if (mode === null || !tlsModesOfOld.includes(mode) || parsed.searchParams.has('uselibpqcompat')) return url;
+  if (mode === null || !legacyTlsModes.includes(mode) || parsed.searchParams.has('uselibpqcompat')) return url;
   parsed.searchParams.set('sslmode', 'verify-full');
   return parsed.href;
 }

@@ -65,7 +65,7 @@ test('rows outlive a stop and a start', async () => {
   await run('CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (1)');
   await stop();
   await start({ durable: true });
-  assert.equal(await countKept(), 1);
+  assert.equal(await countRows(), 1);
 });
 
 test('a durable server forgets nothing that it confirmed, and checks its pages', async () => {
@@ -84,7 +84,7 @@ test('what was committed is there after the server is killed and started at once
   await eventually('the server is said to have ended', () => hasExited);
   await stop();
   await start({ durable: true });
-  assert.equal(await countKept(), 1);
+  assert.equal(await countRows(), 1);
 });
 
 test('a second start on a data directory is refused with the process that has it', async () => {
@@ -108,7 +108,7 @@ test('a server that a killed process left running is stopped, and its rows are k
   const said = await start();
   assert.match(said.join(), new RegExp(`process ${orphan}`));
   assert.equal(processIdentity(orphan), undefined);
-  assert.equal(await countKept(), 1);
+  assert.equal(await countRows(), 1);
 });
 
 test('a data directory that was copied with open permissions is closed again', async () => {
@@ -214,7 +214,7 @@ async function run(sql: string): Promise<pg.QueryResult> {
   return await withAdminClient(server.adminUrl, (client) => client.query(sql));
 }
 
-async function countKept(): Promise<unknown> {
+async function countRows(): Promise<unknown> {
   return (await run('SELECT count(*)::integer AS count FROM kept')).rows[0]?.count;
 }
 

@@ -81,7 +81,7 @@ test('a file that fails leaves nothing, and runs again when it is mended', async
   assert.deepEqual(await run(), ['0002-second']);
 });
 
-test('a table in use is waited for briefly, given way to, and tried again', async () => {
+test('a migration waits briefly for a locked table, releases it, and retries', async () => {
   write({ '0001-first.sql': first });
   await run();
   write({ '0002-second.sql': 'ALTER TABLE first ADD COLUMN name text;' });
@@ -120,7 +120,7 @@ test('a file that was slipped in before an applied one is refused', async () => 
   );
 });
 
-test('two files of one number, a slip in a name, and a transaction in a file are refused before anything runs', async () => {
+test('a duplicate number, a malformed name or a transaction in a migration file stops before any runs', async () => {
   write({ '0001-first.sql': first, '0001-again.sql': first });
   await assert.rejects(run(), /StartError: Two migrations have the number 1/);
   rmSync(join(folder, '0001-again.sql'));

@@ -26,7 +26,7 @@ const lockPollMs = 100;
 // A migration that waits for a table's lock makes everybody after it wait too: 2 s, then let them pass and try again.
 const lockTimeout = '2s';
 const attemptsMax = 6;
-const pauseBetweenAttemptsMs = 1_000;
+const retryDelayMs = 1_000;
 const lockNotAvailable = '55P03';
 
 /**
@@ -40,7 +40,7 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
   const migrations = readMigrations(folder);
   return await withAdminClient(adminUrl, async (client) => {
     await refuseOldServer(client);
-    await waitForTurn(client, { clock, log });
+    await acquireMigrationLock(client, { clock, log });
     await client.query(
       `CREATE TABLE IF NOT EXISTS schema_migrations (
          number integer NOT NULL,
@@ -54,7 +54,7 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
     const applied: Migration[] = [];
     try {
       for (const migration of pending) {
-        await applyWithPatience(client, migration, { clock, log });
+        await applyWithRetries(client, migration, { clock, log });
         applied.push(migration);
       }
     } finally {
@@ -112,12 +112,15 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
  * Asks again and again instead of waiting inside a statement: a waiting statement holds a snapshot, which a
  * CREATE INDEX CONCURRENTLY of the one who holds the lock would wait for in turn.
  */
-async function waitForTurn(client: pg.Client, { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>): Promise<void> {
+async function acquireMigrationLock(
+  client: pg.Client,
+  { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
+    const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1) AS acquired', [
       migrationLock,
     ]);
-    if (rows[0]?.taken) return;
+    if (rows[0]?.acquired) return;
     if (attempt === 1) log('Another process is migrating the database; waiting for it.');
     await clock.sleep(lockPollMs);
   }
@@ -127,7 +130,7 @@ async function readApplied(client: pg.Client): Promise<Applied[]> {
   return (await client.query<Applied>('SELECT number, name FROM schema_migrations ORDER BY number')).rows;
 }
 
-async function applyWithPatience(
+async function applyWithRetries(
   client: pg.Client,
   migration: Migration,
   { clock, log }: Pick<MigrateOptions, 'clock' | 'log'>,
@@ -142,7 +145,7 @@ async function applyWithPatience(
         });
       }
       log(`Migration ${labelOf(migration)} waits for a table that is in use; trying again.`);
-      await clock.sleep(pauseBetweenAttemptsMs);
+      await clock.sleep(retryDelayMs);
     }
   }
 }

@@ -20,7 +20,7 @@ export async function refuseUnseenServer(clusterDirectory: string): Promise<void
   const file = readServerFile(clusterDirectory);
   if (!file || isServerOf(file.pid, clusterDirectory)) return;
   // A socket is a file, so it answers across containers; one that a dead server left behind refuses.
-  if (!(await answers(join(clusterDirectory, `.s.PGSQL.${file.port}`)))) return;
+  if (!(await acceptsConnections(join(clusterDirectory, `.s.PGSQL.${file.port}`)))) return;
   throw new StartError(
     `Another database server, which this process cannot see, runs on ${clusterDirectory}; stop it (look for another container with the same files), or set DATA_DIR to another directory.`,
   );
@@ -104,7 +104,7 @@ function signalIfThere(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function answers(socketPath: string): Promise<boolean> {
+function acceptsConnections(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path: socketPath });
     socket.once('connect', () => {

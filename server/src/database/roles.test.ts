@@ -80,7 +80,7 @@ test('a table that a migration added is granted at the next start', async () => 
   await asRole(url, 'INSERT INTO added VALUES (1)');
 });
 
-test('what the role was given too much is taken back', async () => {
+test('excess privileges of the serving role are revoked at the start', async () => {
   await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin(
     `GRANT UPDATE, TRUNCATE ON ledger_movements TO ${roleName}; ALTER ROLE ${roleName} CREATEDB BYPASSRLS SUPERUSER`,

@@ -9,7 +9,7 @@ import { scramVerifier } from './scram.ts';
 export const servingRoleName = 'dalasi_app';
 
 // The database that this name belongs to; the roles of others have theirs behind it.
-const usualDatabase = 'dalasi';
+const defaultDatabase = 'dalasi';
 // PostgreSQL cuts off what is longer.
 const nameBytesMax = 63;
 
@@ -56,7 +56,7 @@ export function servingUrlOf(adminUrl: string, { servingUrl, roleName, password 
  * differ, do not change each other's.
  */
 function servingRoleNameOf(database: string): string {
-  if (database === usualDatabase) return servingRoleName;
+  if (database === defaultDatabase) return servingRoleName;
   const name = `${servingRoleName}_${database}`;
   if (Buffer.byteLength(name) <= nameBytesMax) return name;
   return `${servingRoleName}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}`;
@@ -190,9 +190,9 @@ async function missingGrants(client: pg.Client, roleName: string): Promise<strin
   }
   for (const { schema, relation, kind, granted } of await readRelations(client, roleName)) {
     const target = `${client.escapeIdentifier(schema)}.${client.escapeIdentifier(relation)}`;
-    const wanted = privilegesOn(relation, kind);
-    const excess = granted.filter((privilege) => !wanted.includes(privilege));
-    const missing = wanted.filter((privilege) => !granted.includes(privilege));
+    const required = privilegesOn(relation, kind);
+    const excess = granted.filter((privilege) => !required.includes(privilege));
+    const missing = required.filter((privilege) => !granted.includes(privilege));
     if (excess.length > 0) statements.push(`REVOKE ${excess.join(', ')} ON ${target} FROM ${name}`);
     if (missing.length > 0) statements.push(`GRANT ${missing.join(', ')} ON ${target} TO ${name}`);
   }

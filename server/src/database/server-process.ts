@@ -32,7 +32,7 @@ export interface ServerOptions {
 const retryForMs = 15_000;
 const retryEveryMs = 200;
 const pollEveryMs = 5;
-const patienceBeforeNoticeMs = 5_000;
+const slowStartNoticeMs = 5_000;
 const logSizeMax = 1_000_000;
 // Above 32767 the system hands out ports to outgoing connections, which could hold ours at the next start.
 const portsFrom = 20_000;
@@ -49,13 +49,13 @@ const transientFailures = [
 /** Starts the server and resolves when it takes connections; recovery after a crash may take its time. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { clock } = options;
-  const giveUpAt = clock.now().getTime() + retryForMs;
+  const deadlineMs = clock.now().getTime() + retryForMs;
   for (;;) {
     removeFileOfDeadServer(options.clusterDirectory);
     const attempt = await startOnce(options);
     if ('server' in attempt) return attempt.server;
     const transient = transientFailures.some((pattern) => pattern.test(attempt.output));
-    if (!transient || clock.now().getTime() > giveUpAt) {
+    if (!transient || clock.now().getTime() > deadlineMs) {
       throw new StartError(
         `The embedded PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it ended without a word'}; its log is ${options.logPath}.`,
       );
@@ -80,8 +80,8 @@ async function startOnce(options: ServerOptions): Promise<{ server: ServerProces
   // Whoever uses the database keeps the process alive; the server alone does not.
   child.unref();
   // A process that ends without stopping its server takes it along; only kill -9 leaves it running.
-  const endAlong = () => child.kill('SIGINT');
-  process.once('exit', endAlong);
+  const killOnExit = () => child.kill('SIGINT');
+  process.once('exit', killOnExit);
   let failure: Error | undefined;
   let hasExited = false;
   const exited = new Promise<void>((resolve) => {
@@ -92,16 +92,16 @@ async function startOnce(options: ServerOptions): Promise<{ server: ServerProces
     child.once('exit', () => resolve());
   }).then(() => {
     hasExited = true;
-    process.removeListener('exit', endAlong);
+    process.removeListener('exit', killOnExit);
   });
 
-  const noticeAt = clock.now().getTime() + patienceBeforeNoticeMs;
+  const noticeAtMs = clock.now().getTime() + slowStartNoticeMs;
   let noticed = false;
   while (!hasExited) {
     const file = readServerFile(clusterDirectory);
     if (file?.pid === child.pid && file?.status === 'ready')
       return { server: serverProcess(child, port, exited, clock) };
-    if (!noticed && clock.now().getTime() > noticeAt) {
+    if (!noticed && clock.now().getTime() > noticeAtMs) {
       noticed = true;
       log('The database is still starting; after a crash it first repeats what its log holds.');
     }
@@ -132,7 +132,7 @@ function serverArguments({ clusterDirectory, account, durable }: ServerOptions, 
     log_error_verbosity: 'terse',
     log_checkpoints: 'off',
     log_autovacuum_min_duration: -1,
-    ...(durable ? durableSettings : forgetfulSettings),
+    ...(durable ? durableSettings : nonDurableSettings),
   };
   return ['-D', path, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
@@ -150,7 +150,7 @@ const durableSettings = {
 
 // For tests. A killed server may forget its last half second too, because a commit waits for no write at all. Cloning a
 // database takes 18 ms instead of 55 to 120.
-const forgetfulSettings = {
+const nonDurableSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

@@ -50,10 +50,10 @@ export async function assertServingRole(
       );
     }
   }
-  if (durable) refuseForgetfulServer(role);
+  if (durable) refuseNonDurableServer(role);
 }
 
-function refuseForgetfulServer({ fsync, full_page_writes, synchronous_commit }: RoleRow): void {
+function refuseNonDurableServer({ fsync, full_page_writes, synchronous_commit }: RoleRow): void {
   const wrong = [
     fsync === 'on' ? '' : `fsync is ${fsync}`,
     full_page_writes === 'on' ? '' : `full_page_writes is ${full_page_writes}`,

@@ -19,11 +19,11 @@ export async function shutDown(options: { signal: (name: NodeJS.Signals) => void
     ['SIGINT', fastShutdownMs],
     ['SIGQUIT', immediateShutdownMs],
   ] as const;
-  for (const [name, patienceMs] of steps) {
+  for (const [name, timeoutMs] of steps) {
     signal(name);
-    const enough = new AbortController();
-    await Promise.race([ended, clock.sleep(patienceMs, enough.signal)]);
-    enough.abort();
+    const finished = new AbortController();
+    await Promise.race([ended, clock.sleep(timeoutMs, finished.signal)]);
+    finished.abort();
     if (isGone) return;
   }
   signal('SIGKILL');

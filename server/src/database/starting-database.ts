@@ -5,7 +5,7 @@ import { errorCode, StartError } from '../kit/start-error.ts';
 const cannotConnectNow = '57P03';
 const pollMs = 500;
 // Half a minute. Looks are counted because a machine that has just got its power back may still put its clock right.
-const looksMax = 60;
+const attemptsMax = 60;
 
 /**
  * Does `prepare`, and again every half second while the database says that it is still starting: after a power cut it comes up
@@ -13,15 +13,15 @@ const looksMax = 60;
  * supervises the process starts it again. `prepare` has to bear being repeated.
  */
 export async function whenDatabaseHasStarted<Result>(
-  { clock, tell }: { clock: Clock; tell: (sentence: string) => void },
+  { clock, logStartup }: { clock: Clock; logStartup: (sentence: string) => void },
   prepare: () => Promise<Result>,
 ): Promise<Result> {
-  for (let look = 0; ; look += 1) {
+  for (let attempt = 0; ; attempt += 1) {
     try {
       return await prepare();
     } catch (error) {
-      if (look === looksMax || !isStarting(error)) throw error;
-      if (look === 0) tell('The database is still starting; waiting for it, up to 30 seconds.');
+      if (attempt === attemptsMax || !isStarting(error)) throw error;
+      if (attempt === 0) logStartup('The database is still starting; waiting for it, up to 30 seconds.');
       await clock.sleep(pollMs);
     }
   }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createPayout } from '../settlement/create-payout.ts';
 import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { followDebts } from './follow-debts.ts';
+import { syncDebts } from './follow-debts.ts';
 
 export type DebtWorld = Awaited<ReturnType<typeof createDebtWorld>>;
 
@@ -22,7 +22,7 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
     /** The network takes a payment back. */
     takeBack: async (charge: Charge): Promise<void> => {
       const transactionId = (await world.charge(charge)).networkTransactionId ?? '';
-      await applyAnswer(context, charge, reversed(charge, { transactionId }));
+      await applyResponse(context, charge, reversed(charge, { transactionId }));
     },
     /** Collects, pays everything out and has the payment taken back: the merchant owes this much. */
     fallIntoDebt: async (amountMinor = 10_000n): Promise<Charge> => {
@@ -47,7 +47,7 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
         }),
       ),
     /** The chore, as a worker runs it. */
-    follow: (): Promise<number> => followDebts(context),
+    follow: (): Promise<number> => syncDebts(context),
     /** The chore for what sub-accounts owe. */
     repaySubAccounts: (): Promise<number> => repaySubAccountDebts(context),
     /** A payout that its sub-account's merchant orders. */

@@ -5,7 +5,7 @@ import { confirmResolution, listChoices, proposeResolution } from '../cases/reso
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
@@ -44,7 +44,7 @@ async function owes(): Promise<bigint> {
   return (await world.own()).receivable_merchant;
 }
 
-test('collect, pay out, reversal, again and again: new income repays, and no debt is left to grow', async () => {
+test('over repeated collections, payouts and reversals new income repays the debt, and none grows', async () => {
   for (let round = 0; round < 3; round += 1) {
     const charge = await world.collect({ amountMinor: 10_000n });
     const { payable_available: available } = await world.own();
@@ -63,8 +63,8 @@ test('a payment repays a debt in its own posting, keeps the rest, and its timeli
     'debt_repaid payable_available → receivable_merchant 7800',
   ]);
   assert.ok((await world.notes(charge)).includes('debt_repaid'));
-  const told = (await listEventsOfObjects(world.db, charge.merchantId, [charge.id])).at(-1);
-  assert.deepEqual([told?.kind, told?.record['debt_repaid']], ['charge.succeeded', 78]);
+  const reported = (await listEventsOfObjects(world.db, charge.merchantId, [charge.id])).at(-1);
+  assert.deepEqual([reported?.kind, reported?.record['debt_repaid']], ['charge.succeeded', 78]);
   assert.equal((await world.record(charge))['debt_repaid'], 78, 'the charge’s record says the same');
   await world.refundSent(charge);
   assert.equal((await world.record(charge))['debt_repaid'], 78, 'what it repaid once, whatever comes later');
@@ -77,8 +77,8 @@ test('a payment repays a debt in its own posting, keeps the rest, and its timeli
 test('the ledger names the payment behind each butut of a debt and of its repayment', async () => {
   const taken = await world.fallIntoDebt(10_000n);
   const first = await world.collect({ amountMinor: 4_000n });
-  const ask = { account: 'receivable_merchant', at: null, before: null, rowsMax: 2 } as const;
-  const { lines, balanceMinor } = await explainAccount(world.db, world.merchant, ask);
+  const query = { account: 'receivable_merchant', at: null, before: null, rowsMax: 2 } as const;
+  const { lines, balanceMinor } = await explainAccount(world.db, world.merchant, query);
   assert.equal(balanceMinor, 6_000n);
   assert.deepEqual(
     lines.map(({ flow, source, changeMinor }) => [flow, source.id, changeMinor]),
@@ -101,7 +101,7 @@ test('a transfer is refused with the sum while a debt stands, and goes through o
   assert.equal(amountMinor, 500n);
 });
 
-test('a transfer nets first: money that came beside a debt is not paid out', async () => {
+test('a transfer repays the debt first: money that came in beside a debt is not paid out', async () => {
   await world.fallIntoDebt(10_000n);
   await world.post({ debit: 'float:rail-aps', credit: 'payable_available', amountMinor: 9_000n });
   await assert.rejects(world.transferOut(5_000n), withCode('merchant_owes'));
@@ -111,7 +111,7 @@ test('a transfer nets first: money that came beside a debt is not paid out', asy
   assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 0n });
 });
 
-test('what nothing else has netted the chore nets, and of many at once none repays too much', async () => {
+test('a chore repays debts left over, and concurrent runs never repay too much', async () => {
   await world.fallIntoDebt(10_000n);
   await world.post({ debit: 'float:rail-aps', credit: 'payable_available', amountMinor: 12_000n });
   await Promise.all([world.follow(), world.follow(), world.follow()]);
@@ -168,7 +168,7 @@ test('a refund of a payment that repaid nothing is refused while a debt stands',
   assert.equal(await owes(), 7_800n);
 });
 
-test('money that has repaid once is not named again, so that each payment’s refund takes back what it repaid', async () => {
+test('each repayment names its payment once, so that a refund reopens only its own', async () => {
   const [older, newer] = [await world.collect({ amountMinor: 5_000n }), await world.collect({ amountMinor: 5_000n })];
   for (const amountMinor of [4_000n, 6_000n]) {
     await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor });
@@ -179,22 +179,22 @@ test('money that has repaid once is not named again, so that each payment’s re
   assert.equal(await owes(), 10_000n);
 });
 
-test('money of another amount that is accepted while its merchant owes repays, and locks no account after the debt', async () => {
+test('a mismatch accepted while the merchant owes repays the debt, and locks no account after it', async () => {
   await world.fallIntoDebt(7_800n);
   const { charge } = await world.create({ network: 'aps' });
   const transactionId = `other-${charge.id}`;
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
   const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === charge.id);
   assert.ok(found);
   const context = { ...resolving(), resolvers: createChargeResolvers(world.context) };
   const evidence = 'The payer was asked on 22 November.';
-  const proposal = { caseId: found.id, resolution: 'accept', evidence, told: null, operatorId: proposer };
+  const proposal = { caseId: found.id, resolution: 'accept', evidence, reported: null, operatorId: proposer };
   await proposeResolution(context, proposal);
   await confirmResolution(context, { caseId: found.id, operatorId: confirmer });
   assert.equal((await world.own()).receivable_merchant, 0n);
 });
 
-test('a refund takes back no more than its own payment repaid', async () => {
+test('a refund reopens no more debt than its own payment repaid', async () => {
   await world.fallIntoDebt(10_000n);
   const small = await world.collect({ amountMinor: 3_000n });
   await world.collect({ amountMinor: 7_000n });
@@ -203,7 +203,7 @@ test('a refund takes back no more than its own payment repaid', async () => {
   await assert.rejects(world.refund(small, 1n), withCode('refund_not_possible'));
 });
 
-test('a sub-account is paid out while its merchant owes; the fee is added to the debt, and given back to it', async () => {
+test('a sub-account payout works while the merchant owes; its fee adds to the debt and is returned', async () => {
   const { members } = await world.newGroup(50, 30);
   const [subAccountId = '', other = ''] = members;
   for (const id of members) await world.collect({ amountMinor: 10_000n, split: splitWith({ subAccountId: id }) });
@@ -240,7 +240,7 @@ async function openDebtCase() {
   return cases.find(({ kind }) => kind === 'merchant_owes');
 }
 
-test('a debt has one case with its sum and age, which follows it and closes when it is repaid', async () => {
+test('a debt has one case with its amount and age, updated until it is repaid', async () => {
   await world.fallIntoDebt(7_800n);
   await Promise.all([world.follow(), world.follow()]);
   const opened = await openDebtCase();
@@ -256,7 +256,7 @@ test('a debt has one case with its sum and age, which follows it and closes when
   assert.equal(await openDebtCase(), undefined);
 });
 
-for (const [resolution, told, left, account] of [
+for (const [resolution, reported, left, account] of [
   ['write_off', null, 0n, 'capital'],
   ['recovered', { transactionId: 'BANK-1', amountMinor: 5_000n }, 2_800n, 'bank'],
 ] as const) {
@@ -272,7 +272,7 @@ for (const [resolution, told, left, account] of [
     );
     const before = await world.balance(account);
     const evidence = 'Agreed with the merchant on 22 November.';
-    await proposeResolution(context, { caseId: found.id, resolution, evidence, told, operatorId: proposer });
+    await proposeResolution(context, { caseId: found.id, resolution, evidence, reported, operatorId: proposer });
     assert.equal(await owes(), 7_800n, 'one alone does nothing');
     await confirmResolution(context, { caseId: found.id, operatorId: confirmer });
     assert.equal(await owes(), left);
@@ -289,7 +289,7 @@ test('a debt that was repaid meanwhile is not written off', async () => {
   const found = await openDebtCase();
   assert.ok(found);
   const evidence = 'Agreed with the merchant on 22 November.';
-  const proposal = { caseId: found.id, resolution: 'write_off', evidence, told: null, operatorId: proposer };
+  const proposal = { caseId: found.id, resolution: 'write_off', evidence, reported: null, operatorId: proposer };
   await proposeResolution(resolving(), proposal);
   await world.collect({ amountMinor: 9_000n });
   const confirmed = confirmResolution(resolving(), { caseId: found.id, operatorId: confirmer });

@@ -1,4 +1,4 @@
-import { followSum, listOpenCasesOfKind } from '../cases/follow-sum.ts';
+import { syncSumCase, listOpenCasesOfKind } from '../cases/follow-sum.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
@@ -13,7 +13,7 @@ export interface DebtContext {
 }
 
 /** One merchant's debt in one currency; `since` is null where only its case is left. */
-interface FollowedDebt {
+interface SyncedDebt {
   merchantId: string;
   currency: string;
   since: Date | null;
@@ -23,11 +23,11 @@ interface FollowedDebt {
  * A chore: what merchants have repays what they owe, where the collection or spend that brought it did not (docs/adr/0013).
  * What is left has a case as long as it is owed. Answers how many debts or cases changed.
  */
-export async function followDebts(context: DebtContext): Promise<number> {
+export async function syncDebts(context: DebtContext): Promise<number> {
   let changed = 0;
   for (const debt of await listDebts(context)) {
     try {
-      if (await followDebt(context, debt)) changed += 1;
+      if (await syncDebt(context, debt)) changed += 1;
     } catch (error) {
       // One merchant's busy balance keeps no other from it; the next sweep tries again.
       context.log.error('repaying a debt failed and will be tried again', error, { merchant_id: debt.merchantId });
@@ -36,10 +36,10 @@ export async function followDebts(context: DebtContext): Promise<number> {
   return changed;
 }
 
-async function listDebts({ db }: DebtContext): Promise<FollowedDebt[]> {
+async function listDebts({ db }: DebtContext): Promise<SyncedDebt[]> {
   const owed = await listOwedAccounts(db, [debtAccount]);
   const cases = await listOpenCasesOfKind(db, 'merchant_owes');
-  const debts = new Map<string, FollowedDebt>();
+  const debts = new Map<string, SyncedDebt>();
   for (const { merchantId, currency } of cases)
     debts.set(`${merchantId} ${currency}`, { merchantId, currency, since: null });
   for (const { merchantId, currency, since } of owed)
@@ -47,7 +47,7 @@ async function listDebts({ db }: DebtContext): Promise<FollowedDebt[]> {
   return [...debts.values()];
 }
 
-function followDebt(context: DebtContext, { merchantId, currency, since }: FollowedDebt): Promise<boolean> {
+function syncDebt(context: DebtContext, { merchantId, currency, since }: SyncedDebt): Promise<boolean> {
   return context.db.withTransaction(async (tx) => {
     let wasNetted = false;
     const about = {
@@ -58,7 +58,7 @@ function followDebt(context: DebtContext, { merchantId, currency, since }: Follo
       currency,
     } as const;
     // The case is locked before the balances, as whoever confirms its resolution does.
-    const isChanged = await followSum(tx, context, about, async () => {
+    const isChanged = await syncSumCase(tx, context, about, async () => {
       const { owedMinor, repaidMinor } = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
       wasNetted = repaidMinor > 0n;
       const owes = `The merchant owes ${moneyText({ currency, amountMinor: owedMinor })}`;

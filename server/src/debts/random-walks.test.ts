@@ -198,8 +198,8 @@ class Walk {
         return;
       case 'end': {
         const order = orderOf(one, orders);
-        const answers = { paid: paidBack, refused, brought_back: broughtBack };
-        if (order) await world.tell(order, answers[one.how](order));
+        const responses = { paid: paidBack, refused, brought_back: broughtBack };
+        if (order) await world.tell(order, responses[one.how](order));
       }
     }
   }
@@ -242,7 +242,7 @@ const sureSubAccountRounds: Step[][] = [
   ],
 ];
 
-test(`${walks} random walks of ${roundsPerWalk} rounds side by side: at rest nobody has money while owing it, and no transfer leaves meanwhile`, async () => {
+test(`in ${walks} concurrent random walks no merchant keeps money while in debt or transfers it out`, async () => {
   const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: stepsPerRound }), {
     minLength: roundsPerWalk,
     maxLength: roundsPerWalk,

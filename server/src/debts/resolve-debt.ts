@@ -26,7 +26,7 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
           const owedMinor = await lockDebt(tx, context, found);
           // Two people decided about this sum; what was added since has a case of its own.
           const amountMinor = owedMinor < found.amountMinor ? owedMinor : found.amountMinor;
-          await bookEnd(tx, context, found, { flow: 'debt_written_off', from: 'capital', amountMinor });
+          await bookEnd(tx, context, found, { flow: 'debt_written_off', debitAccount: 'capital', amountMinor });
         }),
     },
     {
@@ -35,16 +35,16 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
       effect: 'The merchant has paid you by another way, at your bank say: bank to receivable_merchant.',
       needsMoney: true,
       refusal,
-      prepare: (found, told) =>
+      prepare: (found, reported) =>
         Promise.resolve(async (tx) => {
-          assert(told, 'the proposal names the money');
-          const { amountMinor } = told;
+          assert(reported, 'the proposal names the money');
+          const { amountMinor } = reported;
           const owedMinor = await lockDebt(tx, context, found);
           if (amountMinor > owedMinor) {
             const message = `Only ${formatAmount(owedMinor)} is owed by now. Propose at most that.`;
             throw new AppError('state_conflict', message);
           }
-          await bookEnd(tx, context, found, { flow: 'debt_recovered', from: 'bank', amountMinor });
+          await bookEnd(tx, context, found, { flow: 'debt_recovered', debitAccount: 'bank', amountMinor });
         }),
     },
   ];
@@ -67,14 +67,14 @@ async function bookEnd(
   tx: Transaction,
   context: DebtContext,
   { merchantId, currency, id }: Case,
-  { flow, from, amountMinor }: { flow: string; from: Account; amountMinor: bigint },
+  { flow, debitAccount, amountMinor }: { flow: string; debitAccount: Account; amountMinor: bigint },
 ): Promise<void> {
   await post(tx, context, {
     merchantId,
     currency,
     flow,
     source: { type: 'case', id },
-    movements: [{ debit: from, credit: debtAccount, amountMinor }],
+    movements: [{ debit: debitAccount, credit: debtAccount, amountMinor }],
     at: context.clock.now(),
   });
 }

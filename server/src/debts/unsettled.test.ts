@@ -18,7 +18,7 @@ before(async () => {
 
 after(() => world.close());
 
-test('money that waits for its settlement repays a debt too, comes back with a refund, and settles as the rest', async () => {
+test('unsettled money repays a debt, is returned by a refund, and settles like any other', async () => {
   const lost = await world.collect({ amountMinor: 10_000n });
   await world.post({ debit: 'payable_pending', credit: 'test_funding', amountMinor: 10_000n });
   await world.takeBack(lost);

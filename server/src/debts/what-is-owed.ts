@@ -12,7 +12,7 @@ export const owedKinds = ['receivable_merchant', 'sub_owed'] as const satisfies 
 export type OwedKind = (typeof owedKinds)[number];
 
 /** Who owes whom, and what ends it, as operators read it. */
-export const owedInWords: Record<OwedKind, { who: string; endsBy: string }> = {
+export const owedDescriptions: Record<OwedKind, { who: string; endsBy: string }> = {
   receivable_merchant: {
     who: 'the merchant owes the operator',
     endsBy: 'its next payments repay it, or its case merchant_owes',

@@ -23,7 +23,7 @@ let merchantId: string;
 const clock = new ManualClock();
 const random = seededRandom('events');
 const newId = (): string => uuidV7(clock, random);
-const context = { clock, newId, wake: () => {} };
+const context = { clock, newId, notifyWorker: () => {} };
 
 before(async () => {
   database = await createTestDatabase();
@@ -49,7 +49,7 @@ function append(objectId: string, sequence: bigint, changes: Partial<NewEvent> =
   return db.withTransaction(async (tx) => appendEvent(tx, context, { ...event, ...changes }));
 }
 
-test('an event is kept as it was told, and the work of delivering it with it', async () => {
+test('an event is stored as emitted, together with the work that delivers it', async () => {
   const objectId = newId();
   const record = { id: objectId, amount: 10.5, name: 'Ŋ "Ceesay"', nothing: null };
   await append(objectId, 1n, { record, callbackUrl: 'https://shop.example/events' });
@@ -65,7 +65,7 @@ test('an event is kept as it was told, and the work of delivering it with it', a
   );
 });
 
-test('two writers cannot tell of the same step of one object: the second one’s change is undone', async () => {
+test('of two writers of the same sequence number of an object, the second is rolled back', async () => {
   const objectId = newId();
   const outcomes = await Promise.allSettled([append(objectId, 2n), append(objectId, 2n)]);
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));

@@ -10,7 +10,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
-import { claimOutboxRows, takeOutboxRows } from './queries.ts';
+import { claimOutboxRows, consumeOutboxRows } from './queries.ts';
 import {
   cancelWork,
   claimWork,
@@ -28,7 +28,7 @@ let database: TestDatabase;
 let db: Database;
 let clock: ManualClock;
 let merchantId: string;
-let woken: unknown[];
+let notified: unknown[];
 let context: WorkContext;
 
 const random = seededRandom('outbox');
@@ -44,8 +44,8 @@ before(async () => {
 
 beforeEach(async () => {
   clock = new ManualClock();
-  woken = [];
-  context = { clock, newId: () => uuidV7(clock, random), wake: (work) => woken.push(work) };
+  notified = [];
+  context = { clock, newId: () => uuidV7(clock, random), notifyWorker: (work) => notified.push(work) };
   await db.run({ name: 'test_empty', text: 'DELETE FROM outbox', values: [] });
   merchantId = await newMerchant();
 });
@@ -61,7 +61,7 @@ async function newMerchant(): Promise<string> {
   return business.test.id;
 }
 
-function ask(changes: Partial<NewWork> = {}): Promise<void> {
+function query(changes: Partial<NewWork> = {}): Promise<void> {
   const work = { merchantId, queue, kind: 'look_up_charge', subjectId: subject, ...changes } as const;
   return db.withTransaction(async (tx) => enqueue(tx, context, work));
 }
@@ -77,12 +77,12 @@ async function claimOne(): Promise<Work> {
   return work;
 }
 
-test('work is there with the change that makes it necessary, and a worker is woken after the commit', async () => {
+test('work is stored with the change that needs it, and a worker is notified after the commit', async () => {
   await db.withTransaction(async (tx) => {
     enqueue(tx, context, { merchantId, queue, kind: 'start_charge', subjectId: subject });
-    assert.deepEqual(woken, []);
+    assert.deepEqual(notified, []);
   });
-  assert.deepEqual(woken, [networksMerchant()]);
+  assert.deepEqual(notified, [networksMerchant()]);
   const work = await claimOne();
   assert.deepEqual(
     [work.kind, work.subjectId, work.attempts, work.createdAt],
@@ -96,38 +96,38 @@ test('work of a change that is undone is neither there nor announced', async () 
     throw new Error('undone');
   });
   await assert.rejects(undone, /undone/);
-  assert.deepEqual(woken, []);
+  assert.deepEqual(notified, []);
   assert.deepEqual(await claim(), []);
 });
 
-test('work for later wakes nobody and is claimed by nobody before its time', async () => {
-  await ask({ dueAt: addMs(clock.now(), 5_000) });
-  assert.deepEqual(woken, []);
+test('future work notifies no worker and is not claimed before its time', async () => {
+  await query({ dueAt: addMs(clock.now(), 5_000) });
+  assert.deepEqual(notified, []);
   await clock.advance(4_999);
   assert.deepEqual(await claim(), []);
   await clock.advance(1);
   await claimOne();
 });
 
-test('asking twice makes one piece of work, due at the earlier of the two times', async () => {
-  await ask({ dueAt: addMs(clock.now(), 5_000) });
-  await ask({ dueAt: addMs(clock.now(), 9_000) });
-  await ask({ dueAt: addMs(clock.now(), 2_000) });
+test('two requests for the same work store one task, due at the earlier time', async () => {
+  await query({ dueAt: addMs(clock.now(), 5_000) });
+  await query({ dueAt: addMs(clock.now(), 9_000) });
+  await query({ dueAt: addMs(clock.now(), 2_000) });
   await clock.advance(2_000);
   await claimOne();
 });
 
 test('work that is done is gone', async () => {
-  await ask();
+  await query();
   await completeWork(db, await claimOne());
   await clock.advance(leaseMs);
   assert.deepEqual(await claim(), []);
 });
 
-test('asked for again while it runs, it runs once more: the first run does not end it', async () => {
-  await ask();
+test('work requested again while it runs, runs once more afterwards', async () => {
+  await query();
   const first = await claimOne();
-  await ask();
+  await query();
   await completeWork(db, first);
   const second = await claimOne();
   assert.equal(second.attempts, 2n);
@@ -135,16 +135,16 @@ test('asked for again while it runs, it runs once more: the first run does not e
   assert.deepEqual(await claim(), []);
 });
 
-test('asked for again while it runs, it is not put off either', async () => {
-  await ask();
+test('work requested again while it runs cannot be postponed by the first run', async () => {
+  await query();
   const first = await claimOne();
-  await ask();
+  await query();
   await postponeWork(db, first, addMs(clock.now(), 3_600_000));
   await claimOne();
 });
 
-test('put off, it comes again at that time', async () => {
-  await ask();
+test('postponed work becomes due again at its new time', async () => {
+  await query();
   await postponeWork(db, await claimOne(), addMs(clock.now(), 7_000));
   await clock.advance(6_999);
   assert.deepEqual(await claim(), []);
@@ -152,8 +152,8 @@ test('put off, it comes again at that time', async () => {
   assert.equal((await claimOne()).attempts, 2n);
 });
 
-test('what a dead worker had claimed is claimed by another when the lease ends, and the dead one has no say any more', async () => {
-  await ask();
+test('work claimed by a dead worker is claimed by another after the lease, and the dead one has no say', async () => {
+  await query();
   const dead = await claimOne();
   await clock.advance(leaseMs - 1);
   assert.deepEqual(await claim(), []);
@@ -167,16 +167,16 @@ test('what a dead worker had claimed is claimed by another when the lease ends, 
 });
 
 test('work that a change makes unnecessary goes with that change, also while it is claimed', async () => {
-  await ask();
+  await query();
   const work = await claimOne();
   await db.withTransaction(async (tx) => cancelWork(tx, work));
   await postponeWork(db, work, clock.now());
   assert.deepEqual(await claim(), []);
 });
 
-test('many who claim at once never get the same', async () => {
+test('concurrent claims never return the same work', async () => {
   const subjects = Array.from({ length: 40 }, () => uuidV7(clock, random));
-  for (const subjectId of subjects) await ask({ subjectId });
+  for (const subjectId of subjects) await query({ subjectId });
   const claims = await Promise.all(Array.from({ length: 8 }, () => claim(10)));
   const got = claims.flat().map(({ subjectId }) => subjectId);
   assert.equal(new Set(got).size, got.length);
@@ -186,11 +186,11 @@ test('many who claim at once never get the same', async () => {
 
 test('a claim takes what has been due longest, as much as it asks for, of one merchant and one queue', async () => {
   const [late, early] = [uuidV7(clock, random), uuidV7(clock, random)];
-  await ask({ subjectId: late, dueAt: addMs(clock.now(), -1_000) });
-  await ask({ subjectId: early, dueAt: addMs(clock.now(), -2_000) });
-  await ask({ subjectId: subject, queue: 'webhooks', kind: 'dispatch_event' });
+  await query({ subjectId: late, dueAt: addMs(clock.now(), -1_000) });
+  await query({ subjectId: early, dueAt: addMs(clock.now(), -2_000) });
+  await query({ subjectId: subject, queue: 'webhooks', kind: 'dispatch_event' });
   const other = await newMerchant();
-  await ask({ merchantId: other });
+  await query({ merchantId: other });
   assert.deepEqual(
     (await claim(1)).map(({ subjectId }) => subjectId),
     [early],
@@ -212,10 +212,10 @@ test('a claim takes what has been due longest, as much as it asks for, of one me
 
 test('the operator sees how much is due in each queue, and since when', async () => {
   const since = addMs(clock.now(), -3_000);
-  await ask({ subjectId: uuidV7(clock, random), dueAt: since });
-  await ask();
-  await ask({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
-  await ask({ subjectId: uuidV7(clock, random), queue: 'webhooks', dueAt: addMs(clock.now(), 1) });
+  await query({ subjectId: uuidV7(clock, random), dueAt: since });
+  await query();
+  await query({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
+  await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', dueAt: addMs(clock.now(), 1) });
   const backlog = await outboxBacklog(db, clock.now());
   assert.deepEqual(
     backlog.toSorted((one, another) => one.queue.localeCompare(another.queue)),
@@ -226,7 +226,7 @@ test('the operator sees how much is due in each queue, and since when', async ()
   );
 });
 
-test('a claim reads no more than it takes, however long the backlog of a merchant is and whatever plan it gets', async () => {
+test('a claim reads only the rows it takes, whatever the backlog and the query plan', async () => {
   await withAdminClient(database.adminUrl, async (client) => {
     await client.query(
       `INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, version, created_at)
@@ -238,9 +238,9 @@ test('a claim reads no more than it takes, however long the backlog of a merchan
   });
   const now = clock.now();
   const due = { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: 16 } as const;
-  const plans = await genericPlans(database, async (asked) => {
-    await claimOutboxRows(asked, { ...due, leaseEndsAt: addMs(now, leaseMs) });
-    await takeOutboxRows(asked, due);
+  const plans = await genericPlans(database, async (requested) => {
+    await claimOutboxRows(requested, { ...due, leaseEndsAt: addMs(now, leaseMs) });
+    await consumeOutboxRows(requested, due);
   });
   assert.equal(plans.length, 2);
   for (const plan of plans) {
@@ -248,6 +248,6 @@ test('a claim reads no more than it takes, however long the backlog of a merchan
     assert.match(plan, /Index Scan using outbox_pkey/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort/, plan);
   }
-  const taken = await takeOutboxRows(db, { ...due, rowsMax: 128 });
+  const taken = await consumeOutboxRows(db, { ...due, rowsMax: 128 });
   assert.equal(taken.length, 128);
 });

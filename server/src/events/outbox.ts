@@ -6,7 +6,7 @@ import {
   deleteOutboxRow,
   listOutboxDue,
   postponeOutboxRow,
-  takeOutboxRows,
+  consumeOutboxRows,
   summarizeOutbox,
   upsertOutboxRow,
 } from './queries.ts';
@@ -25,13 +25,13 @@ export const oldNetworkQueue = 'networks';
  * begins something never waits behind `look-ups`, which also hold the cancellations: both are of things that were sent
  * before.
  */
-export type NetworkLane = 'starts' | 'payouts' | 'look-ups';
+export type NetworkQueueKind = 'starts' | 'payouts' | 'look-ups';
 
-export const networkLanes: readonly NetworkLane[] = ['starts', 'payouts', 'look-ups'];
+export const networkQueueKinds: readonly NetworkQueueKind[] = ['starts', 'payouts', 'look-ups'];
 
 /** Test and live are apart too: a simulated network that hangs for testers must not delay anybody's money. */
-export function networkQueue(rail: { network: string; testMode: boolean }, lane: NetworkLane): QueueName {
-  return `network:${rail.network}${rail.testMode ? '-test' : ''}:${lane}`;
+export function networkQueue(rail: { network: string; testMode: boolean }, kind: NetworkQueueKind): QueueName {
+  return `network:${rail.network}${rail.testMode ? '-test' : ''}:${kind}`;
 }
 
 /** What work there is. A subject has at most one row of a kind: asking twice brings the one forward. */
@@ -49,7 +49,7 @@ export type WorkKind =
 export interface WorkContext {
   clock: Clock;
   newId: () => string;
-  wake: (work: { merchantId: string; queue: QueueName }) => void;
+  notifyWorker: (work: { merchantId: string; queue: QueueName }) => void;
 }
 
 export interface NewWork {
@@ -78,7 +78,7 @@ export function enqueue(tx: Transaction, context: WorkContext, work: NewWork): v
   const now = context.clock.now();
   tx.send(upsertOutboxRow({ ...work, dueAt: work.dueAt ?? now, createdAt: now }));
   if (work.dueAt === undefined || work.dueAt <= now) {
-    tx.afterCommit(() => context.wake({ merchantId: work.merchantId, queue: work.queue }));
+    tx.afterCommit(() => context.notifyWorker({ merchantId: work.merchantId, queue: work.queue }));
   }
 }
 
@@ -102,11 +102,11 @@ export function claimWork(
  * Takes due work of one kind for good: it is gone when the transaction commits, and due as before when it does not. For
  * work that is nothing but statements of that transaction.
  */
-export function takeWork(
+export function consumeWork(
   tx: Transaction,
-  take: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
+  claim: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
 ): Promise<Work[]> {
-  return takeOutboxRows(tx, take);
+  return consumeOutboxRows(tx, claim);
 }
 
 /** Ends claimed work. If someone asked for it again meanwhile, the row stays and is due. */

@@ -67,11 +67,11 @@ export function claimOutboxRows(
 }
 
 /** Gone with the caller's transaction; rows that another worker has are skipped. */
-export function takeOutboxRows(
+export function consumeOutboxRows(
   db: Queryable,
-  take: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
+  claim: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
 ): Promise<Work[]> {
-  assert(take.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
+  assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
   return db.rows<Work>({
     name: 'outbox_take',
     text: `WITH due AS (
@@ -86,7 +86,7 @@ export function takeOutboxRows(
            RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
                      outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
                      outbox.created_at AS "createdAt"`,
-    values: [take.merchantId, take.queue, take.kind, take.now, take.rowsMax],
+    values: [claim.merchantId, claim.queue, claim.kind, claim.now, claim.rowsMax],
   });
 }
 

@@ -3,8 +3,8 @@
  * as everywhere else. Of two that are wanted equally the first counts.
  */
 export function prefersCsv(accept: string | undefined): boolean {
-  const wanted = (accept ?? '').split(',').map(readRange);
-  const best = wanted
+  const ranges = (accept ?? '').split(',').map(readRange);
+  const best = ranges
     .filter(({ type, quality }) => quality > 0 && (type === 'text/csv' || type === 'application/json'))
     .toSorted((one, other) => other.quality - one.quality)[0];
   return best?.type === 'text/csv';
@@ -12,7 +12,7 @@ export function prefersCsv(accept: string | undefined): boolean {
 
 function readRange(range: string): { type: string; quality: number } {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-  const given = parameters.find((parameter) => parameter.startsWith('q='));
-  const quality = given === undefined ? 1 : Number(given.slice('q='.length));
+  const qualityParameter = parameters.find((parameter) => parameter.startsWith('q='));
+  const quality = qualityParameter === undefined ? 1 : Number(qualityParameter.slice('q='.length));
   return { type, quality: Number.isNaN(quality) ? 0 : quality };
 }

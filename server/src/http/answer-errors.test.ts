@@ -36,7 +36,7 @@ test('a client that leaves while it sends is no mistake of ours: it is not logge
   }
 });
 
-test('a 503 that we mean is one warning with its reason and no stack; a mistake is an error with its stack', async () => {
+test('an intended 503 logs one warning without a stack; a bug logs an error with its stack', async () => {
   const lines: Record<string, unknown>[] = [];
   const server = createServer({
     clock: systemClock,
@@ -60,7 +60,7 @@ test('a 503 that we mean is one warning with its reason and no stack; a mistake 
   } finally {
     await server.close();
   }
-  const told = lines
+  const logged = lines
     .filter((line) => line['msg'] !== 'request')
     .map(({ level, code, internal, error, stack, ...line }) => [
       level,
@@ -71,7 +71,7 @@ test('a 503 that we mean is one warning with its reason and no stack; a mistake 
       typeof stack,
     ]);
   const away = 'Try again in a second. (because: the connection was lost)';
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['warn', 'a request was refused', 'unavailable', undefined, away, 'undefined'],
     ['warn', 'a request was refused', 'unavailable', 'sixty of them', 'Too many requests wait.', 'undefined'],
     ['error', 'a request failed', 'internal_error', undefined, 'a mistake', 'string'],

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from '../kit/app-error.ts';
 import type { ErrorCode } from '../kit/error-codes.ts';
 import type { Log } from '../kit/log.ts';
-import { isOurMistake, logRefusal } from '../kit/log-refusal.ts';
+import { isServerError, logRefusal } from '../kit/log-refusal.ts';
 import { validationError } from './validation-error.ts';
 
 export interface ErrorBody {
@@ -20,19 +20,19 @@ export interface ErrorOptions {
 }
 
 /** What every answer says unless a page has its own words: it is nobody's to keep, and nothing but what it says it is. */
-export const answerHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+export const responseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** The one place where an error becomes an answer of the API (docs/api.md, "Errors"). */
-export function answerErrors(app: FastifyInstance, options: ErrorOptions): void {
-  app.setErrorHandler((error: FastifyError | Error, request, reply) => answerError(error, request, reply, options));
+export function registerErrorHandlers(app: FastifyInstance, options: ErrorOptions): void {
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => sendError(error, request, reply, options));
   app.setNotFoundHandler((request, reply) => {
     const message = 'There is nothing at this address. The reference at /docs lists what there is.';
-    return answerError(new AppError('not_found', message), request, reply, options);
+    return sendError(new AppError('not_found', message), request, reply, options);
   });
 }
 
 /** Also for an address that cannot be read: no hook has seen that request, so the request id is set here. */
-export function answerError(
+export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,14 +40,14 @@ export function answerError(
 ): FastifyReply {
   const appError = toAppError(error, request);
   const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
-  if (isOurMistake(appError)) options.log.error('a request failed', error, fields);
+  if (isServerError(appError)) options.log.error('a request failed', error, fields);
   else logRefusal(options.log, request.id, appError);
   if (appError.retryAfterSeconds !== undefined) reply.header('retry-after', appError.retryAfterSeconds);
   // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
   if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(appError.statusCode)
-    .headers({ ...answerHeaders, 'x-request-id': request.id })
+    .headers({ ...responseHeaders, 'x-request-id': request.id })
     .type('application/json; charset=utf-8')
     .send(errorBody(appError, request, options));
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import { headerCount } from './header-count.ts';
-import type { KeylessLimit, KeylessTurn } from './keyless-limit.ts';
+import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 
 export interface AuthenticationOptions {
   authenticator: KeyAuthenticator;
@@ -26,21 +26,21 @@ export async function authenticate(
     throw new AppError('invalid_request', 'Send one Authorization header, not several.');
   }
   const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
-  const recalled = key === undefined ? 'invalid' : authenticator.recall(key);
-  const take = (): KeylessTurn => keylessLimit.take(request.ip, { isNew: recalled === 'new' });
+  const cachedStatus = key === undefined ? 'invalid' : authenticator.cachedStatus(key);
+  const takePermit = (): KeylessPermit => keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
   // A key that was valid a moment ago passes, whatever else comes from its address.
-  let turn = recalled === 'valid' ? undefined : take();
-  if (turn?.refusal) {
-    reply.headers(turn.headers);
-    throw turn.refusal;
+  let permit = cachedStatus === 'valid' ? undefined : takePermit();
+  if (permit?.refusal) {
+    reply.headers(permit.headers);
+    throw permit.refusal;
   }
   const holder = key === undefined ? undefined : await authenticator.find(key);
   if (holder) {
-    turn?.giveBack?.();
+    permit?.release?.();
     return holder;
   }
-  turn ??= take();
-  reply.headers(turn.headers);
+  permit ??= takePermit();
+  reply.headers(permit.headers);
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }

@@ -4,8 +4,8 @@ import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
-import { AlreadyThere, JsonText } from '../kit/route.ts';
-import type { ApiRequest, BoundRoute, CsvFile, FileAnswer, MerchantQueue } from '../kit/route.ts';
+import { ExistingRecord, JsonText } from '../kit/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../kit/route.ts';
 import { errorBody } from './answer-errors.ts';
 import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';
@@ -13,7 +13,7 @@ import type { AuthenticationOptions } from './api-key.ts';
 import { coerceQuery } from './coerce-query.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
-import type { Answer, IdempotencyContext } from './idempotency.ts';
+import type { ReplayableResponse, IdempotencyContext } from './idempotency.ts';
 import { takeStrictJson } from './json-body.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -36,7 +36,7 @@ const balancePermits = 6;
 const historyPermits = 2;
 // A second's worth of orders at that rate, as many histories as a page of a dashboard shows, and no more memory than that.
 const waitingMax: Record<MerchantQueue, number> = { balance: 128, history: 32 };
-const tooManyWait: Record<MerchantQueue, string> = {
+const queueFullMessages: Record<MerchantQueue, string> = {
   balance: 'Too many of your requests that move money wait for each other. Send this one again in a second.',
   history: 'Too many of your statements are being read. Send this request again in a second.',
 };
@@ -69,7 +69,7 @@ type Limiters = Record<MerchantQueue, KeyedLimiter<string>>;
 
 /** It keeps what one merchant makes wait out of what all share: whoever waits here holds nothing. */
 function merchantLimiter(queue: MerchantQueue, each: number): KeyedLimiter<string> {
-  const refusal = { code: 'unavailable', message: tooManyWait[queue] } as const;
+  const refusal = { code: 'unavailable', message: queueFullMessages[queue] } as const;
   return limitEachKey({ name: queue, each, waitingMax: waitingMax[queue], refusal });
 }
 
@@ -86,11 +86,11 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     preValidation: async (request) => {
       coerceQuery(request.query, querystring);
       if (body === undefined) refuseBody(request);
-      else if (request.body === undefined) request.body = bodyInsteadOfNone(route, body);
+      else if (request.body === undefined) request.body = defaultBody(route, body);
     },
     handler: async (request, reply) => {
       if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));
-      const { waitsForItsMerchant: queue } = route;
+      const { merchantQueue: queue } = route;
       const limited = <Result>(work: () => Promise<Result>): Promise<Result> =>
         queue === undefined ? work() : limiters[queue].run(merchantIdOf(request), work);
       if (route.kind === 'read' && route.csv) {
@@ -100,9 +100,9 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
           return sendCsv(reply, await limited(() => csv(context, toApiRequest(request))));
         }
       }
-      const answer = await limited(() => run(options, route, request));
-      if (answer.replayed) reply.header('idempotent-replayed', 'true');
-      return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
+      const response = await limited(() => run(options, route, request));
+      if (response.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.code(response.statusCode).type('application/json; charset=utf-8').send(response.body);
     },
   });
 }
@@ -111,7 +111,7 @@ function sendCsv(reply: FastifyReply, { name, text }: CsvFile): FastifyReply {
   return sendFile(reply, { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) });
 }
 
-function sendFile(reply: FastifyReply, { name, contentType, bytes }: FileAnswer): FastifyReply {
+function sendFile(reply: FastifyReply, { name, contentType, bytes }: FileResponse): FastifyReply {
   return reply
     .code(200)
     .header('content-disposition', `attachment; filename="${name}"`)
@@ -125,7 +125,7 @@ async function run(
   options: ApiOptions,
   route: Exclude<BoundRoute, { kind: 'file' }>,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<ReplayableResponse> {
   const input = toApiRequest(request);
   if (route.kind === 'read') {
     return {
@@ -135,15 +135,15 @@ async function run(
     };
   }
   const effect = async (tx: Parameters<typeof route.handle>[2]) => {
-    const made = await route.handle(route.context, input, tx);
-    const isMade = !(made instanceof AlreadyThere);
-    return { statusCode: isMade ? route.status : 200, body: bodyOf(isMade ? made : made.record) };
+    const result = await route.handle(route.context, input, tx);
+    const isCreated = !(result instanceof ExistingRecord);
+    return { statusCode: isCreated ? route.status : 200, body: bodyOf(isCreated ? result : result.record) };
   };
   const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
   if (key === null)
     return { ...(await options.db.withTransaction(effect, { requestId: request.id })), replayed: false };
   const path = addressOf(route, request.params);
-  const use = {
+  const keyUse = {
     requestId: request.id,
     merchantId: input.caller.merchantId,
     path,
@@ -151,16 +151,16 @@ async function run(
     fingerprint: fingerprintOf(route.method, request.body, route.body),
     fingerprintAsSent: fingerprintOf(route.method, request.body),
   };
-  const { recall } = route;
-  return runOnce(options, use, effect, {
-    refusalAnswer: (refusal) => ({
+  const { replay: recall } = route;
+  return runOnce(options, keyUse, effect, {
+    errorResponse: (refusal) => ({
       statusCode: refusal.statusCode,
       body: JSON.stringify(errorBody(refusal, request, options)),
     }),
     ...(recall && {
-      keptForEver: {
+      permanentReplay: {
         subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
-        recall: async (subjectId) => ({
+        replay: async (subjectId) => ({
           statusCode: route.status,
           body: JSON.stringify(await recall(route.context, input, subjectId)),
         }),
@@ -169,8 +169,8 @@ async function run(
   });
 }
 
-function bodyOf(answer: unknown): string {
-  return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+function bodyOf(response: unknown): string {
+  return response instanceof JsonText ? response.text : JSON.stringify(response);
 }
 
 /** The same for every spelling of one address: percent signs and capitals of an id do not make another one. */
@@ -190,7 +190,7 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
 }
 
 /** A POST whose fields are all optional needs no body; elsewhere a missing one is a slip. */
-function bodyInsteadOfNone(route: BoundRoute, body: TSchema): object {
+function defaultBody(route: BoundRoute, body: TSchema): object {
   const { required = [] } = body as { required?: string[] };
   if (route.method === 'POST' && required.length === 0) return {};
   throw new AppError('invalid_request', 'The body is missing. Send JSON.');

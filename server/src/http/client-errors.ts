@@ -1,20 +1,20 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kit/app-error.ts';
-import { answerHeaders, errorBody } from './answer-errors.ts';
+import { responseHeaders, errorBody } from './answer-errors.ts';
 import type { ErrorOptions } from './answer-errors.ts';
 
 /**
  * Answers what never became a request: too large header fields, something that is not HTTP, a head that does not come
  * to its end in time. Nothing but the socket is there yet, so the answer is written by hand.
  */
-export function answerClientErrors(
+export function handleClientErrors(
   options: ErrorOptions & { newRequestId: () => string },
 ): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
     // A socket that its other end has closed takes no answer.
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    if (socket.writable) socket.write(answerOf(refusalOf(error.code), options));
+    if (socket.writable) socket.write(responseText(refusalOf(error.code), options));
     socket.destroySoon();
   };
 }
@@ -30,7 +30,7 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
-function answerOf(refusal: AppError, options: ErrorOptions & { newRequestId: () => string }): string {
+function responseText(refusal: AppError, options: ErrorOptions & { newRequestId: () => string }): string {
   const id = options.newRequestId();
   options.log.debug('a request was refused', { request_id: id, code: refusal.code });
   const body = JSON.stringify(errorBody(refusal, { id }, options));
@@ -40,7 +40,7 @@ function answerOf(refusal: AppError, options: ErrorOptions & { newRequestId: () 
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
-    ...Object.entries(answerHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(responseHeaders).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');

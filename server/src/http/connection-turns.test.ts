@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { takeTurns } from './connection-turns.ts';
+import { serializeRequests } from './connection-turns.ts';
 
 let server: FastifyInstance;
 /** Opened by the test; until then every request to `/held` waits. */
@@ -17,7 +17,7 @@ let underWayMost: number;
 beforeEach(async () => {
   [gate, begun, underWay, underWayMost] = [Promise.withResolvers(), [], 0, 0];
   server = Fastify();
-  takeTurns(server);
+  serializeRequests(server);
   server.get('/held', async () => gate.promise.then(() => 'held'));
   server.get('/other', async () => 'other');
   server.get('/last', async (_request, reply) => reply.header('connection', 'close').send('last'));
@@ -73,7 +73,7 @@ describe('requests that are sent at once on one connection', () => {
     assert.deepEqual(answers.match(/number-\d+/g), begun);
   });
 
-  it('keep nobody waiting who has another connection', async () => {
+  it('delay no request on another connection', async () => {
     const socket = send(['/held', ...many(20)]);
     const answer = await fetch(`http://localhost:${port()}/number-99`);
     assert.equal(await answer.text(), 'number-99');

@@ -9,27 +9,27 @@ const waitingMax = 100;
  * later; but whoever sends thousands without waiting would have all of them begun at once, and everybody else's next
  * request would stand behind them. Registered before every other hook, so that who waits has cost nothing yet.
  */
-export function takeTurns(app: FastifyInstance): void {
-  const lines = new WeakMap<Socket, ConnectionLine>();
+export function serializeRequests(app: FastifyInstance): void {
+  const queues = new WeakMap<Socket, ConnectionQueue>();
   app.addHook('onRequest', async (request, reply) => {
     const { socket } = request.raw;
-    const line = lines.get(socket) ?? new ConnectionLine(socket);
-    lines.set(socket, line);
-    if (await line.enter()) reply.raw.once('close', () => line.leave());
+    const queue = queues.get(socket) ?? new ConnectionQueue(socket);
+    queues.set(socket, queue);
+    if (await queue.enter()) reply.raw.once('close', () => queue.leave());
     // Nobody is there any more to whom it could be answered.
     else reply.hijack();
   });
 }
 
-class ConnectionLine {
+class ConnectionQueue {
   readonly #socket: Socket;
-  readonly #waiting: ((isTurn: boolean) => void)[] = [];
+  readonly #waiting: ((mayProceed: boolean) => void)[] = [];
   #isBusy = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
-      for (const tell of this.#waiting.splice(0)) tell(false);
+      for (const resume of this.#waiting.splice(0)) resume(false);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract } from '../../../test/harness/openapi.ts';
@@ -31,13 +31,13 @@ before(async () => {
 after(() => service.stop());
 
 /** Answers hold what only their caller may see. */
-function assertNotKept({ headers }: ApiAnswer, why: string): void {
-  const told = ['cache-control', 'x-content-type-options'].map((name) => headers.get(name));
-  assert.deepEqual(told, ['no-store', 'nosniff'], why);
+function assertNotCached({ headers }: ApiResponse, why: string): void {
+  const cacheHeaders = ['cache-control', 'x-content-type-options'].map((name) => headers.get(name));
+  assert.deepEqual(cacheHeaders, ['no-store', 'nosniff'], why);
 }
 
 /** Every answer that refuses has this shape, whatever went wrong and however early. */
-function assertRefusal(answer: ApiAnswer, status: number, code: string, why: string): void {
+function assertRefusal(answer: ApiResponse, status: number, code: string, why: string): void {
   assert.deepEqual([answer.status, answer.body['code']], [status, code], `${why}: ${answer.text}`);
   const { message, errors, ...rest } = answer.body;
   assert.match(String(message), /^[A-Z].*[.?]( 1 more is in errors\.| \d+ more are in errors\.)?$/, why);
@@ -46,7 +46,7 @@ function assertRefusal(answer: ApiAnswer, status: number, code: string, why: str
   assert.match(id, /^req_[0-9A-Za-z]{20}$/, why);
   assert.deepEqual(rest, { statusCode: status, code, request_id: id, doc_url: `${service.url}/errors/${code}` }, why);
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', why);
-  assertNotKept(answer, why);
+  assertNotCached(answer, why);
 }
 
 describe('an address', () => {
@@ -101,8 +101,8 @@ describe('an address', () => {
     const routes = contract.operations.filter(({ path }) => path.includes('{id}'));
     assert.ok(routes.length >= 8);
     const headers = { 'content-type': 'application/json' };
-    for (const [place, { method, path, operationId, body }] of routes.entries()) {
-      for (const id of [...ids, ...more].filter((_, index) => (place + index) % everyId === 0)) {
+    for (const [position, { method, path, operationId, body }] of routes.entries()) {
+      for (const id of [...ids, ...more].filter((_, index) => (position + index) % everyId === 0)) {
         const answer = await api.send(method, path.replace('{id}', id), body === null ? {} : { body: '{}', headers });
         assertRefusal(answer, 404, 'not_found', `${operationId} of ${id}`);
       }
@@ -124,14 +124,16 @@ describe('an address', () => {
   it('that takes other methods answers 405 and says which', async () => {
     const paths = new Set(contract.operations.map(({ path }) => path));
     for (const path of paths) {
-      const taken = contract.operations.filter((operation) => operation.path === path).map(({ method }) => method);
+      const usedMethods = contract.operations
+        .filter((operation) => operation.path === path)
+        .map(({ method }) => method);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter(
-        (candidate) => !taken.includes(candidate),
+        (candidate) => !usedMethods.includes(candidate),
       )) {
         // Not by fetch, which refuses to send TRACE.
         const answer = await sendRaw(service.url, rawHead(method, path.replace('{id}', unknownId), [authorization]));
         assertRefusal(answer, 405, 'method_not_allowed', `${method} ${path}`);
-        assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), path);
+        assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), usedMethods.toSorted(), path);
       }
     }
     const keyless = createApiClient(service.url, '');
@@ -154,7 +156,7 @@ describe('a request that cannot be read', () => {
       rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(16_400)}`]),
     );
     assertRefusal(answer, 431, 'headers_too_large', 'one large field');
-    const many = Array.from({ length: 1_200 }, (_, place) => `X-Field-${place}: 12345`);
+    const many = Array.from({ length: 1_200 }, (_, position) => `X-Field-${position}: 12345`);
     const refused = await sendRaw(service.url, rawHead('GET', '/v1/payments', [authorization, ...many]));
     assertRefusal(refused, 431, 'headers_too_large', 'many fields');
     const fitting = await sendRaw(
@@ -162,7 +164,7 @@ describe('a request that cannot be read', () => {
       rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(15_000)}`]),
     );
     assert.equal(fitting.status, 200);
-    assertNotKept(fitting, 'an answer that was asked for');
+    assertNotCached(fitting, 'an answer that was asked for');
   });
 
   it('because its body is compressed answers 415', async () => {
@@ -208,7 +210,9 @@ describe('a request that cannot be read', () => {
       ['nonsense', business.test.key],
       [business.test.key, ''],
     ]) {
-      const headers = keys.map((key, place) => `${place === 0 ? 'Authorization' : 'aUTHORIZATION'}: Bearer ${key}`);
+      const headers = keys.map(
+        (key, position) => `${position === 0 ? 'Authorization' : 'aUTHORIZATION'}: Bearer ${key}`,
+      );
       const answer = await sendRaw(service.url, rawHead('GET', '/v1/payments', headers));
       assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_request'], answer.text);
       assert.match(String(answer.body['message']), /one Authorization header/);
@@ -232,7 +236,7 @@ describe('a request that cannot be read', () => {
 
 describe('a request id', () => {
   it('is another one for each request, stands in its log line, and is never taken from the caller', async () => {
-    const answers: ApiAnswer[] = [];
+    const answers: ApiResponse[] = [];
     for (const path of ['/v1/payments', `/v1/payments/${unknownId}`, '/healthz', '/readyz', '/metrics', '/nothing']) {
       answers.push(
         await createApiClient(service.url, business.test.key).send('GET', path, {
@@ -251,7 +255,7 @@ describe('a request id', () => {
 });
 
 describe('a log line', () => {
-  it('of a request is for the operator; of our own talk with the simulated networks only for who looks for it', async () => {
+  it('of a request is written at info, and of calls to the simulated networks at debug', async () => {
     for (const path of ['/healthz', '/simulator/networks/aps/collections']) {
       await fetch(new URL(path, service.url));
     }
@@ -264,7 +268,7 @@ describe('a log line', () => {
 });
 
 describe('a mistake of ours', () => {
-  it('answers 500, tells nothing about our insides, and is logged with its request id', async () => {
+  it('answers 500 without internal details, and is logged with its request id', async () => {
     await asOwner(service, 'ALTER TABLE payment_intents ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
     const data = { amount: 10, title: 'A title of the payer', customer_phone: '+220 701 2345' };
     const broken = await api.post('/v1/payments', { data });

@@ -116,9 +116,9 @@ test('a body that may be wrapped in data means the same with the wrapper and wit
 });
 
 test('another name for a field, a number for a text and an ignored field mean what they say', () => {
-  const schemaOf = (wanted: string) => {
-    const found = apiRoutes.find(({ method, path }) => method === 'POST' && path === wanted)?.body;
-    assert.ok(found, wanted);
+  const schemaOf = (operationId: string) => {
+    const found = apiRoutes.find(({ method, path }) => method === 'POST' && path === operationId)?.body;
+    assert.ok(found, operationId);
     return found;
   };
   const subAccount = (body: object) => fingerprintHex(body, schemaOf('/v1/sub-accounts'));

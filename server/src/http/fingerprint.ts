@@ -23,9 +23,9 @@ type Fields = Readonly<Record<string, unknown>>;
  * - a field under its name or its alias, and a number where text is meant
  */
 export function fingerprintOf(method: string, body: unknown, schema?: TSchema): Buffer {
-  const meant = schema === undefined ? body : inOnePlace(schema, canonicalValue(schema, body));
+  const normalized = schema === undefined ? body : mergeIntoData(schema, canonicalValue(schema, body));
   return createHash('sha256')
-    .update(`${method}\n${canonicalJson(meant ?? {})}`)
+    .update(`${method}\n${canonicalJson(normalized ?? {})}`)
     .digest();
 }
 
@@ -33,15 +33,15 @@ export function fingerprintOf(method: string, body: unknown, schema?: TSchema): 
  * A body that may be wrapped in `data` without the wrapper; of one that is always wrapped, what stands beside `data` moves
  * inside. Two values that differ stay where they are: such a body is refused, and is no repetition of another one.
  */
-function inOnePlace(schema: FieldSchema, body: unknown): unknown {
+function mergeIntoData(schema: FieldSchema, body: unknown): unknown {
   if (!isFields(body) || !isFields(body['data'])) return body;
   const { data, ...beside } = body as { data: Fields };
   if (schema.anyOf !== undefined) return data;
   const inside = schema.properties?.['data']?.properties ?? {};
-  const moves = ([name, value]: [string, unknown]): boolean =>
+  const canMove = ([name, value]: [string, unknown]): boolean =>
     Object.hasOwn(inside, name) && (!Object.hasOwn(data, name) || canonicalJson(data[name]) === canonicalJson(value));
   const { moved = [], left = [] } = Object.groupBy(Object.entries(beside), (field) =>
-    moves(field) ? 'moved' : 'left',
+    canMove(field) ? 'moved' : 'left',
   );
   return { ...Object.fromEntries(left), data: { ...data, ...Object.fromEntries(moved) } };
 }
@@ -54,11 +54,11 @@ function canonicalValue(schema: FieldSchema, value: unknown): unknown {
   const fields = Object.entries(value as Fields).flatMap(([name, field]): [string, unknown][] => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known === undefined) return [[name, field]];
-    const meant = canonicalValue(known, field);
-    if (!required.includes(name) && meansNothing(known, meant)) return [];
+    const normalized = canonicalValue(known, field);
+    if (!required.includes(name) && isDefaultValue(known, normalized)) return [];
     const alias = known['x-alias-of'];
     // Both names in one body are refused, so neither may hide the other.
-    return [[alias === undefined || Object.hasOwn(value as Fields, alias) ? name : alias, meant]];
+    return [[alias === undefined || Object.hasOwn(value as Fields, alias) ? name : alias, normalized]];
   });
   return Object.fromEntries(fields);
 }
@@ -76,7 +76,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function meansNothing(schema: FieldSchema, value: unknown): boolean {
+function isDefaultValue(schema: FieldSchema, value: unknown): boolean {
   if (schema['x-ignored'] === true) return true;
   if (value === null) return (schema.anyOf ?? [schema]).some(({ type }) => type === 'null');
   return schema.default !== undefined && canonicalJson(value) === canonicalJson(schema.default);

@@ -14,7 +14,7 @@ import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { KeyState } from '../keyring/key-check.ts';
-import { ChannelGate } from '../notifications/channel-gate.ts';
+import { ChannelBreaker } from '../notifications/channel-gate.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { payoutBreakers, reportPayout } from '../networks/payout-breakers.ts';
 import type { BreakerContext } from '../networks/payout-breakers.ts';
@@ -25,7 +25,7 @@ import { createMetrics } from './metrics.ts';
 import { createWriteProbe } from './write-probe.ts';
 
 const live = new ScriptedNetwork('wave', { testMode: false });
-const simulated = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
+const simulated = new ScriptedNetwork('wave', {}, { breakerScope: 'merchant_and_number' });
 const networks = createNetworkRegistry([simulated, live]);
 const payout = { merchantId: '01939f00-0000-7000-8000-00000000a5f1', number: '+2207001234' };
 
@@ -61,8 +61,16 @@ async function get(
 ): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
-  const gate = new ChannelGate(context);
-  const seen = { db, clock, breakers: context.breakers, networks, gate, writes, keyring: { state: async () => keys } };
+  const channelBreaker = new ChannelBreaker(context);
+  const seen = {
+    db,
+    clock,
+    breakers: context.breakers,
+    networks,
+    channelBreaker,
+    writes,
+    keyring: { state: async () => keys },
+  };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
   const answer = await app.inject(path);
@@ -75,7 +83,7 @@ async function openBoth(): Promise<void> {
   await reportPayout(context, payoutBreakers(simulated, payout), 'network_unavailable');
 }
 
-test('a paused network is told of and does not make the process unready: it is down for every process', async () => {
+test('an open network breaker is reported and leaves the process ready: it affects every process', async () => {
   const wellChecks = {
     database: 'ok',
     writes: 'ok',
@@ -99,13 +107,13 @@ test('a paused network is told of and does not make the process unready: it is d
   });
 });
 
-test('a process that is about to end is not ready, and blames nothing else for it', async () => {
+test('a closing process is not ready, and blames no dependency', async () => {
   const { status, text } = await get('/readyz', () => true);
   const { status: said, checks } = JSON.parse(text) as { status: string; checks: Record<string, unknown> };
   assert.deepEqual([status, said, checks['closing'], checks['database']], [503, 'not_ready', true, 'ok']);
 });
 
-test('open breakers of networks are measured with their reason, those of merchants and numbers only counted', async () => {
+test('metrics give open network breakers with their reason, and only count merchants’ and numbers’', async () => {
   await openBoth();
   for (let send = 0; send < 5; send += 1) await reportPayout(context, payoutBreakers(live, payout), 'unclear');
   const { text } = await get('/metrics');
@@ -139,7 +147,7 @@ test('a limiter shows what is under way, what waits and what it refused', async 
   await running;
 });
 
-test('neither merchants nor numbers stand where operators look', async () => {
+test('health and metrics contain no merchants and no phone numbers', async () => {
   await openBoth();
   for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);
 });
@@ -155,8 +163,8 @@ test('a queue with nothing in it shows 0, and so do attempts that nobody has mad
   assert.match(text, /^dalasi_webhook_attempts_total\{outcome="failed"\} 0$/m);
 });
 
-test('a chat channel that is stopped is told of with its reason, and measured', async () => {
-  await new ChannelGate(context).stop('whatsapp', 'template', 'WhatsApp refuses the message template.');
+test('a stopped chat channel is reported with its reason, and measured', async () => {
+  await new ChannelBreaker(context).trip('whatsapp', 'template', 'WhatsApp refuses the message template.');
   const { status, text } = await get('/readyz');
   assert.equal(status, 200);
   assert.deepEqual(JSON.parse(text).checks.stopped_chat_channels, {
@@ -198,17 +206,17 @@ for (const [what, setting, state] of [
 ] as const) {
   test(`a database that ${what} makes a process unready, and ready again by itself`, async () => {
     const writes = createWriteProbe({ db, clock, random: systemRandom });
-    const ask = async () => JSON.parse((await get('/readyz', () => false, writes)).text);
-    assert.equal((await ask()).status, 'ready');
+    const getReadiness = async () => JSON.parse((await get('/readyz', () => false, writes)).text);
+    assert.equal((await getReadiness()).status, 'ready');
     await withSetting(setting, async () => {
-      assert.equal((await ask()).status, 'ready', 'it is not asked at each request');
+      assert.equal((await getReadiness()).status, 'ready', 'it is not asked at each request');
       await clock.advance(5_000);
-      const { status, checks } = await ask();
+      const { status, checks } = await getReadiness();
       assert.deepEqual([status, checks.database, checks.writes], ['not_ready', 'ok', state]);
       assert.match((await get('/metrics', () => false, writes)).text, /^dalasi_database_writable 0$/m);
     });
     await clock.advance(5_000);
-    assert.deepEqual((await ask()).checks.writes, 'ok');
+    assert.deepEqual((await getReadiness()).checks.writes, 'ok');
     assert.match((await get('/metrics', () => false, writes)).text, /^dalasi_database_writable 1$/m);
   });
 }

@@ -14,7 +14,7 @@ export interface HealthOptions {
   networks: NetworkRegistry;
   breakers: BreakerCopy;
   /** What stops chat channels, at most a second old. */
-  gate: { stops(): Promise<readonly ChatChannelStop[]> };
+  channelBreaker: { stops(): Promise<readonly ChatChannelStop[]> };
   /** How this process's keys compare with those that the database was written with. */
   keyring: { state(): Promise<KeyHealth> };
   writes: WriteProbe;
@@ -112,7 +112,7 @@ async function checkNetworks(options: HealthOptions): Promise<Record<string, unk
       paused_merchants: networks.reduce((sum, { merchantCount }) => sum + merchantCount, 0),
       paused_numbers: numberCount,
       stopped_chat_channels: Object.fromEntries(
-        (await options.gate.stops()).map(({ channel, scope, reason, stoppedAt, retryAt }) => [
+        (await options.channelBreaker.stops()).map(({ channel, scope, reason, stoppedAt, retryAt }) => [
           channel,
           { scope, reason, since: stoppedAt, retry_at: retryAt },
         ]),

@@ -134,7 +134,7 @@ const texts = [...notJson, ...refusedJson.map(([text]) => text), nested(33)].fil
 );
 
 describe('a body', () => {
-  it('with text that is not JSON, or that two readers could read differently, is refused whatever the field', async () => {
+  it('with invalid or ambiguous JSON is refused, whatever the field', async () => {
     const fields = bodyFields();
     assert.ok(
       texts.length + hostileValues.length >= 300 && fields.length >= 25,
@@ -202,7 +202,7 @@ describe('a body', () => {
       );
     }
     assert.equal(await countIntents(), before);
-    const taken: [string, number][] = [
+    const accepted: [string, number][] = [
       ['1', 1],
       ['1.00', 1],
       ['1e0', 1],
@@ -217,7 +217,7 @@ describe('a body', () => {
       ['64.1', 64.1],
       ['100e-2', 1],
     ];
-    for (const [text, amount] of taken) {
+    for (const [text, amount] of accepted) {
       const answer = await send(field, bodyWith(field, text));
       assert.deepEqual([answer.status, (JSON.parse(answer.text) as { amount: number }).amount], [201, amount], text);
     }

@@ -97,6 +97,6 @@ export const hostileValues: readonly unknown[] = [
     ['wave', 1],
     ['*'],
   ],
-  ...[Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`k${place}`, place])), { ['k'.repeat(41)]: 1 }],
+  ...[Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])), { ['k'.repeat(41)]: 1 }],
   ...[{ a: 'x'.repeat(501) }, { a: { b: { c: { d: [1, 2, { deep: null }] } } } }, { ключ: 'значение' }],
 ];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
@@ -30,18 +30,18 @@ function newKey(): string {
 }
 
 /** Sends a body as it is written. */
-function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiAnswer> {
+function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiResponse> {
   return api.send('POST', path, {
     body: text,
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
   });
 }
 
-function pay(data: object, key: string): Promise<ApiAnswer> {
+function pay(data: object, key: string): Promise<ApiResponse> {
   return sendText(JSON.stringify({ data }), key);
 }
 
-function isReplay(answer: ApiAnswer): boolean {
+function isReplay(answer: ApiResponse): boolean {
   return answer.headers.get('idempotent-replayed') === 'true';
 }
 
@@ -53,7 +53,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
   it('has one effect and one answer, byte for byte, however often it comes', async () => {
     const before = await stored();
     const key = newKey();
-    const answers: ApiAnswer[] = [];
+    const answers: ApiResponse[] = [];
     for (let time = 1; time <= 100; time += 1) {
       answers.push(await pay({ amount: 450, network: 'wave', account_number: '7000004' }, key));
     }

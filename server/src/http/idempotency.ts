@@ -9,12 +9,12 @@ import { headerCount } from './header-count.ts';
 import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 
-interface StoredAnswer {
+interface RouteResponse {
   statusCode: number;
   body: string;
 }
 
-export interface Answer extends StoredAnswer {
+export interface ReplayableResponse extends RouteResponse {
   replayed: boolean;
 }
 
@@ -33,11 +33,11 @@ interface KeyUse extends KeyAddress {
 }
 
 /** How a key is used on a route where it must never do anything twice. */
-export interface KeptForEver {
+export interface PermanentReplay {
   /** The id of what an answer tells of. */
-  subjectOf: (answer: StoredAnswer) => string;
+  subjectOf: (result: RouteResponse) => string;
   /** The answer about what the key made, once its own is no longer kept. */
-  recall: (subjectId: string) => Promise<StoredAnswer>;
+  replay: (subjectId: string) => Promise<RouteResponse>;
 }
 
 const keyLengthMax = 255;
@@ -68,29 +68,32 @@ export function readIdempotencyKey(request: FastifyRequest, required: boolean): 
 export async function runOnce(
   context: IdempotencyContext,
   use: KeyUse,
-  effect: (tx: Transaction) => Promise<StoredAnswer>,
-  { refusalAnswer, keptForEver }: { refusalAnswer: (refusal: AppError) => StoredAnswer; keptForEver?: KeptForEver },
-): Promise<Answer> {
+  effect: (tx: Transaction) => Promise<RouteResponse>,
+  {
+    errorResponse,
+    permanentReplay,
+  }: { errorResponse: (refusal: AppError) => RouteResponse; permanentReplay?: PermanentReplay },
+): Promise<ReplayableResponse> {
   const once = (
-    produce: (tx: Transaction) => Promise<StoredAnswer>,
-    subjectOf?: KeptForEver['subjectOf'],
-  ): Promise<Answer | { subjectId: string }> =>
+    produce: (tx: Transaction) => Promise<RouteResponse>,
+    subjectOf?: PermanentReplay['subjectOf'],
+  ): Promise<ReplayableResponse | { subjectId: string }> =>
     context.db.withTransaction(async (tx) => {
       const stored = await claimKey(tx, context, use);
       if (stored) return stored;
-      const answer = await produce(tx);
-      const response = context.sealer.seal(answer.body, sealContext(use));
-      const subjectId = subjectOf?.(answer) ?? null;
-      tx.send(updateKeyResponse(use, { statusCode: answer.statusCode, response, subjectId }));
-      return { ...answer, replayed: false };
+      const result = await produce(tx);
+      const response = context.sealer.seal(result.body, sealContext(use));
+      const subjectId = subjectOf?.(result) ?? null;
+      tx.send(updateKeyResponse(use, { statusCode: result.statusCode, response, subjectId }));
+      return { ...result, replayed: false };
     }, use);
-  const outcome = await once(effect, keptForEver?.subjectOf).catch((error: unknown) => {
+  const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
     if (!(error instanceof AppError) || !error.isStored) throw error;
-    return once(() => Promise.resolve(refusalAnswer(error)));
+    return once(() => Promise.resolve(errorResponse(error)));
   });
   if (!('subjectId' in outcome)) return outcome;
-  if (!keptForEver) throw new Error('only keys that are kept for ever have a subject');
-  return { ...(await keptForEver.recall(outcome.subjectId)), replayed: true };
+  if (!permanentReplay) throw new Error('only keys that are kept for ever have a subject');
+  return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
 /** Null when the key is new; else the first request's answer, or what it made when that is no longer kept. */
@@ -98,7 +101,7 @@ async function claimKey(
   tx: Transaction,
   context: IdempotencyContext,
   use: KeyUse,
-): Promise<Answer | { subjectId: string } | null> {
+): Promise<ReplayableResponse | { subjectId: string } | null> {
   try {
     if ((await insertKeyOnce(tx, { ...use, createdAt: context.clock.now() })) === 1) return null;
   } catch (error) {
@@ -117,12 +120,12 @@ async function claimKey(
     const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
     throw new AppError('idempotency_key_reused', message);
   }
-  const body = openAnswer(context.sealer, use, stored.response);
+  const body = openResponse(context.sealer, use, stored.response);
   return { statusCode: Number(stored.statusCode), body, replayed: true };
 }
 
 /** Throws AppError `unavailable` where this process does not have the key: one that was started with it can answer. */
-function openAnswer(sealer: Sealer, use: KeyUse, response: Buffer): string {
+function openResponse(sealer: Sealer, use: KeyUse, response: Buffer): string {
   try {
     return sealer.open(response, sealContext(use)).toString('utf8');
   } catch (error) {

@@ -13,12 +13,12 @@ const burstSeconds = 10;
 const newKeys = { rate: 2, burst: 20 };
 
 /** What became of a request's turn: the header fields of its answer, and the refusal where it has none. */
-export interface KeylessTurn {
+export interface KeylessPermit {
   headers: RateLimitHeaders;
   /** AppError `rate_limited`. */
   refusal?: AppError;
   /** For a request whose key is found to be valid. */
-  giveBack?: () => void;
+  release?: () => void;
 }
 
 /**
@@ -39,18 +39,18 @@ export class KeylessLimit {
   }
 
   /** Takes a turn of this address. `isNew`: the request has a key that nobody has looked up here yet. */
-  take(address: string, { isNew }: { isNew: boolean }): KeylessTurn {
+  take(address: string, { isNew }: { isNew: boolean }): KeylessPermit {
     if (!this.#allowances) return { headers: {} };
     const network = clientNetwork(address);
-    const taken = this.#allowances.take(network);
-    if ('left' in taken) {
-      const giveBack = () => this.#allowances?.giveBack(network);
-      return { headers: this.#headers({ left: taken.left, seconds: 1 }), giveBack };
+    const result = this.#allowances.take(network);
+    if ('left' in result) {
+      const release = () => this.#allowances?.giveBack(network);
+      return { headers: this.#headers({ left: result.left, seconds: 1 }), release };
     }
-    const { retryAfterSeconds } = taken;
+    const { retryAfterSeconds } = result;
     const headers = this.#headers({ left: 0, seconds: retryAfterSeconds });
     if (isNew && 'left' in this.#newKeys.take(network)) {
-      return { headers, giveBack: () => this.#newKeys.giveBack(network) };
+      return { headers, release: () => this.#newKeys.giveBack(network) };
     }
     const message = `Too many requests without a valid API key came from your address. Check the key and wait ${retryAfterSeconds} s.`;
     return { headers, refusal: new AppError('rate_limited', message, { retryAfterSeconds }) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract, JsonSchema } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
@@ -25,11 +25,11 @@ before(async () => {
 });
 after(() => service.stop());
 
-function pay(data: object): Promise<ApiAnswer> {
+function pay(data: object): Promise<ApiResponse> {
   return api.post('/v1/payments', { data: { amount: 10, ...data } });
 }
 
-function refusedField(answer: ApiAnswer): string {
+function refusedField(answer: ApiResponse): string {
   const [field] = (answer.body['errors'] ?? []) as { path: string }[];
   return `${answer.status} ${field?.path ?? 'no field'}`;
 }
@@ -72,7 +72,7 @@ describe('a body', () => {
 
 describe('metadata', () => {
   const keys = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, place) => [`key ${place}`, place]));
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index]));
 
   it('may have 50 keys of 40 characters, each with 500 characters', async () => {
     const largest = { ...keys(49), ['k'.repeat(40)]: 'v'.repeat(500) };
@@ -177,7 +177,7 @@ describe('a request without a body', () => {
   });
 
   it('is fine with chunks that hold nothing, and with JSON that says nothing', async () => {
-    const cancelled = async (send: (path: string) => Promise<ApiAnswer>) =>
+    const cancelled = async (send: (path: string) => Promise<ApiResponse>) =>
       (await send(`/v1/payments/${String((await pay({})).body['payment_intent_id'])}/cancel`)).status;
     const authorization = `Authorization: Bearer ${business.test.key}`;
     for (const more of [

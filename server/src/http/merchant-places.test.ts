@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer } from '../../../test/harness/api-client.ts';
+import type { ApiResponse } from '../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
@@ -39,7 +39,7 @@ after(async () => {
   await database.drop();
 });
 
-function transfer({ key }: TestMerchant, idempotencyKey: string): Promise<ApiAnswer> {
+function transfer({ key }: TestMerchant, idempotencyKey: string): Promise<ApiResponse> {
   const order = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
   return createApiClient(service.url, key).post('/v1/transfers', order, { 'idempotency-key': idempotencyKey });
 }
@@ -60,8 +60,8 @@ async function waitingForLocks(): Promise<number> {
 }
 
 describe('orders of a merchant whose balance is locked by a slow transaction', () => {
-  it('leave connections for another merchant’s request and for a worker’s claim, and are done when it ends', async () => {
-    const answers = new Map<string, ApiAnswer>();
+  it('leave connections for other merchants and for workers, and finish when it ends', async () => {
+    const answers = new Map<string, ApiResponse>();
     let orders: Promise<unknown>[] = [];
     const startedMs = performance.now();
     await whileLocked(service, balanceOf(busy), async () => {
@@ -90,8 +90,8 @@ describe('orders of a merchant whose balance is locked by a slow transaction', (
     for (const [key] of sentAway) assert.equal((await transfer(busy, key)).status, 201, 'who comes back is served');
   });
 
-  it('are sent away with a time to come back once too many wait', async () => {
-    const refusals: ApiAnswer[] = [];
+  it('are refused with Retry-After once too many wait', async () => {
+    const refusals: ApiResponse[] = [];
     let orders: Promise<unknown>[] = [];
     await whileLocked(service, balanceOf(busy), async () => {
       orders = Array.from({ length: 150 }, async (_, index) => {
@@ -112,7 +112,7 @@ describe('orders of a merchant whose balance is locked by a slow transaction', (
 describe('histories of a merchant that take long to read', () => {
   it('leave connections for another merchant’s request, and are read two at a time', async () => {
     const { key } = busy;
-    const answers: ApiAnswer[] = [];
+    const answers: ApiResponse[] = [];
     let reads: Promise<unknown>[] = [];
     await whileLocked(service, { text: 'LOCK TABLE ledger_movements' }, async () => {
       reads = Array.from({ length: 2 * connectionsMax }, async () => {
@@ -133,17 +133,14 @@ describe('histories of a merchant that take long to read', () => {
 
 describe('routes whose requests wait for their merchant', () => {
   it('are those that spend from its balance, and those that read all of a history', () => {
-    const those = apiRoutes.filter((route) => route.waitsForItsMerchant !== undefined);
-    assert.deepEqual(
-      those.map(({ method, path, waitsForItsMerchant: queue }) => `${queue}: ${method} ${path}`).toSorted(),
-      [
-        'balance: POST /v1/sub-accounts/:id/payouts',
-        'balance: POST /v1/sub-accounts/:id/waive-debt',
-        'balance: POST /v1/transactions/refund',
-        'balance: POST /v1/transfers',
-        'history: GET /v1/balances/movements',
-        'history: GET /v1/sub-accounts/:id/statement',
-      ],
-    );
+    const those = apiRoutes.filter((route) => route.merchantQueue !== undefined);
+    assert.deepEqual(those.map(({ method, path, merchantQueue: queue }) => `${queue}: ${method} ${path}`).toSorted(), [
+      'balance: POST /v1/sub-accounts/:id/payouts',
+      'balance: POST /v1/sub-accounts/:id/waive-debt',
+      'balance: POST /v1/transactions/refund',
+      'balance: POST /v1/transfers',
+      'history: GET /v1/balances/movements',
+      'history: GET /v1/sub-accounts/:id/statement',
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import type { InboxContext } from '../networks/inbox.ts';
 export interface NetworkCallbackOptions extends InboxContext {
   log: Log;
   /** Tells the workers that a lane has something to do. */
-  wake: (lane: bigint) => void;
+  notifyInbox: (shard: bigint) => void;
 }
 
 const bodyLimitBytes = 64 * 1024;
@@ -33,7 +33,7 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
         body: request.body ?? Buffer.alloc(0),
       });
       if (received.accepted) {
-        options.wake(received.lane);
+        options.notifyInbox(received.shard);
         return reply.code(200).send({ received: true });
       }
       options.log.warn('a network callback was refused', { reason: received.reason, request_id: request.id });

@@ -123,7 +123,7 @@ function schemaOf(route: ApiRoute<never>): object {
 function successResponses(route: ApiRoute<never>): Record<string, object> {
   if (route.kind === 'file') return { 200: fileResponse(route.contentTypes) };
   return {
-    ...(route.answersExisting ? { 200: { description: 'It existed already.', ...route.response } } : {}),
+    ...(route.canReturnExisting ? { 200: { description: 'It existed already.', ...route.response } } : {}),
     [route.status]: successResponse(route),
   };
 }

@@ -13,12 +13,12 @@ export function ping(db: Queryable): Promise<number> {
  * database that is read-only, the file of a disk that is full, on which a row could still be written over. Whoever opens the
  * transaction bounds the time.
  */
-export async function writeProbe(tx: Transaction, probe: { slot: bigint; at: Date }): Promise<void> {
+export async function writeProbe(tx: Transaction, probe: { slot: bigint; writtenAt: Date }): Promise<void> {
   tx.send({
     name: 'write_probes_upsert',
     text: `INSERT INTO write_probes (slot, written_at) VALUES ($1, $2)
            ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at`,
-    values: [probe.slot, probe.at],
+    values: [probe.slot, probe.writtenAt],
   });
   tx.send({ name: 'write_probes_little_memory', text: "SELECT set_config('work_mem', '64kB', true)", values: [] });
   // Each of the numbers takes 20 bytes or more, and what does not fit into the memory goes to a file.
@@ -64,13 +64,13 @@ export function findKey(
 
 export function updateKeyResponse(
   use: KeyAddress,
-  answer: { statusCode: number; response: Buffer; subjectId: string | null },
+  result: { statusCode: number; response: Buffer; subjectId: string | null },
 ): Statement {
   return {
     name: 'idempotency_keys_update_response',
     text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6
            WHERE merchant_id = $1 AND path = $2 AND key = $3`,
-    values: [use.merchantId, use.path, use.key, answer.statusCode, answer.response, answer.subjectId],
+    values: [use.merchantId, use.path, use.key, result.statusCode, result.response, result.subjectId],
   };
 }
 
@@ -93,7 +93,7 @@ export function countResponsesByKey(db: Queryable): Promise<{ keyId: string; cou
 /** In the order of the primary key. */
 export function listResponsesUnderOtherKeys(
   db: Queryable,
-  from: { keyId: string; after: KeyAddress | null; rowsMax: number },
+  page: { keyId: string; after: KeyAddress | null; rowsMax: number },
 ): Promise<StoredResponse[]> {
   return db.rows<StoredResponse>({
     name: 'idempotency_keys_under_other_seal_keys',
@@ -103,22 +103,22 @@ export function listResponsesUnderOtherKeys(
              AND ($2::uuid IS NULL OR (merchant_id, path, key) > ($2, $3::text, $4::text))
            ORDER BY merchant_id, path, key LIMIT $5`,
     values: [
-      from.keyId,
-      from.after?.merchantId ?? null,
-      from.after?.path ?? null,
-      from.after?.key ?? null,
-      from.rowsMax,
+      page.keyId,
+      page.after?.merchantId ?? null,
+      page.after?.path ?? null,
+      page.after?.key ?? null,
+      page.rowsMax,
     ],
   });
 }
 
 /** Touches the answer only where it is still the one that was read. */
-export function replaceResponse({ merchantId, path, key, response }: StoredResponse, by: Buffer): Statement {
+export function replaceResponse({ merchantId, path, key, response }: StoredResponse, newResponse: Buffer): Statement {
   return {
     name: 'idempotency_keys_replace_response',
     text: `UPDATE idempotency_keys SET response = $5
            WHERE merchant_id = $1 AND path = $2 AND key = $3 AND response = $4`,
-    values: [merchantId, path, key, response, by],
+    values: [merchantId, path, key, response, newResponse],
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -60,7 +60,7 @@ function clientOf(key: string, of: TestService = service): ApiClient {
 }
 
 /** The header fields as draft-ietf-httpapi-ratelimit-headers writes them. */
-function limitOf({ headers }: ApiAnswer) {
+function limitOf({ headers }: ApiResponse) {
   const [, quota, window] = /^"default";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
   const [, remaining, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
   assert.ok(quota && window && remaining && seconds, `${headers.get('ratelimit-policy')} ${headers.get('ratelimit')}`);
@@ -69,10 +69,10 @@ function limitOf({ headers }: ApiAnswer) {
 
 /** Sends to the clients in turn and answers how many were let through; time stands still meanwhile. */
 async function countServed(clients: ApiClient[], requests: number): Promise<number> {
-  const answers: ApiAnswer[] = [];
+  const answers: ApiResponse[] = [];
   for (let sent = 0; sent < requests; sent += 10) {
-    const some = Array.from({ length: 10 }, async (_, place) => {
-      const client = clients[(sent + place) % clients.length];
+    const some = Array.from({ length: 10 }, async (_, index) => {
+      const client = clients[(sent + index) % clients.length];
       assert.ok(client);
       return client.get('/v1/webhook-endpoints');
     });
@@ -90,7 +90,7 @@ describe('the rate limit', () => {
     assert.equal(await countServed([clientOf(other.test.key)], 60), testRate * burstSeconds);
   });
 
-  it('tells on every answer what is left, one less each time, also on refusals', async () => {
+  it('reports the remaining allowance on every response, also on refusals', async () => {
     const api = clientOf(business.live.key);
     const answers = [
       await api.get('/v1/payments'),
@@ -107,10 +107,10 @@ describe('the rate limit', () => {
       answers.map(({ status }) => status),
       [200, 201, 400, 415, 404, 405, 400, 200, 400],
     );
-    for (const [place, answer] of answers.entries()) {
+    for (const [index, answer] of answers.entries()) {
       const { quota, window, remaining, seconds } = limitOf(answer);
       assert.deepEqual([quota, window, seconds], [liveRate * burstSeconds, burstSeconds, 1]);
-      assert.equal(remaining, liveRate * burstSeconds - 1 - place);
+      assert.equal(remaining, liveRate * burstSeconds - 1 - index);
     }
   });
 
@@ -270,16 +270,16 @@ describe('the limit of requests without a valid key', () => {
 
   it('beyond it looks up twenty keys that are new, then two a second, and none that was wrong before', async (t) => {
     const address = newAddress();
-    const asked = t.mock.method(service.db, 'row');
+    const rowReads = t.mock.method(service.db, 'row');
     const newKey = () => createApiKeyText(systemRandom, true);
     const wrong = newKey();
     for (let time = 0; time < keylessBurst; time += 1) assert.equal((await knock(address, { key: wrong })).status, 401);
-    assert.equal(asked.mock.callCount(), keylessBurst);
+    assert.equal(rowReads.mock.callCount(), keylessBurst);
     for (let time = 0; time < 50; time += 1) assert.equal((await knock(address, { key: wrong })).status, 429);
-    assert.equal(asked.mock.callCount(), keylessBurst);
+    assert.equal(rowReads.mock.callCount(), keylessBurst);
     for (let time = 0; time < 20; time += 1) assert.equal((await knock(address, { key: newKey() })).status, 401);
     for (let time = 0; time < 20; time += 1) assert.equal((await knock(address, { key: newKey() })).status, 429);
-    assert.equal(asked.mock.callCount(), keylessBurst + 20);
+    assert.equal(rowReads.mock.callCount(), keylessBurst + 20);
   });
 
   it('lets a good key pass that this process has not seen, while its address floods with a wrong one', async () => {
@@ -291,7 +291,7 @@ describe('the limit of requests without a valid key', () => {
     assert.equal((await knock(address, { key })).status, 200);
   });
 
-  it('keeps nobody out whose key was valid a moment ago, until it is revoked', async () => {
+  it('admits a key that was valid a moment ago, until it is revoked', async () => {
     const address = newAddress();
     const { key, merchant } = business.test;
     assert.equal((await knock(address, { key })).status, 200);
@@ -308,7 +308,7 @@ describe('the limit of requests without a valid key', () => {
   });
 
   it('counts an address for itself, and a network of 2^64 addresses as one', async () => {
-    const spread = Array.from({ length: keylessBurst }, (_, place) => `2001:db8:5:1::${place.toString(16)}`);
+    const spread = Array.from({ length: keylessBurst }, (_, index) => `2001:db8:5:1::${index.toString(16)}`);
     for (const address of spread) assert.equal((await knock(address)).status, 401);
     assert.equal((await knock('2001:db8:5:1:ffff::1')).status, 429);
     assert.equal((await knock('2001:db8:5:2::1')).status, 401);
@@ -337,8 +337,8 @@ function newAddress(): string {
 async function knock(
   forwardedFor: string,
   { key, of = service }: { key?: string | undefined; of?: TestService } = {},
-): Promise<Pick<ApiAnswer, 'status' | 'headers' | 'body'>> {
+): Promise<Pick<ApiResponse, 'status' | 'headers' | 'body'>> {
   const headers = { 'x-forwarded-for': forwardedFor, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const answer = await fetch(`${of.url}/v1/webhook-endpoints`, { headers });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiAnswer['body'] };
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiResponse['body'] };
 }

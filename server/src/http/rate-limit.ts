@@ -51,21 +51,21 @@ export class RateLimiter {
     const keyRate = Math.max(1, Math.floor((rate * keyPercent) / 100));
     const hasKeyLimit = !isOnlyKey && keyRate < rate;
     // First, so that what a key asks beyond its part takes nothing of the others'.
-    const ofKey = hasKeyLimit ? await this.#takeOfKey({ merchantId: merchant.id, keyId }, keyRate) : null;
-    if (ofKey && 'retryAfterSeconds' in ofKey) return refuse('key', keyRate, ofKey.retryAfterSeconds);
-    const taken = await this.#ofMerchants.take({
+    const keyResult = hasKeyLimit ? await this.#takeOfKey({ merchantId: merchant.id, keyId }, keyRate) : null;
+    if (keyResult && 'retryAfterSeconds' in keyResult) return refuse('key', keyRate, keyResult.retryAfterSeconds);
+    const result = await this.#ofMerchants.take({
       key: merchant.id,
       rate,
       take: (take) => takeAllowance(this.#db, merchant.id, take),
       findArrival: () => findArrival(this.#db, merchant.id),
     });
-    if ('left' in taken) {
-      const limits = [limitOf('default', rate, { left: taken.left, seconds: 1 })];
-      if (ofKey) limits.push(limitOf('key', keyRate, { left: ofKey.left, seconds: 1 }));
+    if ('left' in result) {
+      const limits = [limitOf('default', rate, { left: result.left, seconds: 1 })];
+      if (keyResult) limits.push(limitOf('key', keyRate, { left: keyResult.left, seconds: 1 }));
       return { headers: limitHeaders(limits), refusal: null };
     }
-    if (ofKey) this.#ofKeys.giveBack(keyId);
-    return refuse('default', rate, taken.retryAfterSeconds);
+    if (keyResult) this.#ofKeys.giveBack(keyId);
+    return refuse('default', rate, result.retryAfterSeconds);
   }
 
   #takeOfKey(key: { merchantId: string; keyId: string }, rate: number): Promise<Taken> {
@@ -85,13 +85,13 @@ export class RateLimiter {
 
 type LimitName = 'default' | 'key';
 
-const counted: Record<LimitName, (rate: number) => string> = {
+const limitMessages: Record<LimitName, (rate: number) => string> = {
   default: (rate) => `All keys of this merchant together may send ${rate} requests a second.`,
   key: (rate) => `Each of this merchant’s keys may send ${rate} requests a second.`,
 };
 
 function refuse(name: LimitName, rate: number, retryAfterSeconds: number): Allowance {
-  const message = `${counted[name](rate)} Wait ${retryAfterSeconds} s and send fewer at once.`;
+  const message = `${limitMessages[name](rate)} Wait ${retryAfterSeconds} s and send fewer at once.`;
   return {
     headers: limitHeaders([limitOf(name, rate, { left: 0, seconds: retryAfterSeconds })]),
     refusal: new AppError('rate_limited', message, { retryAfterSeconds }),

@@ -75,7 +75,7 @@ async function purgeAll(): Promise<number> {
   }
 }
 
-test('after 72 hours keys go in batches, those that made something keep their row without its answer, and nothing else changes', async () => {
+test('after 72 hours keys are deleted in batches; those that created a record lose their response only', async () => {
   const old = addMs(clock.now(), -72 * hourMs - 1);
   const young = addMs(clock.now(), -72 * hourMs);
   await insertKeys({ prefix: 'old-', count: 1_200, createdAt: old });
@@ -89,7 +89,7 @@ test('after 72 hours keys go in batches, those that made something keep their ro
   assert.equal(await purgeAll(), 0, 'what was forgotten is not looked at again');
 });
 
-test('an answer that a version before had forgotten is marked once', async () => {
+test('a response cleared by an earlier version is marked once', async () => {
   const createdAt = addMs(clock.now(), -100 * hourMs);
   await insertKeys({ prefix: 'before-', count: 3, createdAt, madeSomething: true, hasResponse: false });
   assert.equal(await purgeAll(), 3);
@@ -97,15 +97,15 @@ test('an answer that a version before had forgotten is marked once', async () =>
   assert.equal((await rowsOf('before-')).keys, 3);
 });
 
-test('a purge reads nothing of what is kept for ever, and walks what is kept from its old end', async () => {
+test('a purge skips rows retained for ever, and scans the others from the oldest', async () => {
   const createdAt = addMs(clock.now(), -1_000 * hourMs);
   const forgotten = { madeSomething: true, hasResponse: false, isForgotten: true };
   await insertKeys({ prefix: 'ever-', count: 100_000, createdAt, ...forgotten });
   await insertKeys({ prefix: 'now-', count: 10_000, createdAt: clock.now() });
   await withAdminClient(database.adminUrl, (client) => client.query('VACUUM ANALYZE idempotency_keys'));
-  const plans = await genericPlans(database, async (asked) => {
-    await forgetResponsesBefore(asked, clock.now());
-    await deleteKeysBefore(asked, clock.now());
+  const plans = await genericPlans(database, async (explain) => {
+    await forgetResponsesBefore(explain, clock.now());
+    await deleteKeysBefore(explain, clock.now());
   });
   assert.equal(plans.length, 2);
   for (const plan of plans) {

@@ -4,11 +4,11 @@ import { countResponsesByKey, listResponsesUnderOtherKeys, replaceResponse } fro
 import type { KeyAddress } from './queries.ts';
 
 /** The answers that idempotency keys keep for 72 hours. */
-export const sealedAnswers: SealedStore<KeyAddress> = {
+export const sealedResponses: SealedStore<KeyAddress> = {
   what: 'stored answers',
   countByKey: countResponsesByKey,
-  listUnderOtherKeys: async (db, from) =>
-    (await listResponsesUnderOtherKeys(db, from)).map((stored) => ({
+  listUnderOtherKeys: async (db, page) =>
+    (await listResponsesUnderOtherKeys(db, page)).map((stored) => ({
       position: stored,
       // The key itself is the merchant's own word and may name a person.
       name: `a stored answer of merchant ${stored.merchantId} at ${stored.path}`,

@@ -8,9 +8,9 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import { createSchemaCheck } from '../kit/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { answerError, answerErrors, answerHeaders } from './answer-errors.ts';
-import { answerClientErrors } from './client-errors.ts';
-import { takeTurns } from './connection-turns.ts';
+import { sendError, registerErrorHandlers, responseHeaders } from './answer-errors.ts';
+import { handleClientErrors } from './client-errors.ts';
+import { serializeRequests } from './connection-turns.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {
@@ -39,7 +39,7 @@ const requestIdLength = 20;
 const parameterLengthMax = 128;
 
 // What workers ask of the simulated networks, again and again, is our own talk: of interest only to who looks for it.
-const ownTalk = '/simulator/networks/';
+const simulatorPrefix = '/simulator/networks/';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -66,25 +66,25 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: parameterLengthMax },
     genReqId: newRequestId,
     frameworkErrors: (error, request, reply) => {
-      void answerError(error, request, reply, options);
+      void sendError(error, request, reply, options);
     },
-    clientErrorHandler: answerClientErrors({ ...options, newRequestId }),
+    clientErrorHandler: handleClientErrors({ ...options, newRequestId }),
     forceCloseConnections: 'idle',
   });
   app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
-  answerErrors(app, options);
+  registerErrorHandlers(app, options);
   app.decorateRequest('merchant', null);
-  takeTurns(app);
+  serializeRequests(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...answerHeaders, 'x-request-id': request.id });
+    reply.headers({ ...responseHeaders, 'x-request-id': request.id });
   });
-  if (options.isClosing) letGoOfConnections(app, options.isClosing);
+  if (options.isClosing) closeConnectionsOnShutdown(app, options.isClosing);
   closeConnectionsWithoutRequest(app, options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const measured = { method: request.method, route, status: reply.statusCode };
     options.metrics.observeRequest(measured, reply.elapsedTime);
-    const level = route.startsWith(ownTalk) ? 'debug' : 'info';
+    const level = route.startsWith(simulatorPrefix) ? 'debug' : 'info';
     options.log[level]('request', {
       ...measured,
       request_id: request.id,
@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
  * listens, so it is told to leave; whoever was told otherwise before (a stream, an answer that was on its way) is
  * disconnected once it has its answer.
  */
-function letGoOfConnections(app: FastifyInstance, isClosing: () => boolean): void {
+function closeConnectionsOnShutdown(app: FastifyInstance, isClosing: () => boolean): void {
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing()) reply.header('connection', 'close');
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { serveRoutes } from '../../../test/harness/api-frame.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
@@ -32,18 +32,18 @@ function newKey(): string {
 }
 
 /** Sends a body as it is written. */
-function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiAnswer> {
+function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiResponse> {
   return api.send('POST', path, {
     body: text,
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
   });
 }
 
-function pay(data: object, key: string): Promise<ApiAnswer> {
+function pay(data: object, key: string): Promise<ApiResponse> {
   return sendText(JSON.stringify({ data }), key);
 }
 
-function isReplay(answer: ApiAnswer): boolean {
+function isReplay(answer: ApiResponse): boolean {
   return answer.headers.get('idempotent-replayed') === 'true';
 }
 
@@ -127,7 +127,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await pay({ amount: 10, network: 'wave', account_number: '7000004' }, key)).status, 422);
   });
 
-  it('is not that no live network is connected: the payment is refused with the reason, and nothing is stored', async () => {
+  it('is not a refusal for want of a live network: nothing is stored', async () => {
     const live = createApiClient(service.url, business.live.key);
     const before = await countRows(service, business.live.merchant.id, 'payment_intents', 'events', 'idempotency_keys');
     const order = { network: 'wave', account_number: '7012345' };
@@ -215,7 +215,7 @@ describe('a route of the frame', () => {
     assert.equal(await countCases(), 0);
   });
 
-  it('undoes what a refused request did, and answers its key with the refusal although money came meanwhile', async () => {
+  it('rolls a refused request back, and replays the refusal although money arrived since', async () => {
     const key = newKey();
     experiment.isRefused = true;
     const refused = await send({ 'idempotency-key': key });

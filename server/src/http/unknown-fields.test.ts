@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { exampleHeaders, exampleOf } from '../../../test/harness/api-examples.ts';
 import { effort } from '../../../test/harness/effort.ts';
 import { createOwnRecords } from '../../../test/harness/own-records.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract, JsonSchema, Operation } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-function refusedFields({ body }: ApiAnswer): string[] {
+function refusedFields({ body }: ApiResponse): string[] {
   return ((body['errors'] ?? []) as { path: string }[]).map(({ path }) => path).toSorted();
 }
 
@@ -142,7 +142,7 @@ describe('an unknown field', () => {
   it('is told with the others in one answer, twenty at most, and a hostile name is cut', async () => {
     const [operation] = contract.operations;
     assert.ok(operation);
-    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, place) => [`field_${place}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`field_${index}`, 1]));
     const answer = await send(operation, ['data'], many);
     assert.deepEqual([answer.status, (answer.body['errors'] as unknown[]).length], [400, 20]);
     const long = await send(operation, ['data'], { ['n'.repeat(20_000)]: 1 });

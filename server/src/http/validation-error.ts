@@ -22,10 +22,10 @@ const problemsMax = 20;
 export function validationError(error: FastifyError): AppError {
   // An id that cannot be one is not the id of anything.
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
-  const problems = ofTheFormThatWasSent(error.validation ?? []);
+  const problems = problemsOfSentForm(error.validation ?? []);
   const choices = choicesByPath(problems);
   const fields = problems
-    .filter((problem) => isWorthTelling(problem, choices))
+    .filter((problem) => isReportable(problem, choices))
     .slice(0, problemsMax)
     .map((problem) => describe(problem, choices));
   const [first] = fields;
@@ -39,7 +39,7 @@ export function validationError(error: FastifyError): AppError {
 }
 
 /** A body that may be bare or wrapped is judged as both; who wrapped it is told of `data` and of what is in it. */
-function ofTheFormThatWasSent(problems: Problem[]): Problem[] {
+function problemsOfSentForm(problems: Problem[]): Problem[] {
   const union = problems.find(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');
   if (!union) return problems;
   const { data } = union;
@@ -51,7 +51,7 @@ function ofTheFormThatWasSent(problems: Problem[]): Problem[] {
  * A union tells of each branch and then of itself; the branches say more, and null says nothing. Where a field may have
  * certain values, each is told as a problem of its own, and its type as another: the first value names them all.
  */
-function isWorthTelling(problem: Problem, choices: Choices): boolean {
+function isReportable(problem: Problem, choices: Choices): boolean {
   if (problem.keyword === 'anyOf') return false;
   const values = choices.get(problem.instancePath);
   if (problem.keyword === 'type') return values === undefined && problem.params['type'] !== 'null';
@@ -75,12 +75,12 @@ function describe(problem: Problem, choices: Choices): Fault {
 function fieldOf(problem: Problem, choices: Choices): FieldError {
   const base = problem.instancePath.slice(1).replaceAll('/', '.');
   const { params } = problem;
-  const at = (name: string) => (base === '' ? name : `${base}.${name}`);
+  const pathOf = (name: string) => (base === '' ? name : `${base}.${name}`);
   switch (problem.keyword) {
     case 'additionalProperties':
-      return describeUnknown(problem, at(String(params['additionalProperty'])));
+      return describeUnknown(problem, pathOf(String(params['additionalProperty'])));
     case 'required': {
-      const path = at(String(params['missingProperty']));
+      const path = pathOf(String(params['missingProperty']));
       return { path, message: `${path} is missing.` };
     }
     default:

@@ -14,28 +14,28 @@ export interface WriteProbe {
 }
 
 // As often as a load balancer asks. Each costs the database some milliseconds, however many ask here.
-const everyMs = 5_000;
+const probeIntervalMs = 5_000;
 // Processes write over each other's rows, so that those that have ended leave none behind; with so many rows hardly ever at once.
 const slots = 64;
 // One that takes longer is still under way: whoever asks hears what the one before it found.
-const patienceMs = 2_000;
+const probeTimeoutMs = 2_000;
 
 /** Finds out by writing whether the database takes writes: at most one probe every five seconds, and only when asked. */
 export function createWriteProbe(parts: { db: Database; clock: Clock; random: Random }): WriteProbe {
   const { db, clock, random } = parts;
   const slot = BigInt(Buffer.from(random.bytes(1)).readUInt8() % slots);
-  const copy = new RecentCopy<WriteState>(everyMs);
+  const copy = new RecentCopy<WriteState>(probeIntervalMs);
   let last: WriteState = 'ok';
   const probe = async (): Promise<WriteState> => {
-    last = await db.withTransaction((tx) => writeProbe(tx, { slot, at: clock.now() })).then(() => 'ok', stateOf);
+    last = await db.withTransaction((tx) => writeProbe(tx, { slot, writtenAt: clock.now() })).then(() => 'ok', stateOf);
     return last;
   };
   return {
     state: async () => {
-      const enough = new AbortController();
+      const finished = new AbortController();
       const result = copy.read(clock, probe);
-      const before = clock.sleep(patienceMs, enough.signal).then(() => last);
-      return Promise.race([result, before]).finally(() => enough.abort());
+      const fallback = clock.sleep(probeTimeoutMs, finished.signal).then(() => last);
+      return Promise.race([result, fallback]).finally(() => finished.abort());
     },
   };
 }

@@ -1,4 +1,4 @@
-import { takeTurn } from '../database/turns.ts';
+import { acquireAdvisoryLock } from '../database/turns.ts';
 import type { Transaction } from '../kit/db.ts';
 import { SealError } from '../kit/seal.ts';
 import { compareChecks } from './key-check.ts';
@@ -19,7 +19,7 @@ type Parts = Pick<KeyringParts, 'clock' | 'sealer' | 'checks'>;
 
 /** Takes the configured pepper as the right one, whatever the database says. */
 export async function acceptPepper(tx: Transaction, { clock, checks }: Parts): Promise<void> {
-  await takeTurn(tx, 'keys');
+  await acquireAdvisoryLock(tx, 'keys');
   await deleteKeyChecks(tx, 'KEY_PEPPER');
   await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt: clock.now() });
 }
@@ -33,7 +33,7 @@ export async function acceptSealKey(
   tx: Transaction,
   { clock, sealer, checks }: Parts,
 ): Promise<{ lostKeys: readonly string[]; lostSecrets: readonly string[] }> {
-  await takeTurn(tx, 'keys');
+  await acquireAdvisoryLock(tx, 'keys');
   const stored = await listKeyChecks(tx);
   const { missingSealKeys } = compareChecks(stored, checks);
   const now = clock.now();
@@ -66,7 +66,7 @@ export async function retireSealKeys(
   { checks }: Parts,
   stillUsed: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  await takeTurn(tx, 'keys');
+  await acquireAdvisoryLock(tx, 'keys');
   const retired: string[] = [];
   for (const check of await listKeyChecks(tx)) {
     if (check.keyId === null || check.lostAt !== null) continue;

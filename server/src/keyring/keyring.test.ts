@@ -109,7 +109,7 @@ describe('a database from before the checks', () => {
     const keyring = await start();
     assert.equal((await keyring.state()).pepper, 'unverified');
     assert.equal((await (await start({ pepper: two })).state()).pepper, 'unverified', 'another one is not yet wrong');
-    await keyring.notePepperFits();
+    await keyring.recordPepperVerified();
     assert.equal((await keyring.state()).pepper, 'right');
     await assert.rejects(start({ pepper: two }), wrongPepper);
   });
@@ -127,8 +127,8 @@ describe('a database from before the checks', () => {
   test('does not let a second pepper fit once one has', async () => {
     isFromBefore(one);
     const [right, wrong] = [await start(), await start({ pepper: two })];
-    await right.notePepperFits();
-    await wrong.notePepperFits();
+    await right.recordPepperVerified();
+    await wrong.recordPepperVerified();
     assert.equal((await wrong.state()).pepper, 'wrong');
     await start();
   });
@@ -202,7 +202,7 @@ describe('a seal key that is rotated', () => {
   });
 
   for (const old of ['', two]) {
-    test(`that is lost stays so while a process runs with it, ${old ? 'also beside the new one' : 'which is unready'}`, async () => {
+    test(`stays lost while a process has it, ${old ? 'beside the new one too' : 'which is unready'}`, async () => {
       const running = await start({ seal: one, old });
       await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
       await clock.advance(5_000);

@@ -1,4 +1,4 @@
-import { takeTurn } from '../database/turns.ts';
+import { acquireAdvisoryLock } from '../database/turns.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
@@ -32,13 +32,13 @@ export interface Keyring {
   /** How the keys compare with what the database says now, at most five seconds old. */
   state(): Promise<KeyState>;
   /** Somebody's API key was found under this process's pepper, so that it is the right one. Never rejects. */
-  notePepperFits(): Promise<void>;
+  recordPepperVerified(): Promise<void>;
 }
 
 // As long as a load balancer takes to ask again: other processes' keys change once in years.
 const stateLifetimeMs = 5_000;
 
-const turn = 'keys';
+const lockName = 'keys';
 const idSecretName = 'ids';
 
 /**
@@ -67,7 +67,7 @@ export interface ComparedKeys {
  * @throws StartError naming the setting that is wrong and what to do.
  */
 export async function compareKeys({ db, sealer, checks }: KeyringParts): Promise<ComparedKeys> {
-  const { isSealingKnown } = await assertKeysFit(db, checks);
+  const { isSealingKnown } = await assertKeysMatch(db, checks);
   const idSecret = await readIdSecret(db, sealer);
   return { idSecret, sealer: isSealingKnown ? sealer : { ...sealer, seal: refuseToSeal } };
 }
@@ -89,7 +89,7 @@ export async function readKeyState(db: Queryable, checks: ConfiguredChecks): Pro
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
-export async function assertKeysFit(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
+export async function assertKeysMatch(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
   const state = await readKeyState(db, checks);
   const [missing] = state.missingSealKeys;
   if (missing !== undefined) {
@@ -117,7 +117,7 @@ interface Known {
 
 /** Undefined where something is still to be written down. */
 async function readKnown({ sealer, checks }: KeyringParts, db: Queryable): Promise<Known | undefined> {
-  const state = await assertKeysFit(db, checks);
+  const state = await assertKeysMatch(db, checks);
   const idSecret = await readIdSecret(db, sealer);
   return idSecret !== undefined && state.isSealingKnown && state.pepper === 'right' ? { state, idSecret } : undefined;
 }
@@ -126,9 +126,9 @@ async function readKnown({ sealer, checks }: KeyringParts, db: Queryable): Promi
 function establish(parts: KeyringParts): Promise<Known> {
   const { db, clock, sealer, checks, firstIdSecret, evidence } = parts;
   return db.withTransaction(async (tx) => {
-    await takeTurn(tx, turn);
+    await acquireAdvisoryLock(tx, lockName);
     const createdAt = clock.now();
-    const state = await assertKeysFit(tx, checks);
+    const state = await assertKeysMatch(tx, checks);
     if (!state.isSealKnown) await establishSealKeys(tx, parts);
     await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt });
     if (state.pepper === 'unverified' && !(await evidence.hasHashedKeys(tx))) {
@@ -199,19 +199,19 @@ class DatabaseKeyring implements Keyring {
   async #noteSealing(): Promise<void> {
     const { db, clock, checks } = this.#parts;
     await db.withTransaction(async (tx) => {
-      await takeTurn(tx, turn);
+      await acquireAdvisoryLock(tx, lockName);
       if (!wasSealingRetired(await readKeyState(tx, checks))) return;
       await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt: clock.now() });
     });
   }
 
-  async notePepperFits(): Promise<void> {
+  async recordPepperVerified(): Promise<void> {
     if (this.#isPepperVerified) return;
     this.#isPepperVerified = true;
     const { db, clock, checks } = this.#parts;
     try {
       await db.withTransaction(async (tx) => {
-        await takeTurn(tx, turn);
+        await acquireAdvisoryLock(tx, lockName);
         const { pepper } = await readKeyState(tx, checks);
         if (pepper === 'unverified') await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt: clock.now() });
       });

@@ -88,11 +88,11 @@ export function insertInstallationSecretOnce(
 }
 
 /** Touches it only as it was read. */
-export function replaceInstallationSecret({ name, sealed }: InstallationSecret, by: Buffer): Statement {
+export function replaceInstallationSecret({ name, sealed }: InstallationSecret, newSealed: Buffer): Statement {
   return {
     name: 'installation_secrets_replace',
     text: 'UPDATE installation_secrets SET sealed = $3 WHERE name = $1 AND sealed = $2',
-    values: [name, sealed, by],
+    values: [name, sealed, newSealed],
   };
 }
 
@@ -109,13 +109,13 @@ export function countInstallationSecretsByKey(db: Queryable): Promise<{ keyId: s
 /** In the order of their names. */
 export function listSecretsUnderOtherKeys(
   db: Queryable,
-  from: { keyId: string; after: string | null; rowsMax: number },
+  page: { keyId: string; after: string | null; rowsMax: number },
 ): Promise<InstallationSecret[]> {
   return db.rows<InstallationSecret>({
     name: 'installation_secrets_under_other_keys',
     text: `SELECT name, sealed FROM installation_secrets
            WHERE ${secretKeyId} <> $1 AND ($2::text IS NULL OR name > $2) ORDER BY name LIMIT $3`,
-    values: [from.keyId, from.after, from.rowsMax],
+    values: [page.keyId, page.after, page.rowsMax],
   });
 }
 

@@ -6,8 +6,8 @@ import { countInstallationSecretsByKey, listSecretsUnderOtherKeys, replaceInstal
 export const sealedInstallationSecrets: SealedStore<string> = {
   what: 'secrets of the installation',
   countByKey: countInstallationSecretsByKey,
-  listUnderOtherKeys: async (db, from) =>
-    (await listSecretsUnderOtherKeys(db, from)).map((secret) => ({
+  listUnderOtherKeys: async (db, page) =>
+    (await listSecretsUnderOtherKeys(db, page)).map((secret) => ({
       position: secret.name,
       name: `the secret of the installation ${secret.name}`,
       sealed: secret.sealed,

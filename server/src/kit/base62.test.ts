@@ -21,13 +21,13 @@ test('every character is equally likely', () => {
 
 test('bytes that would make some characters likelier are thrown away', () => {
   const chunks = [Uint8Array.of(247, 248, 255), Uint8Array.of(250, 62), Uint8Array.of(61)];
-  const asked: number[] = [];
+  const requestedCounts: number[] = [];
   const bytes = (count: number): Uint8Array => {
-    asked.push(count);
+    requestedCounts.push(count);
     return chunks.shift() ?? assert.fail('asked too often');
   };
   assert.equal(randomBase62({ bytes }, 3), 'z0z');
-  assert.deepEqual(asked, [3, 2, 1]);
+  assert.deepEqual(requestedCounts, [3, 2, 1]);
 });
 
 test('the checksum is the CRC32 in six characters', () => {

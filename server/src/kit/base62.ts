@@ -27,7 +27,7 @@ export function randomBase62(random: Random, length: number): string {
 export function crc32Base62(text: string): string {
   let rest = crc32(text);
   let checksum = '';
-  for (let place = 0; place < checksumLength; place += 1) {
+  for (let index = 0; index < checksumLength; index += 1) {
     checksum = alphabet.charAt(rest % alphabet.length) + checksum;
     rest = Math.floor(rest / alphabet.length);
   }

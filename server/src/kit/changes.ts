@@ -7,9 +7,9 @@ export type Topic = `${string}:${string}`;
  */
 export interface ChangeFeed {
   /** Never inside a transaction: notifying takes a global lock at commit. Hints are gathered and sent together. */
-  announce(topic: Topic): void;
+  notify(topic: Topic): void;
   /** Answers the function that ends the subscription. */
   subscribe(topic: Topic, listener: () => void): () => void;
   /** Every topic of a kind; the listener is told which one it was. */
-  subscribeKind(kind: string, listener: (which: string) => void): () => void;
+  subscribeKind(kind: string, listener: (key: string) => void): () => void;
 }

@@ -12,13 +12,13 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => {
     if (signal?.aborted === true) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', wake);
+      signal?.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
-    signal?.addEventListener('abort', wake);
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish);
     return promise;
   },
 };
@@ -29,6 +29,6 @@ export function addMs(date: Date, ms: number): Date {
 }
 
 /** The UTC day of `at`, `2026-11-20`. UTC is the time of The Gambia. */
-export function utcDay(at: Date): string {
-  return at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+export function utcDay(time: Date): string {
+  return time.toISOString().slice(0, 'YYYY-MM-DD'.length);
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from './nearest-name.ts';
-import { harmless } from './terminal-text.ts';
+import { sanitizeLine } from './terminal-text.ts';
 
 /** How a command is typed. Two programs have a table of these: the operator's, and the merchant's `dalasi`. */
 export interface CommandShape {
@@ -34,9 +34,9 @@ export class UsageError extends Error {
 }
 
 /** Reads what was typed behind a command's name. Throws UsageError. */
-export function readInput(program: string, command: CommandShape, words: readonly string[]) {
+export function readInput(program: string, command: CommandShape, args: readonly string[]) {
   const { flags: flagNames = [], lists: listNames = [] } = command;
-  const { values, positionals } = parse(words, usageOf(program, command), {
+  const { values, positionals } = parse(args, usageOf(program, command), {
     ...Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }] as const)),
     ...Object.fromEntries(listNames.map((name) => [name, { type: 'string', multiple: true }] as const)),
     ...Object.fromEntries(flagNames.map((name) => [name, { type: 'boolean' }] as const)),
@@ -49,12 +49,12 @@ export function readInput(program: string, command: CommandShape, words: readonl
   for (const [name, { required }] of Object.entries(command.options)) {
     if (required && values[name] === undefined) throw new UsageError(`--${name} is missing. Usage: ${typed}`);
   }
-  const { json, ...given } = values;
+  const { json, ...parsed } = values;
   return {
     positionals,
-    options: Object.fromEntries(Object.keys(command.options).map((name) => [name, given[name]])),
-    lists: Object.fromEntries(listNames.map((name) => [name, given[name] ?? []])),
-    flags: new Set(flagNames.filter((name) => given[name] === true)),
+    options: Object.fromEntries(Object.keys(command.options).map((name) => [name, parsed[name]])),
+    lists: Object.fromEntries(listNames.map((name) => [name, parsed[name] ?? []])),
+    flags: new Set(flagNames.filter((name) => parsed[name] === true)),
     json: json === true,
   } as CommandInput & { json: boolean };
 }
@@ -69,17 +69,17 @@ interface Parsed {
   positionals: string[];
 }
 
-function parse(words: readonly string[], usage: string, shapes: Record<string, OptionShape>): Parsed {
+function parse(args: readonly string[], usage: string, shapes: Record<string, OptionShape>): Parsed {
   const options = { ...shapes, json: { type: 'boolean' as const } };
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${inOurWords(error, Object.keys(options))} Usage: ${usage}`);
+    throw new UsageError(`${parseErrorText(error, Object.keys(options))} Usage: ${usage}`);
   }
 }
 
 /** What Node says of a slip, as a sentence; its own is kept for what it may learn to refuse one day. */
-function inOurWords(error: unknown, names: readonly string[]): string {
+function parseErrorText(error: unknown, names: readonly string[]): string {
   const { code, message } = error as NodeJS.ErrnoException;
   // Node quotes the option, and with a short form or a placeholder beside it.
   const option = /'(?:-\w, )?(--?[^' ]+)/.exec(message)?.[1] ?? '';
@@ -94,15 +94,15 @@ function didYouMean(option: string, names: readonly string[]): string {
 }
 
 /** The sentence for words that name no command: the group's commands, or the nearest one. */
-export function unknownCommand(program: string, commands: readonly CommandShape[], words: readonly string[]): string {
+export function unknownCommand(program: string, commands: readonly CommandShape[], args: readonly string[]): string {
   const names = commands.map(({ name }) => name);
-  const group = names.filter((name) => name.startsWith(`${words[0]} `));
+  const group = names.filter((name) => name.startsWith(`${args[0]} `));
   const nearest =
-    nearestName(words.slice(0, 2).join(' '), names) ??
-    nearestName(words[0] ?? '', [...names, ...names.map((name) => name.split(' ')[0] ?? '')]);
+    nearestName(args.slice(0, 2).join(' '), names) ??
+    nearestName(args[0] ?? '', [...names, ...names.map((name) => name.split(' ')[0] ?? '')]);
   const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
-  if (group.length > 0) return `Say what to do: ${group.join(', ')}.${words.length > 1 ? hint : ''}`;
-  return `There is no command ${JSON.stringify(words[0])}.${hint} See: ${program} --help`;
+  if (group.length > 0) return `Say what to do: ${group.join(', ')}.${args.length > 1 ? hint : ''}`;
+  return `There is no command ${JSON.stringify(args[0])}.${hint} See: ${program} --help`;
 }
 
 /** The whole line, as help shows it. */
@@ -121,7 +121,7 @@ export function listCommands(commands: readonly CommandShape[], column: number):
 
 /** Rows as aligned columns, with a heading. A cell is one line, without what a terminal would obey. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cleaned = rows.map((row) => row.map(harmless));
+  const cleaned = rows.map((row) => row.map(sanitizeLine));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...cleaned.map((row) => (row[column] ?? '').length)),
   );

@@ -34,7 +34,7 @@ function open(connectionsMax: number): { db: Database; lost: Error[] } {
   return { db: openDatabase(options), lost };
 }
 
-test('each connection that is lost is told once: idle ones, one in a transaction, and the listener', async () => {
+test('each lost connection is reported once: idle, in a transaction, or the listener’s', async () => {
   const { db: three, lost } = open(3);
   const listener = await three.dedicatedClient();
   const ended = new Promise<void>((resolve) => listener.once('end', resolve));
@@ -61,13 +61,13 @@ test('each connection that is lost is told once: idle ones, one in a transaction
 });
 
 test('the system asks after connections that are quiet, so that one whose other end has vanished is found', async (t) => {
-  const asked = t.mock.method(Socket.prototype, 'setKeepAlive');
+  const keepAliveCalls = t.mock.method(Socket.prototype, 'setKeepAlive');
   const { db: one } = open(1);
   const listener = await one.dedicatedClient();
   await one.row(pidStatement);
   await listener.end();
   await one.close();
-  const calls = asked.mock.calls.map((call) => call.arguments);
+  const calls = keepAliveCalls.mock.calls.map((call) => call.arguments);
   assert.deepEqual(calls, [
     [true, 10_000],
     [true, 10_000],

@@ -76,14 +76,14 @@ const lockTimeoutMs = 1_200;
 const statementTimeoutMs = 10_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
-const patientTimeoutMs = 60_000;
+const longTimeoutMs = 60_000;
 const retriesMax = 5;
 
 /**
  * A machine that loses its power, and a firewall that forgets a quiet connection, say no goodbye: the listener, which only
  * waits, would wait for ever. After ten quiet seconds the system asks, ten times a second apart, and then it is lost.
  */
-const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 const int8 = 20;
 
@@ -95,16 +95,16 @@ function typesWithBigInt(): pg.TypeOverrides {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const within = (usualMs: number): number => (options.isPatient === true ? patientTimeoutMs : usualMs);
+  const timeoutOf = (usualMs: number): number => (options.isPatient === true ? longTimeoutMs : usualMs);
   const config: pg.PoolConfig = {
     connectionString: options.url,
     max: options.connectionsMax,
-    connectionTimeoutMillis: within(connectTimeoutMs),
-    statement_timeout: options.statementTimeoutMs ?? within(statementTimeoutMs),
-    lock_timeout: within(lockTimeoutMs),
-    idle_in_transaction_session_timeout: within(idleInTransactionTimeoutMs),
+    connectionTimeoutMillis: timeoutOf(connectTimeoutMs),
+    statement_timeout: options.statementTimeoutMs ?? timeoutOf(statementTimeoutMs),
+    lock_timeout: timeoutOf(lockTimeoutMs),
+    idle_in_transaction_session_timeout: timeoutOf(idleInTransactionTimeoutMs),
     application_name: 'dalasi',
-    ...keptAlive,
+    ...keepAliveOptions,
     pipeline: true,
     types: typesWithBigInt(),
   };
@@ -162,7 +162,7 @@ class PooledDatabase implements Database {
       try {
         return await this.#attemptTransaction(body, cause?.requestId ?? null);
       } catch (error) {
-        if (attempt >= retriesMax || !hadNoEffect(error)) throw translateError(error);
+        if (attempt >= retriesMax || !isRetryable(error)) throw translateError(error);
         // Two that collided must not collide again in step; the attempt number spreads them enough.
         await this.#options.clock.sleep(attempt * attempt * 5);
       }
@@ -214,7 +214,7 @@ class PooledDatabase implements Database {
     const client = new pg.Client({
       connectionString: this.#options.url,
       application_name: 'dalasi listener',
-      ...keptAlive,
+      ...keepAliveOptions,
       // Hints follow each other without waiting for the answer to the one before.
       pipeline: true,
     });
@@ -298,7 +298,7 @@ class ClientTransaction implements Transaction {
   }
 
   #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
-    gatherWrites(this.#client.connection.stream);
+    batchWrites(this.#client.connection.stream);
     const result = this.#client.query(query);
     // Of statements that travel together, a later one may be heard of first, and it only repeats that one has failed.
     result.catch((error: unknown) => {
@@ -317,7 +317,7 @@ class ClientTransaction implements Transaction {
  * What is written to a connection within one turn of the event loop leaves in one system call: the driver by itself
  * makes one for each statement, and those were half of the processor time of creating an intent.
  */
-function gatherWrites(stream: Duplex): void {
+function batchWrites(stream: Duplex): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   // Runs once no promise is left to go on, so after the statements that wait for nobody's answer.
@@ -334,7 +334,7 @@ function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undef
 }
 
 /** Deadlocks and serialization failures are known to have changed nothing; nothing else is retried. */
-function hadNoEffect(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const code = sqlState(error);
   return code === '40001' || code === '40P01';
 }

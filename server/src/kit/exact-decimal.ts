@@ -9,8 +9,8 @@ export function isExactDecimal(source: string, value: number): boolean {
   if (text === source) return true;
   if (!Number.isFinite(value)) return false;
   const sent = decimalOf(source);
-  const kept = decimalOf(text);
-  return sent.digits === kept.digits && (sent.digits === '' || sent.exponent === kept.exponent);
+  const parsed = decimalOf(text);
+  return sent.digits === parsed.digits && (sent.digits === '' || sent.exponent === parsed.exponent);
 }
 
 /** The size of a decimal as digits × 10^exponent, digits without zeros at either end (none for zero). */

@@ -6,8 +6,8 @@ class Html {
     this.#text = text;
   }
 
-  static read(piece: Html): string {
-    return piece.#text;
+  static read(fragment: Html): string {
+    return fragment.#text;
   }
 }
 

@@ -17,12 +17,12 @@ export function uuidV7(clock: Clock, random: Random): string {
  * The smallest id of that moment: what was made before it has a smaller one, so that a primary key serves as its time.
  * Ids know no time before 1970, when there were none.
  */
-export function firstIdAt(at: Date): string {
-  return v7({ msecs: Math.max(0, at.getTime()), seq: 0, random: new Uint8Array(16) });
+export function firstIdAt(time: Date): string {
+  return v7({ msecs: Math.max(0, time.getTime()), seq: 0, random: new Uint8Array(16) });
 }
 
 /** When an id of version 7 was made, to the millisecond. */
-export function momentOf(id: string): Date {
+export function timestampOf(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 }
 

@@ -61,10 +61,10 @@ test('whatever stands between the characters of a script’s scheme, it does not
     '\u2028',
   ];
   for (const script of ['javascript://%0aalert(1)', 'vbscript://x', 'data://text/html,x', 'view-source://shop.gm/']) {
-    for (let place = 0; place <= script.indexOf('//') + 2; place += 1) {
+    for (let position = 0; position <= script.indexOf('//') + 2; position += 1) {
       for (const character of between) {
         const drawn = character.repeat(1 + ((random.bytes(1)[0] ?? 0) % 3));
-        const url = script.slice(0, place) + drawn + script.slice(place);
+        const url = script.slice(0, position) + drawn + script.slice(position);
         assert.equal(isLinkableUrl(url), false, JSON.stringify(url));
       }
     }
@@ -87,7 +87,7 @@ test('an opaque or incomplete address is not linked', () => {
   }
 });
 
-test('an Android intent is linked only where each of its fallbacks is a web page and its scheme no browser’s', () => {
+test('an Android intent is linked only when its fallbacks are web pages and its scheme is no browser’s', () => {
   for (const url of [
     intent(`scheme=shop;package=gm.shop;${fallback('https://shop.gm/back')}`),
     `intent://#Intent;scheme=shop;${fallback('http://shop.gm/')}end`,

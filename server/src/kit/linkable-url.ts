@@ -8,7 +8,7 @@
 export function isLinkableUrl(text: string): boolean {
   if (rewrittenByParsers.test(text) || !URL.canParse(text)) return false;
   const scheme = schemeOf(text);
-  if (scheme === 'intent') return isHarmlessIntent(text);
+  if (scheme === 'intent') return isSafeIntent(text);
   // Without the slashes `https:path` is a path on the page's own host.
   return isOpenScheme(scheme) && text.slice(scheme.length).startsWith('://');
 }
@@ -31,7 +31,7 @@ function isOpenScheme(scheme: string): boolean {
  * fallback must be an http or https URL and there must be one. It must name one scheme, no browser's: without a scheme
  * Android takes what stands behind `intent:` as the whole address, `intent:javascript:…`.
  */
-function isHarmlessIntent(text: string): boolean {
+function isSafeIntent(text: string): boolean {
   const start = text.lastIndexOf('#Intent;');
   if (start < 0 || !/^intent:\/\//i.test(text)) return false;
   const fields = text.slice(start).split(';').map(readField);

@@ -44,7 +44,7 @@ describe('local allowances', () => {
     assert.equal(served, settings.burst + 59 * settings.rate);
   });
 
-  it('have what is given back, and never more than the burst', () => {
+  it('take back returned allowance, and never exceed the burst', () => {
     take('a', 10);
     allowances.giveBack('a');
     assert.deepEqual(allowances.take('a'), { left: 0 });
@@ -59,7 +59,7 @@ describe('local allowances', () => {
     assert.deepEqual(allowances.take('a'), { left: 9 });
   });
 
-  it('forget whom they served longest ago when they hold ten thousand, and nobody else', () => {
+  it('evict the least recently used of ten thousand keys, and no other', () => {
     take('second', 10);
     take('first', 9);
     for (let count = 0; count < 9_998; count += 1) allowances.take(`filler ${count}`);

@@ -2,7 +2,7 @@ import { AppError } from './app-error.ts';
 import type { Log } from './log.ts';
 
 /** Whether nobody meant this answer. A 503 is meant: the database is away, or too many came at once. */
-export function isOurMistake(error: Error & { statusCode?: number | undefined }): boolean {
+export function isServerError(error: Error & { statusCode?: number | undefined }): boolean {
   const status = error.statusCode ?? 500;
   return status === 500 || (status > 500 && !(error instanceof AppError));
 }

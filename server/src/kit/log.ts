@@ -67,15 +67,15 @@ export function createLog(options: LogOptions): Log {
     destination,
   );
   // Asked first: preparing the fields of a line that is not written costs as much as writing it.
-  const at =
+  const logAt =
     (level: 'debug' | 'info' | 'warn'): Log['debug'] =>
     (message, fields) => {
       if (logger.isLevelEnabled(level)) logger[level](plain(fields), message);
     };
   return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
+    debug: logAt('debug'),
+    info: logAt('info'),
+    warn: logAt('warn'),
     error: (message, error, fields) => logger.error({ ...plain(fields), ...describe(error) }, message),
   };
 }

@@ -90,7 +90,7 @@ describe('looking up a name that somebody else chose', () => {
     await Promise.all(dead);
   });
 
-  it('finds what the hosts file says and localhost without asking anybody, in any case and with a dot at its end', async () => {
+  it('resolves names of the hosts file and localhost locally, in any case and with a trailing dot', async () => {
     await writeFile(hostsFile, '10.1.2.3 Shop.Test shop # ours\n::1 shop.test\nfe80::1%lo0 localhost\nnonsense here\n');
     const resolve = resolver();
     assert.deepEqual(await resolve('SHOP.test.'), ['10.1.2.3', '::1']);

@@ -19,7 +19,7 @@ export interface NameResolverOptions {
  * first only 250 ms where the name server has answered quickly so far: c-ares goes by what it has measured
  * (nodejs/node#57839), so that fewer tries would give up within a second.
  */
-const patience = { timeout: 1_000, maxTimeout: 1_500, tries: 4 };
+const resolverOptions = { timeout: 1_000, maxTimeout: 1_500, tries: 4 };
 // A machine that changes networks changes its name servers, and a resolver reads them once.
 const resolverLifetimeMs = 30_000;
 // RFC 9520 asks for a second at least, so that thousands of deliveries to one dead name are not as many questions.
@@ -42,29 +42,29 @@ export function createNameResolver({ clock, nameServers, hostsFile }: NameResolv
   const hosts = new HostsFile(clock, hostsFile);
   const resolverNow = renewedResolver(clock, nameServers);
   const failures = new ExpiringCache<Error>({ clock, entriesMax: failuresMax, lifetimeMs: failureLifetimeMs });
-  const underWay = new Map<string, Promise<readonly string[]>>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
 
   async function resolve(name: string): Promise<readonly string[]> {
     const known = (await hosts.find(name)) ?? (isLocalhost(name) ? loopback : undefined);
     if (known) return known;
     let addresses: readonly string[] = [];
     const failure = await failures.get(name, async () => {
-      const answer = await ask(resolverNow(), name, clock);
-      if (answer instanceof Error) return answer;
-      addresses = answer;
+      const result = await queryAddresses(resolverNow(), name, clock);
+      if (result instanceof Error) return result;
+      addresses = result;
       return undefined;
     });
     if (failure) throw failure;
     return addresses;
   }
 
-  return (written) => {
-    const name = written.toLowerCase().replace(/\.$/, '');
-    const current = underWay.get(name);
+  return (hostname) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const current = inFlight.get(name);
     if (current) return current;
-    const asked = resolve(name).finally(() => underWay.delete(name));
-    underWay.set(name, asked);
-    return asked;
+    const pending = resolve(name).finally(() => inFlight.delete(name));
+    inFlight.set(name, pending);
+    return pending;
   };
 }
 
@@ -88,7 +88,7 @@ function renewedResolver(clock: Clock, nameServers: NameResolverOptions['nameSer
     const ageMs = nowMs - (current?.madeAtMs ?? -Infinity);
     // A clock that was set back must not keep one for longer. Questions under way end with the resolver they were asked by.
     if (current && ageMs >= 0 && ageMs < resolverLifetimeMs) return current.resolver;
-    const resolver = new Resolver(patience);
+    const resolver = new Resolver(resolverOptions);
     if (nameServers) resolver.setServers(nameServers());
     current = { resolver, madeAtMs: nowMs };
     return resolver;
@@ -96,23 +96,23 @@ function renewedResolver(clock: Clock, nameServers: NameResolverOptions['nameSer
 }
 
 /** The addresses of both families, IPv4 first; of one, when the answer about the other does not come. */
-async function ask(resolver: Resolver, name: string, clock: Clock): Promise<readonly string[] | Error> {
+async function queryAddresses(resolver: Resolver, name: string, clock: Clock): Promise<readonly string[] | Error> {
   const found: string[][] = [];
   const failures: unknown[] = [];
-  const questions = [resolver.resolve4(name), resolver.resolve6(name)].map((question, family) =>
-    question.then(
+  const queries = [resolver.resolve4(name), resolver.resolve6(name)].map((query, family) =>
+    query.then(
       (addresses) => (found[family] = addresses),
       (error: NodeJS.ErrnoException) => failures.push(error.code),
     ),
   );
-  const both = Promise.all(questions);
-  const enough = new AbortController();
-  const soonAfter = async (question: Promise<unknown>): Promise<unknown> => {
-    await question;
-    return found.length > 0 ? clock.sleep(otherFamilyMs, enough.signal) : both;
+  const both = Promise.all(queries);
+  const finished = new AbortController();
+  const soonAfter = async (query: Promise<unknown>): Promise<unknown> => {
+    await query;
+    return found.length > 0 ? clock.sleep(otherFamilyMs, finished.signal) : both;
   };
-  await Promise.race([both, ...questions.map(soonAfter)]);
-  enough.abort();
+  await Promise.race([both, ...queries.map(soonAfter)]);
+  finished.abort();
   const addresses = found.flat();
   return addresses.length > 0 ? addresses : noAddress(failures);
 }

@@ -13,18 +13,18 @@ const typeA = 1;
 const headerBytes = 12;
 
 /** A name server on loopback that says what the test wants, and keeps what it was asked (RFC 1035). */
-export async function startNameServer(answer: (question: Question) => NameAnswer) {
+export async function startNameServer(respond: (question: Question) => NameAnswer) {
   const questions: Question[] = [];
   const held: (() => void)[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (message, { address, port }) => {
     const { question, endsAt } = readQuestion(message);
     questions.push(question);
-    const said = answer(question);
+    const response = respond(question);
     const reply = (text: Exclude<NameAnswer, 'silence'>): void =>
       socket.send(answerTo(message, endsAt, text), port, address);
-    if (said === 'silence') held.push(() => reply('no_such_name'));
-    else reply(said);
+    if (response === 'silence') held.push(() => reply('no_such_name'));
+    else reply(response);
   });
   // A test that fails must not go on for ever.
   socket.unref();
@@ -47,19 +47,19 @@ export async function startNameServer(answer: (question: Question) => NameAnswer
 
 function readQuestion(message: Buffer): { question: Question; endsAt: number } {
   const labels: string[] = [];
-  let at = headerBytes;
-  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
-    labels.push(message.toString('latin1', at + 1, at + 1 + length));
-    at += 1 + length;
+  let offset = headerBytes;
+  for (let length = message.readUInt8(offset); length > 0; length = message.readUInt8(offset)) {
+    labels.push(message.toString('latin1', offset + 1, offset + 1 + length));
+    offset += 1 + length;
   }
-  const family = message.readUInt16BE(at + 1) === typeA ? 4 : 6;
-  return { question: { name: labels.join('.').toLowerCase(), family }, endsAt: at + 5 };
+  const family = message.readUInt16BE(offset + 1) === typeA ? 4 : 6;
+  return { question: { name: labels.join('.').toLowerCase(), family }, endsAt: offset + 5 };
 }
 
-function answerTo(message: Buffer, questionEndsAt: number, said: Exclude<NameAnswer, 'silence'>): Buffer {
-  const addresses = said === 'no_such_name' ? [] : said;
+function answerTo(message: Buffer, questionEndsAt: number, response: Exclude<NameAnswer, 'silence'>): Buffer {
+  const addresses = response === 'no_such_name' ? [] : response;
   const header = Buffer.from(message.subarray(0, headerBytes));
-  header.writeUInt16BE(said === 'no_such_name' ? 0x8183 : 0x8180, 2);
+  header.writeUInt16BE(response === 'no_such_name' ? 0x8183 : 0x8180, 2);
   header.writeUInt16BE(addresses.length, 6);
   // What the question brings beside the name, such as its EDNS options, is not said again.
   header.writeUInt32BE(0, 8);

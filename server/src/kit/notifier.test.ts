@@ -76,7 +76,7 @@ async function endListeningConnections(): Promise<void> {
 
 test('a hint reaches the listeners of this process at once, and once', async () => {
   const heard = hear(here, 'intent:1');
-  here.announce('intent:1');
+  here.notify('intent:1');
   assert.equal(heard.count, 1);
   const elsewhere = hear(there, 'intent:1');
   await clock.advance(gatherMs);
@@ -89,8 +89,8 @@ test('a hint reaches the listeners of another process, those of its topic and of
   const other = hear(there, 'work_networks:shop:2');
   const kinds: string[] = [];
   there.subscribeKind('work_networks', (which) => kinds.push(which));
-  here.announce('work_networks:shop:1');
-  here.announce('work_webhooks:shop:1');
+  here.notify('work_networks:shop:1');
+  here.notify('work_webhooks:shop:1');
   await clock.advance(gatherMs);
   await eventually('it is heard there', () => topic.count > 0);
   assert.deepEqual([topic.count, other.count], [1, 0]);
@@ -102,7 +102,7 @@ test('whoever has left hears nothing more', () => {
   const leave = here.subscribe('intent:1', () => (heard += 1));
   const stay = hear(here, 'intent:1');
   leave();
-  here.announce('intent:1');
+  here.notify('intent:1');
   assert.deepEqual([heard, stay.count], [0, 1]);
 });
 
@@ -111,7 +111,7 @@ test('a burst travels as one notification, the same hint once', async () => {
   const client = await db.dedicatedClient();
   client.on('notification', ({ payload }) => notifications.push(payload ?? ''));
   await client.query('LISTEN dalasi_changes');
-  for (const topic of ['intent:1', 'intent:2', 'intent:1'] as const) here.announce(topic);
+  for (const topic of ['intent:1', 'intent:2', 'intent:1'] as const) here.notify(topic);
   await clock.advance(gatherMs);
   await eventually('the burst has come', () => notifications.length > 0);
   await client.end();
@@ -122,13 +122,13 @@ test('more hints than one notification holds all arrive', async () => {
   const heard = new Set<string>();
   there.subscribeKind('intent', (which) => heard.add(which));
   const ids = Array.from({ length: 1_000 }, (_, index) => `${'0'.repeat(30)}${index}`);
-  for (const id of ids) here.announce(`intent:${id}`);
+  for (const id of ids) here.notify(`intent:${id}`);
   await clock.advance(gatherMs);
   await eventually('all have come', () => heard.size === ids.length);
   assert.deepEqual(errors, []);
 });
 
-test('a listener that fails is reported, and keeps neither the announcer nor the other listeners from going on', async () => {
+test('a failing listener is reported, and stops neither the announcer nor the other listeners', async () => {
   const mistake = new Error('a mistake of a listener');
   for (const notifier of [here, there]) {
     notifier.subscribe('intent:1', () => {
@@ -137,7 +137,7 @@ test('a listener that fails is reported, and keeps neither the announcer nor the
   }
   const near = hear(here, 'intent:1');
   const far = hear(there, 'intent:1');
-  here.announce('intent:1');
+  here.notify('intent:1');
   assert.equal(near.count, 1);
   assert.deepEqual(errors, [mistake]);
   await clock.advance(gatherMs);
@@ -149,28 +149,28 @@ test('a lost connection is made again, and hints arrive again', async () => {
   await endListeningConnections();
   const heard = hear(there, 'intent:1');
   const near = hear(here, 'intent:1');
-  here.announce('intent:1');
+  here.notify('intent:1');
   assert.equal(near.count, 1, 'this process hears without a database');
   await clock.advance(gatherMs);
   await clock.untilSleeping(2);
   await clock.advance(reconnectMs);
   await eventually('both listen again', async () => (await listeningConnections()) === 2);
   await eventually('a hint arrives there', async () => {
-    here.announce('intent:1');
+    here.notify('intent:1');
     await clock.advance(gatherMs);
     return heard.count > 0;
   });
 });
 
-test('a database that stays away is told of once, each time', async (context) => {
+test('a database that stays unreachable is reported once per outage', async (context) => {
   let isAway = false;
   let tries = 0;
   const dedicatedClient = () => {
     tries += 1;
     return isAway ? Promise.reject(new Error('the database is away')) : db.dedicatedClient();
   };
-  const told: unknown[] = [];
-  const notifier = await startNotifier({ db: { dedicatedClient }, clock, onError: (error) => told.push(error) });
+  const reported: unknown[] = [];
+  const notifier = await startNotifier({ db: { dedicatedClient }, clock, onError: (error) => reported.push(error) });
   context.after(() => notifier.close());
   for (const times of [1, 2]) {
     isAway = true;
@@ -185,13 +185,13 @@ test('a database that stays away is told of once, each time', async (context) =>
       await clock.advance(reconnectMs);
       return (await listeningConnections()) === 3;
     });
-    assert.equal(told.length, times);
+    assert.equal(reported.length, times);
   }
 });
 
 test('closing waits for no clock, and sends the hints that were gathered', async () => {
   const heard = hear(there, 'intent:1');
-  here.announce('intent:1');
+  here.notify('intent:1');
   await here.close();
   await eventually('it is heard there', () => heard.count === 1);
 });

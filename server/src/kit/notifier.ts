@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Database } from './db.ts';
 
 // Hints made within this time travel together: one statement for a burst instead of one for each.
-const gatherMs = 4;
+const batchMs = 4;
 const reconnectMs = 1_000;
 /** PostgreSQL refuses a payload of 8,000 bytes or more. */
 const payloadLengthMax = 7_500;
@@ -34,7 +34,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
 class PostgresNotifier implements Notifier {
   readonly #options: NotifierOptions;
   /** By topic, and by the kind alone. */
-  readonly #listeners = new Map<string, Set<(which: string) => void>>();
+  readonly #listeners = new Map<string, Set<(key: string) => void>>();
   readonly #closed = new AbortController();
   #gathered = new Set<string>();
   #sending: Promise<void> | null = null;
@@ -44,7 +44,7 @@ class PostgresNotifier implements Notifier {
     this.#options = options;
   }
 
-  announce(topic: Topic): void {
+  notify(topic: Topic): void {
     this.#tell(topic);
     this.#gathered.add(topic);
     this.#sending ??= this.#send();
@@ -54,11 +54,11 @@ class PostgresNotifier implements Notifier {
     return this.#add(topic, listener);
   }
 
-  subscribeKind(kind: string, listener: (which: string) => void): () => void {
+  subscribeKind(kind: string, listener: (key: string) => void): () => void {
     return this.#add(kind, listener);
   }
 
-  #add(name: string, listener: (which: string) => void): () => void {
+  #add(name: string, listener: (key: string) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     listeners.add(listener);
     this.#listeners.set(name, listeners);
@@ -96,7 +96,7 @@ class PostgresNotifier implements Notifier {
 
   async #reconnect(): Promise<void> {
     this.#client = null;
-    let isTold = false;
+    let isReported = false;
     while (!this.#closed.signal.aborted) {
       await this.#options.clock.sleep(reconnectMs, this.#closed.signal);
       if (this.#closed.signal.aborted) return;
@@ -104,31 +104,31 @@ class PostgresNotifier implements Notifier {
         await this.listen();
         return;
       } catch (error) {
-        if (!isTold) this.#options.onError(error);
-        isTold = true;
+        if (!isReported) this.#options.onError(error);
+        isReported = true;
       }
     }
   }
 
   #tell(topic: string): void {
     const separator = topic.indexOf(':');
-    const which = topic.slice(separator + 1);
+    const key = topic.slice(separator + 1);
     for (const name of [topic, topic.slice(0, separator)]) {
-      for (const listener of this.#listeners.get(name) ?? []) this.#call(listener, which);
+      for (const listener of this.#listeners.get(name) ?? []) this.#call(listener, key);
     }
   }
 
   /** Whoever announces has nothing to do with a listener's mistakes, and neither have the other listeners. */
-  #call(listener: (which: string) => void, which: string): void {
+  #call(listener: (key: string) => void, key: string): void {
     try {
-      listener(which);
+      listener(key);
     } catch (error) {
       this.#options.onError(error);
     }
   }
 
   async #send(): Promise<void> {
-    await this.#options.clock.sleep(gatherMs, this.#closed.signal);
+    await this.#options.clock.sleep(batchMs, this.#closed.signal);
     const topics = [...this.#gathered];
     this.#gathered = new Set();
     try {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** As it appears in the error's `code`. */
-export const answerTooLargeCode = 'ANSWER_TOO_LARGE';
+export const responseTooLargeCode = 'ANSWER_TOO_LARGE';
 
 // 64 KB of text in the smallest chunks, the largest headers that are read, and what the buffers hold besides.
 const wireBytesMax = 512 * 1024;
@@ -11,7 +11,7 @@ const wireBytesMax = 512 * 1024;
  * not see them all: an answer that begins with endless empty lines, early hints, or the extension of a chunk is not
  * text, and would keep this process reading for as long as the request may take.
  */
-export function limitAnswers(socket: Socket): void {
+export function limitResponses(socket: Socket): void {
   let written = socket.bytesWritten;
   let read = socket.bytesRead;
   let startedAt = read;
@@ -23,6 +23,6 @@ export function limitAnswers(socket: Socket): void {
     }
     read = socket.bytesRead;
     if (read - startedAt <= wireBytesMax) return;
-    socket.destroy(Object.assign(new Error('The answer has no end.'), { code: answerTooLargeCode }));
+    socket.destroy(Object.assign(new Error('The answer has no end.'), { code: responseTooLargeCode }));
   });
 }

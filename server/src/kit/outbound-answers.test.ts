@@ -59,7 +59,7 @@ describe('an answer that never ends', () => {
 
   it('holds no connection for longer than we keep one, whatever it asks for', async () => {
     const { address, sockets } = await tcpServer(saying('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=600\r\n\r\n'));
-    await answered(client({ keptIdleMs: 50 }).post(`http://${address}/`));
+    await answered(client({ keepAliveMs: 50 }).post(`http://${address}/`));
     const [socket] = sockets;
     if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   });

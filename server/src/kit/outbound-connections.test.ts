@@ -33,7 +33,7 @@ test('requests to one receiver go over the connections that the ones before them
 
 test('a bounded number of connections is kept in all, however many receivers there are', async () => {
   const receivers = await Promise.all(Array.from({ length: 10 }, () => receiver()));
-  const { post } = client({ connectionsKeptMax: 4 });
+  const { post } = client({ idleConnectionsMax: 4 });
   for (const { url } of receivers) assert.equal((await post(url)).kind, 'answered');
   const open = (): number => receivers.reduce((sum, one) => sum + one.open(), 0);
   await eventually('the others are closed', () => open() === 4);
@@ -45,15 +45,15 @@ test('nothing is kept of a receiver once its connections have ended, also of one
     socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n${' '.repeat(70_000)}`)),
   );
   const resolveName = () => Promise.resolve(['127.0.0.1']);
-  const kept = (): number => queryObjects(Pool, { format: 'count' });
-  const before = kept();
+  const poolCount = (): number => queryObjects(Pool, { format: 'count' });
+  const before = poolCount();
   const { post } = client({ resolveName, totalTimeoutMs: 200 });
   // As somebody can have as many names as they like.
-  const urls = Array.from({ length: 20 }, (_, place) => [
-    `http://silent-${place}.example:${silent.port}/`,
-    `http://endless-${place}.example:${endless.port}/`,
+  const urls = Array.from({ length: 20 }, (_, index) => [
+    `http://silent-${index}.example:${silent.port}/`,
+    `http://endless-${index}.example:${endless.port}/`,
   ]);
   const results = await Promise.all(urls.flat().map((url) => post(url)));
   assert.ok(results.some(({ kind }) => kind === 'failed'));
-  await eventually('they are forgotten', () => kept() <= before);
+  await eventually('they are forgotten', () => poolCount() <= before);
 });

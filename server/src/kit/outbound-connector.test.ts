@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import type { ResolveName } from './name-resolver.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
-import { forbiddenPlaces } from './outbound-vectors.corpus.ts';
+import { forbiddenAddresses } from './outbound-vectors.corpus.ts';
 import { answered, createOutboundWorld, development, failure, production, saying } from './outbound-world.corpus.ts';
 import type { TcpServer } from './outbound-world.corpus.ts';
 
@@ -34,7 +34,7 @@ const noLookUp: ResolveName = async (name) => assert.fail(`no name may be looked
 describe('a literal address', () => {
   it('is judged at the connection in every spelling, though nobody looks it up', async () => {
     const connect = connectOnly(production, noLookUp);
-    for (const host of forbiddenPlaces.flatMap(({ spellings }) => spellings)) {
+    for (const host of forbiddenAddresses.flatMap(({ spellings }) => spellings)) {
       for (const scheme of ['http', 'https']) {
         const url = `${scheme}://${host}:${everywhere.port}/`;
         await assert.rejects(connect(url), { name: 'UrlNotAllowedError' }, url);
@@ -46,7 +46,7 @@ describe('a literal address', () => {
 
   it('is refused on a development server too where it is nobody’s', async () => {
     const connect = connectOnly(development, noLookUp);
-    for (const { spellings, development: verdict } of forbiddenPlaces) {
+    for (const { spellings, development: verdict } of forbiddenAddresses) {
       if (verdict === 'allowed') continue;
       for (const host of spellings) {
         const url = `http://${host}:${everywhere.port}/`;
@@ -58,9 +58,9 @@ describe('a literal address', () => {
 
   it('would have reached this machine in each of the spellings of loopback', async () => {
     const here = await world.tcpServer(saying(noContent));
-    const loopback = forbiddenPlaces
+    const loopback = forbiddenAddresses
       .filter(({ address }) => address === '127.0.0.1')
-      .flatMap((place) => place.spellings);
+      .flatMap((address) => address.spellings);
     for (const host of loopback) {
       assert.equal((await answered(client().post(`http://${host}:${here.port}/`))).status, 204, host);
     }
@@ -69,7 +69,7 @@ describe('a literal address', () => {
 });
 
 describe('a name', () => {
-  const addresses = forbiddenPlaces.map(({ address }) => address);
+  const addresses = forbiddenAddresses.map(({ address }) => address);
 
   it('that leads to a forbidden address is never connected to, alone or among public ones in any order', async () => {
     for (const address of addresses) {
@@ -87,7 +87,7 @@ describe('a name', () => {
   });
 
   it('that leads to what is nobody’s is refused on a development server too', async () => {
-    for (const { address, development: verdict } of forbiddenPlaces) {
+    for (const { address, development: verdict } of forbiddenAddresses) {
       if (verdict === 'allowed') continue;
       const resolveName: ResolveName = async () => ['127.0.0.1', address];
       const url = `http://shop.example:${everywhere.port}/`;
@@ -203,7 +203,7 @@ describe('what is behind a private address', () => {
 
 describe('the server’s own names', () => {
   const own = { ...development, refusedNames: ['pay.example.gm', 'db.example.gm'] };
-  const places: Record<string, string[]> = {
+  const addressesByName: Record<string, string[]> = {
     'pay.example.gm': ['127.0.0.5'],
     'db.example.gm': ['127.0.0.6', '::1'],
     'merchant.example': ['127.0.0.5'],
@@ -213,7 +213,7 @@ describe('the server’s own names', () => {
   const lookUps: string[] = [];
   const resolveName: ResolveName = async (name) => {
     lookUps.push(name);
-    return places[name] ?? [];
+    return addressesByName[name] ?? [];
   };
 
   it('are not called under another name or as an address, and are asked for once a minute', async () => {
@@ -227,13 +227,13 @@ describe('the server’s own names', () => {
     }
     assert.equal(here.sockets.length, 0);
     assert.equal(await to('shop.example'), 'answered 204');
-    const asked = (): number => lookUps.filter((name) => name === 'pay.example.gm').length;
-    assert.equal(asked(), 1);
+    const lookUpCount = (): number => lookUps.filter((name) => name === 'pay.example.gm').length;
+    assert.equal(lookUpCount(), 1);
     await clock.advance(60_000);
-    places['pay.example.gm'] = ['127.0.0.7'];
+    addressesByName['pay.example.gm'] = ['127.0.0.7'];
     assert.equal(await to('127.0.0.7'), 'blocked');
     assert.equal(await to('127.0.0.5'), 'answered 204');
-    assert.equal(asked(), 2);
+    assert.equal(lookUpCount(), 2);
   });
 
   it('that do not resolve keep nobody from being called', async () => {

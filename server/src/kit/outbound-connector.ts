@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import { createNameResolver } from './name-resolver.ts';
 import type { ResolveName } from './name-resolver.ts';
-import { limitAnswers } from './outbound-answer-limit.ts';
+import { limitResponses } from './outbound-answer-limit.ts';
 import { isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 
@@ -27,23 +27,23 @@ export interface GuardedConnectorOptions {
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const { policy, clock, connectTimeoutMs, sockets, resolveName = createNameResolver({ clock }) } = options;
-  const policyNow = policyWithOwnAddresses(options, resolveName);
-  const connectBy = (judgeBy: () => Promise<AddressPolicy>): buildConnector.connector =>
+  const currentPolicy = policyWithOwnAddresses(options, resolveName);
+  const connectBy = (readPolicy: () => Promise<AddressPolicy>): buildConnector.connector =>
     buildConnector({
       timeout: connectTimeoutMs,
-      lookup: guardedLookup(judgeBy, resolveName),
+      lookup: guardedLookup(readPolicy, resolveName),
       allowH2: false,
       minVersion: 'TLSv1.2',
       // Said out loud, so that no environment variable switches it off.
       rejectUnauthorized: true,
     });
-  const plain = connectBy(policyNow);
+  const plain = connectBy(currentPolicy);
   // A certificate proves who answers for a name, and we have none for anybody else's. A content network in front of
   // this server may give a merchant's name the address that it gave to ours.
   const secured = connectBy(async () => policy);
   return (target, callback) => {
     const connect = target.protocol === 'https:' ? secured : plain;
-    assertLiteralAllowed(target.hostname, policyNow)
+    assertLiteralAllowed(target.hostname, currentPolicy)
       .then(() => {
         connect(target, (error, socket) => {
           if (error !== null) {
@@ -52,7 +52,7 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
           }
           sockets.add(socket);
           socket.once('close', () => sockets.delete(socket));
-          limitAnswers(socket);
+          limitResponses(socket);
           callback(null, socket);
         });
       })
@@ -60,8 +60,8 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   };
 }
 
-async function assertLiteralAllowed(hostname: string, policyNow: () => Promise<AddressPolicy>): Promise<void> {
-  if (isIP(hostname) !== 0 && !isAddressAllowed(hostname, await policyNow())) throw blockedAddress();
+async function assertLiteralAllowed(hostname: string, currentPolicy: () => Promise<AddressPolicy>): Promise<void> {
+  if (isIP(hostname) !== 0 && !isAddressAllowed(hostname, await currentPolicy())) throw blockedAddress();
 }
 
 // How long the server's own names may lead elsewhere before it is noticed. Asking each time would double the look-ups.
@@ -85,9 +85,9 @@ function policyWithOwnAddresses(
 }
 
 /** One forbidden address among a name's condemns the name: who mixes them is trying out which one we take. */
-function guardedLookup(judgeBy: () => Promise<AddressPolicy>, resolveName: ResolveName): LookupFunction {
+function guardedLookup(readPolicy: () => Promise<AddressPolicy>, resolveName: ResolveName): LookupFunction {
   return (name, { all }, callback) => {
-    Promise.all([resolveName(name), judgeBy()]).then(
+    Promise.all([resolveName(name), readPolicy()]).then(
       ([addresses, policy]) => {
         const [first] = addresses;
         if (first === undefined) callback(noAddress(), '');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertUrlAllowed, isAddressAllowed, outboundPolicy, UrlNotAllowedError } from './outbound-guard.ts';
 import type { OutboundPolicy } from './outbound-guard.ts';
-import { forbiddenHosts, forbiddenPlaces, localNames, metadataNames } from './outbound-vectors.corpus.ts';
+import { forbiddenHosts, forbiddenAddresses, localNames, metadataNames } from './outbound-vectors.corpus.ts';
 
 const production = outboundPolicy({ production: true, testMode: true });
 const live = outboundPolicy({ production: true, testMode: false });
@@ -142,8 +142,8 @@ describe('the outbound guard on a development server', () => {
     for (const host of hosts) assert.equal(refusal(`http://${host}:3000/hook`, development), 'allowed', host);
   });
 
-  it('still refuses metadata services, multicast, what has no public meaning, credentials and other schemes', () => {
-    for (const { spellings, development: verdict } of forbiddenPlaces) {
+  it('still refuses metadata services, multicast, reserved addresses, credentials and other schemes', () => {
+    for (const { spellings, development: verdict } of forbiddenAddresses) {
       const expected = verdict === 'allowed' ? 'allowed' : 'address';
       for (const host of spellings) assert.equal(refusal(`http://${host}/`, development), expected, host);
     }

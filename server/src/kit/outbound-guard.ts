@@ -144,7 +144,7 @@ export function isAddressAllowed(address: string, policy: AddressPolicy): boolea
   // An address with a zone (fe80::1%eth0) belongs to a local link.
   if (version === 0 || address.includes('%')) return false;
   const family = version === 6 ? 'ipv6' : 'ipv4';
-  if (neverCalled.check(address, family)) return false;
+  if (blockedNetworks.check(address, family)) return false;
   if (refusedBy(policy).check(address, family)) return false;
   if (privateNetworks.check(address, family)) return policy.allowPrivate;
   return family === 'ipv4' || globalUnicast.check(address, 'ipv6');
@@ -186,7 +186,7 @@ const privateNetworks = blockList([
  * Never called, on a development server neither: the machine's metadata services (which hand out credentials),
  * multicast, and whatever IANA's special-purpose registries give no public meaning.
  */
-const neverCalled = blockList([
+const blockedNetworks = blockList([
   '0.0.0.0/8',
   // Link-local, with most clouds' metadata service at 169.254.169.254.
   '169.254.0.0/16',

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import type { ResolveName } from './name-resolver.ts';
-import { answerTooLargeCode } from './outbound-answer-limit.ts';
+import { responseTooLargeCode } from './outbound-answer-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
@@ -59,9 +59,9 @@ export interface OutboundClientOptions {
   /** For the look-up of the name, TCP and TLS together. Default: 5 s. */
   connectTimeoutMs?: number;
   /** From this many open connections on, a connection is closed after its request. Default: 256. */
-  connectionsKeptMax?: number;
+  idleConnectionsMax?: number;
   /** How long a connection waits for the next request. Default: 4 s. */
-  keptIdleMs?: number;
+  keepAliveMs?: number;
   /** How much of an answer's text is handed on. Default: 1 KB, which is what is kept of a merchant's answer. */
   excerptBytesMax?: number;
   /** How a name becomes addresses. Default: without threads, see `createNameResolver`. */
@@ -69,13 +69,13 @@ export interface OutboundClientOptions {
 }
 
 /** No more of an answer is read: the status has been seen, and who sends more is not answering but sending. */
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 // Callers bound their requests; this only keeps a mistake of theirs from opening connections without end. No fewer than all
 // of theirs: many merchants can have their receivers at one origin, and those that hang must leave room for the others.
 const connectionsPerOriginMax = 256;
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
-  const { policy, clock, connectTimeoutMs = 5_000, keptIdleMs = 4_000, resolveName } = options;
+  const { policy, clock, connectTimeoutMs = 5_000, keepAliveMs = 4_000, resolveName } = options;
   const sockets = new Set<Socket>();
   const agent = new Agent({
     connect: guardedConnector({ policy, clock, connectTimeoutMs, resolveName, sockets }),
@@ -84,9 +84,9 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     pipelining: 1,
     // Otherwise the requests to a new origin would wait for the first one to learn which protocol it speaks.
     allowH2: false,
-    keepAliveTimeout: keptIdleMs,
+    keepAliveTimeout: keepAliveMs,
     // Nobody may ask for more: with names enough one merchant would hold all the connections that are kept.
-    keepAliveMaxTimeout: keptIdleMs,
+    keepAliveMaxTimeout: keepAliveMs,
     // The limits above are kept by us, over the whole exchange and not from byte to byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -122,16 +122,16 @@ async function post(client: ClientParts, request: OutboundRequest): Promise<Outb
   const { clock, totalTimeoutMs = 15_000 } = client.options;
   const startedAt = clock.now();
   const elapsedMs = (): number => Math.max(0, clock.now().getTime() - startedAt.getTime());
-  const limit = new AbortController();
+  const timeout = new AbortController();
   const finished = new AbortController();
   void clock.sleep(totalTimeoutMs, finished.signal).then(() => {
-    if (!finished.signal.aborted) limit.abort();
+    if (!finished.signal.aborted) timeout.abort();
   });
   try {
-    const answer = await exchange(client, request, limit.signal);
-    return { kind: 'answered', ...answer, durationMs: elapsedMs() };
+    const response = await exchange(client, request, timeout.signal);
+    return { kind: 'answered', ...response, durationMs: elapsedMs() };
   } catch (error) {
-    const failure = limit.signal.aborted ? 'timeout' : outboundFailure(error);
+    const failure = timeout.signal.aborted ? 'timeout' : outboundFailure(error);
     return { kind: 'failed', failure, durationMs: elapsedMs() };
   } finally {
     finished.abort(whenFinished);
@@ -144,22 +144,22 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<{ status: number; retryAfterMs: number | null; excerpt: string }> {
   // Also what was stored unvalidated is judged here, by the same rules.
-  const { policy, clock, userAgent, connectionsKeptMax = 256, excerptBytesMax = 1_024 } = options;
+  const { policy, clock, userAgent, idleConnectionsMax = 256, excerptBytesMax = 1_024 } = options;
   const url = assertUrlAllowed(request.url, { ...policy, httpsOnly: request.httpsOnly });
-  const answer = await agent.request({
+  const response = await agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: 'POST',
     headers: { 'user-agent': userAgent, ...request.headers },
     body: request.body,
     signal,
-    reset: sockets.size >= connectionsKeptMax,
+    reset: sockets.size >= idleConnectionsMax,
   });
-  const isEncoded = answer.headers['content-encoding'] !== undefined;
-  const excerpt = await readExcerpt(answer.body, { isEncoded, excerptBytesMax });
+  const isEncoded = response.headers['content-encoding'] !== undefined;
+  const excerpt = await readExcerpt(response.body, { isEncoded, excerptBytesMax });
   return {
-    status: answer.statusCode,
-    retryAfterMs: readRetryAfter(answer.headers['retry-after'], clock.now()),
+    status: response.statusCode,
+    retryAfterMs: readRetryAfter(response.headers['retry-after'], clock.now()),
     excerpt,
   };
 }
@@ -168,19 +168,19 @@ async function readExcerpt(
   body: AsyncIterable<Buffer>,
   { isEncoded, excerptBytesMax }: { isEncoded: boolean; excerptBytesMax: number },
 ): Promise<string> {
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
-    if (bytes < excerptBytesMax) kept.push(chunk.subarray(0, excerptBytesMax - bytes));
+    if (bytes < excerptBytesMax) chunks.push(chunk.subarray(0, excerptBytesMax - bytes));
     bytes += chunk.length;
     // Leaving the loop drops the connection.
-    if (bytes > answerBytesMax) break;
+    if (bytes > responseBytesMax) break;
   }
-  return isEncoded ? '' : harmlessText(Buffer.concat(kept), excerptBytesMax);
+  return isEncoded ? '' : sanitizedText(Buffer.concat(chunks), excerptBytesMax);
 }
 
 /** Without control characters (the database takes no NUL) and without those that turn or hide text on a screen. */
-function harmlessText(bytes: Buffer, bytesMax: number): string {
+function sanitizedText(bytes: Buffer, bytesMax: number): string {
   const text = textIn(bytes).replace(/[^\P{C}\n\t]/gu, '');
   // What is not UTF-8 has become longer than it was.
   return Buffer.byteLength(text) <= bytesMax ? text : textIn(Buffer.from(text).subarray(0, bytesMax));
@@ -197,8 +197,8 @@ function readRetryAfter(header: string | string[] | undefined, now: Date): numbe
   if (text === undefined) return null;
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null;
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - now.getTime());
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - now.getTime());
 }
 
 const failuresByCode = new Map<string, OutboundFailure>([
@@ -213,7 +213,7 @@ const failuresByCode = new Map<string, OutboundFailure>([
   ['EPIPE', 'reset'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
   ['UND_ERR_HEADERS_OVERFLOW', 'malformed_answer'],
-  [answerTooLargeCode, 'malformed_answer'],
+  [responseTooLargeCode, 'malformed_answer'],
   ['EPROTO', 'tls'],
 ]);
 

@@ -94,7 +94,7 @@ describe('a call over TLS', () => {
     }
   });
 
-  it('may be made to a name that shares its address with this server, which a certificate proves to be another', async () => {
+  it('may reach a name that shares this server’s address when its certificate is another’s', async () => {
     const policy = { ...development, refusedNames: ['pay.example.gm'] };
     const { port } = await server(valid);
     const { post } = client({ ...toLoopback, policy });

@@ -1,5 +1,5 @@
 /** A place that merchants may not make us call, in every spelling that a parser or a resolver makes it of. */
-export interface ForbiddenPlace {
+export interface ForbiddenAddress {
   /** As a name server would answer it. */
   address: string;
   /** As hosts of a URL. */
@@ -8,17 +8,17 @@ export interface ForbiddenPlace {
   development: 'allowed' | 'refused';
 }
 
-function privately(address: string, ...others: string[]): ForbiddenPlace {
+function privately(address: string, ...others: string[]): ForbiddenAddress {
   return { address, spellings: [asHost(address), ...others], development: 'allowed' };
 }
 
-function never(address: string, ...others: string[]): ForbiddenPlace {
+function never(address: string, ...others: string[]): ForbiddenAddress {
   return { address, spellings: [asHost(address), ...others], development: 'refused' };
 }
 
 const asHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-export const forbiddenPlaces: readonly ForbiddenPlace[] = [
+export const forbiddenAddresses: readonly ForbiddenAddress[] = [
   // Loopback: short, decimal, octal, hexadecimal, mixed, with a trailing dot.
   privately('127.0.0.1', '127.1', '127.0.1', '2130706433', '017700000001', '0x7f000001', '0X7F000001', '0x7f.1'),
   privately(
@@ -135,4 +135,4 @@ export const metadataNames: readonly string[] = [
 ];
 
 /** Every spelling of every place. */
-export const forbiddenHosts: readonly string[] = forbiddenPlaces.flatMap(({ spellings }) => spellings);
+export const forbiddenHosts: readonly string[] = forbiddenAddresses.flatMap(({ spellings }) => spellings);

@@ -56,7 +56,7 @@ export function createOutboundWorld() {
         policy: development,
         userAgent: 'test',
         // Longer than any pause of a busy machine: which connection is used again is what many of these tests count.
-        keptIdleMs: 60_000,
+        keepAliveMs: 60_000,
         ...options,
       });
       cleanUps.push(() => made.close());

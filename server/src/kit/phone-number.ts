@@ -101,15 +101,15 @@ function fromOldForm(digits: string): PhoneNumber {
 function fromNewForm(digits: string, options: PhoneNumberOptions): PhoneNumber {
   const core = digits.slice(2);
   const range = ranges.find(({ newPrefix }) => newPrefix !== undefined && digits.startsWith(newPrefix));
-  const agrees = range !== undefined && (range.afterPrefix ?? range.oldNumbers).test(core);
-  if (options.strict && range !== undefined && !agrees) {
+  const isConsistent = range !== undefined && (range.afterPrefix ?? range.oldNumbers).test(core);
+  if (options.strict && range !== undefined && !isConsistent) {
     throw new PhoneNumberError('This number does not exist: its first two digits do not go with the rest. Check it.');
   }
   return {
     canonical: `+220${digits}`,
-    aliases: agrees ? [`+220${core}`] : [],
+    aliases: isConsistent ? [`+220${core}`] : [],
     nationalDigits: digits,
-    operatorHint: agrees ? range.operator : null,
+    operatorHint: isConsistent ? range.operator : null,
   };
 }
 

@@ -42,16 +42,16 @@ interface RouteBase {
    * without a connection. Those that spend lock what it has one of, its `balance`, and so wait for each other; those that
    * read a `history` read all of it, however little is shown.
    */
-  waitsForItsMerchant?: MerchantQueue;
+  merchantQueue?: MerchantQueue;
 }
 
 /** What a route answers that speaks JSON. */
-interface JsonAnswer {
+interface JsonRouteResponse {
   /** 201 where something was made, 200 for everything else. */
   status: 200 | 201;
   response: TSchema;
   /** True where a creating route may make nothing and answer 200 with what was there, by `AlreadyThere`. */
-  answersExisting?: boolean;
+  canReturnExisting?: boolean;
 }
 
 type Value<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
@@ -64,7 +64,7 @@ interface Schemas<Params, Query, Body> {
 
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface ReadHandler<Context> extends JsonAnswer {
+interface ReadHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<unknown>;
   /** The same as a table, for who accepts `text/csv` rather than JSON. */
   csv?(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<CsvFile>;
@@ -80,24 +80,24 @@ export interface CsvFile {
 interface FileHandler<Context> {
   /** What the file may be: `image/png`. */
   contentTypes: readonly string[];
-  handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<FileAnswer>;
+  handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<FileResponse>;
 }
 
 /** A picture or a document to save. */
-export interface FileAnswer {
+export interface FileResponse {
   /** What it is saved as: letters, digits, hyphens and dots. */
   name: string;
   contentType: string;
   bytes: Uint8Array;
 }
 
-interface WriteHandler<Context> extends JsonAnswer {
+interface WriteHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
-  recall?: Recall<Context>;
+  replay?: Replay<Context>;
 }
 
 /** What a key's first request made, as it is now: the answer to a repetition whose own answer is no longer kept. */
-type Recall<Context> = (
+type Replay<Context> = (
   context: Context,
   request: ApiRequest<unknown, unknown, unknown>,
   subjectId: string,
@@ -115,7 +115,7 @@ export type ApiRoute<Context> = RouteBase &
   );
 
 /** What a creating route answers where nothing was made, because it was there: 200 instead of 201. */
-export class AlreadyThere {
+export class ExistingRecord {
   readonly record: unknown;
 
   constructor(record: unknown) {
@@ -135,7 +135,7 @@ export class JsonText {
 /** A route that only reads. */
 export function readRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &
-    JsonAnswer &
+    JsonRouteResponse &
     Schemas<Params, Query, undefined> & {
       handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<unknown>;
       csv?(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<CsvFile>;
@@ -149,7 +149,7 @@ export function fileRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &
     Pick<FileHandler<Context>, 'contentTypes'> &
     Schemas<Params, Query, undefined> & {
-      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<FileAnswer>;
+      handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<FileResponse>;
     },
 ): ApiRoute<Context> {
   return { ...(route as RouteBase & FileHandler<Context>), method: 'GET', kind: 'file' };
@@ -162,14 +162,14 @@ export function fileRoute<Context, Params = undefined, Query = undefined>(
 export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
   method: WriteMethod,
   route: RouteBase &
-    JsonAnswer &
+    JsonRouteResponse &
     Schemas<Params, Query, Body> & {
       handle(
         context: Context,
         request: ApiRequest<Value<Params>, Value<Query>, Value<Body>>,
         tx: Transaction,
       ): Promise<unknown>;
-      recall?: Recall<Context>;
+      replay?: Replay<Context>;
     },
 ): Extract<ApiRoute<Context>, { kind: 'write' }> {
   return { ...(route as RouteBase & WriteHandler<Context>), method, kind: 'write' };

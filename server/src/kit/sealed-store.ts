@@ -22,7 +22,7 @@ export interface SealedStore<Position = unknown> {
   /** The next values that are sealed under another key than this one, in the order of their positions. */
   listUnderOtherKeys(
     db: Queryable,
-    from: { keyId: string; after: Position | null; rowsMax: number },
+    page: { keyId: string; after: Position | null; rowsMax: number },
   ): Promise<SealedValue<Position>[]>;
 }
 

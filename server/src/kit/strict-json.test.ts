@@ -30,7 +30,7 @@ describe('refuses hostile text', () => {
     }
   });
 
-  test('JSON that two readers could understand differently is refused, naming the field', () => {
+  test('ambiguous JSON is refused, naming the field', () => {
     for (const [text, message, path] of refusedJson) {
       const error = refusal(text);
       assert.match(error.message, message, text.slice(0, 80));
@@ -162,9 +162,9 @@ describe('accepts JSON', () => {
       fc.property(
         fc.integer({ min: 1, max: 999_999_999_999_999 }),
         fc.integer({ min: 1, max: 6 }),
-        (digits, places) => {
-          const padded = String(digits).padStart(places + 1, '0');
-          const text = `${padded.slice(0, -places)}.${padded.slice(-places)}`;
+        (digits, decimals) => {
+          const padded = String(digits).padStart(decimals + 1, '0');
+          const text = `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
           assert.equal(decimalOf(text), text.replace(/\.?0{1,6}$/, ''));
           assert.equal(decimalOf(String(digits)), String(digits));
         },

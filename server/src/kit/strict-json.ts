@@ -18,10 +18,10 @@ export class StrictJsonError extends Error {
   /** Index of the offending character, counted from 0 in UTF-16 units. */
   readonly position: number;
 
-  constructor(message: string, place: { path: string; position: number }) {
+  constructor(message: string, location: { path: string; position: number }) {
     super(message);
-    this.path = place.path;
-    this.position = place.position;
+    this.path = location.path;
+    this.position = location.position;
   }
 }
 
@@ -178,7 +178,7 @@ class Parser {
   #checkName(result: JsonObject, name: string, position: number): void {
     if (forbiddenNames.has(name)) throw this.#error(`"${name}" is not allowed as a field name.`, position);
     if (Object.hasOwn(result, name)) {
-      throw this.#error(`The field "${shown(name)}" is there twice. Send it once.`, position);
+      throw this.#error(`The field "${shorten(name)}" is there twice. Send it once.`, position);
     }
   }
 
@@ -286,30 +286,30 @@ class Parser {
   }
 
   /** Answers the position after the digits that begin here, of which there must be one. */
-  #digits(from: number): number {
+  #digits(start: number): number {
     const text = this.#text;
-    let position = from;
+    let position = start;
     let code = text.charCodeAt(position);
     while (code >= zero && code <= nine) {
       position += 1;
       code = text.charCodeAt(position);
     }
-    if (position === from) {
-      const nothingYet = from === this.#position;
-      this.#position = from;
+    if (position === start) {
+      const nothingYet = start === this.#position;
+      this.#position = start;
       throw this.#unexpected(nothingYet ? 'a value' : 'a digit');
     }
     return position;
   }
 
-  #unexpected(wanted: string): StrictJsonError {
-    if (this.#position >= this.#text.length) return this.#error(`The JSON ends where ${wanted} should come.`);
-    return this.#error(`This is not JSON: character ${this.#position + 1} should be ${wanted}.`);
+  #unexpected(expected: string): StrictJsonError {
+    if (this.#position >= this.#text.length) return this.#error(`The JSON ends where ${expected} should come.`);
+    return this.#error(`This is not JSON: character ${this.#position + 1} should be ${expected}.`);
   }
 
   #error(message: string, position = this.#position): StrictJsonError {
     const path = this.#path.slice(0, this.#depth).filter((part) => part !== undefined);
-    return new StrictJsonError(message, { path: path.map((part) => shown(String(part))).join('.'), position });
+    return new StrictJsonError(message, { path: path.map((part) => shorten(String(part))).join('.'), position });
   }
 }
 
@@ -322,6 +322,6 @@ function decodeEscapes(source: string): string | undefined {
   }
 }
 
-function shown(name: string): string {
+function shorten(name: string): string {
   return name.length <= shownNameLength ? name : `${name.slice(0, shownNameLength).toWellFormed()}…`;
 }

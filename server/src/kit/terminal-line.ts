@@ -3,7 +3,7 @@ import { markControls } from './terminal-text.ts';
 type LoggedLine = Readonly<Record<string, unknown>>;
 
 // What tells processes and requests apart, for programs that gather the lines of many.
-const leftOut = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
+const omittedFields = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
 
 /**
  * A line of the log as a person reads it at a terminal: `10:18:00  201 POST /v1/payments  12.3 ms`, or
@@ -14,9 +14,9 @@ const leftOut = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', '
 export function terminalLine(json: string): string {
   const line = JSON.parse(json) as LoggedLine;
   const time = new Date(String(line['time'])).toTimeString().slice(0, 'hh:mm:ss'.length);
-  const said = line['msg'] === 'request' ? requestText(line) : messageText(line);
+  const message = line['msg'] === 'request' ? requestText(line) : messageText(line);
   const stack = typeof line['stack'] === 'string' ? `${line['stack']}\n` : '';
-  return markControls(`${time}  ${said}\n${stack}`);
+  return markControls(`${time}  ${message}\n${stack}`);
 }
 
 function requestText(line: LoggedLine): string {
@@ -26,7 +26,7 @@ function requestText(line: LoggedLine): string {
 
 function messageText(line: LoggedLine): string {
   const levels: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', debug: 'debug: ' };
-  const fields = Object.entries(line).filter(([name]) => !leftOut.has(name));
+  const fields = Object.entries(line).filter(([name]) => !omittedFields.has(name));
   const words = fields.map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : String(value)}`);
   return [`${levels[String(line['level'])] ?? ''}${String(line['msg'])}`, ...words].join('  ');
 }

@@ -11,7 +11,7 @@ export function printable(text: string): string {
 }
 
 /** Text from elsewhere that stands inside a line of ours: it begins no line and no colour of its own. */
-export function harmless(text: string): string {
+export function sanitizeLine(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{C}/gu, '');
 }
 

@@ -32,15 +32,15 @@ interface DebtOf {
  * none, and where somebody else has it locked: then the next spend or the chore nets it. Never waits. The caller books
  * it with the money itself (`repayment`) and locks no other account afterwards.
  */
-export async function claimRepayment(tx: Transaction, of: DebtOf, broughtMinor: bigint): Promise<bigint> {
+export async function claimRepayment(tx: Transaction, debtor: DebtOf, broughtMinor: bigint): Promise<bigint> {
   if (broughtMinor <= 0n) return 0n;
-  const owed = await tryLockAboveZero(tx, { ...of, account: debtAccount });
+  const owed = await tryLockAboveZero(tx, { ...debtor, account: debtAccount });
   return least(owed?.balance ?? 0n, broughtMinor);
 }
 
 /** The movement by which money on one of the merchant's accounts repays the debt. */
-export function repayment(from: RepayingAccount, amountMinor: bigint): Movement {
-  return { debit: from, credit: debtAccount, amountMinor, flow: 'debt_repaid' };
+export function repayment(account: RepayingAccount, amountMinor: bigint): Movement {
+  return { debit: account, credit: debtAccount, amountMinor, flow: 'debt_repaid' };
 }
 
 /** Where the merchant stands once its money has been held against its debt. */
@@ -58,18 +58,22 @@ export interface NettedDebt {
  * payable_available calls it: that account is locked afterwards, and where there is a debt payable_pending and the debt
  * too, in the order of their names. What repays is named by the newest payments that brought it.
  */
-export async function netDebt(tx: Transaction, context: LedgerContext, of: DebtOf & { at: Date }): Promise<NettedDebt> {
-  const { merchantId, currency } = of;
+export async function netDebt(
+  tx: Transaction,
+  context: LedgerContext,
+  debtor: DebtOf & { at: Date },
+): Promise<NettedDebt> {
+  const { merchantId, currency } = debtor;
   const availableMinor = await lockBalance(tx, { merchantId, currency, account: 'payable_available' });
   // It cannot grow while payable_available is locked.
-  if ((await readDebt(tx, of)) === 0n) return { owedMinor: 0n, availableMinor, repaidMinor: 0n };
+  if ((await readDebt(tx, debtor)) === 0n) return { owedMinor: 0n, availableMinor, repaidMinor: 0n };
   const balances = await lockBalances(tx, { merchantId, currency }, [...repayingAccounts, debtAccount]);
   const beforeMinor = balances.get(debtAccount) ?? 0n;
   let owedMinor = beforeMinor;
   for (const account of repayingAccounts) {
     const amountMinor = least(balances.get(account) ?? 0n, owedMinor);
     if (amountMinor === 0n) continue;
-    await repayFrom(tx, context, of, { account, amountMinor });
+    await repayFrom(tx, context, debtor, { account, amountMinor });
     balances.set(account, (balances.get(account) ?? 0n) - amountMinor);
     owedMinor -= amountMinor;
   }
@@ -115,13 +119,13 @@ async function repayFrom(
 }
 
 /** What a payment and its refunds have repaid and not taken back, in bututs: as much as a refund of it may owe again. */
-export function repaidBy(db: Queryable, ask: DebtOf & { sourceIds: readonly string[] }): Promise<bigint> {
-  return sumRepaidBySources(db, ask);
+export function repaidBy(db: Queryable, query: DebtOf & { sourceIds: readonly string[] }): Promise<bigint> {
+  return sumRepaidBySources(db, query);
 }
 
 /** The movement by which a refund takes back what its payment repaid. */
-export function reopening(to: Account, amountMinor: bigint): Movement {
-  return { debit: debtAccount, credit: to, amountMinor, flow: 'debt_reopened' };
+export function reopening(account: Account, amountMinor: bigint): Movement {
+  return { debit: debtAccount, credit: account, amountMinor, flow: 'debt_reopened' };
 }
 
 /** The movement by which the merchant owes the fee of a sub-account's payout, whose money is its own. */

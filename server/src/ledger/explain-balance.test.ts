@@ -74,8 +74,8 @@ async function linesBehind(
   const lines: BalanceLine[] = [];
   let before: string | null = null;
   for (;;) {
-    const ask = { merchantId, account, currency, at, before, rowsMax: rows + 1 };
-    const page: BalanceLine[] = (await explainBalance(world.db, ask)).lines;
+    const query = { merchantId, account, currency, at, before, rowsMax: rows + 1 };
+    const page: BalanceLine[] = (await explainBalance(world.db, query)).lines;
     lines.push(...page.slice(0, rows));
     if (page.length <= rows) return lines;
     before = lines.at(-1)?.id ?? null;
@@ -98,8 +98,8 @@ describe('the movements behind a balance', () => {
       for (const at of [null, ...new Set(steps.map((step) => step.at.getTime()))]) {
         const moment = at === null ? null : new Date(at);
         const known = steps.findLast((step) => moment === null || step.at <= moment)?.balances.get(account) ?? 0n;
-        const ask = { merchantId, account, currency, at: moment, before: null, rowsMax: 5 };
-        const explained = await explainBalance(world.db, ask);
+        const query = { merchantId, account, currency, at: moment, before: null, rowsMax: 5 };
+        const explained = await explainBalance(world.db, query);
         const what = `${account} at ${String(moment?.toISOString())}`;
         assert.equal(explained.balanceMinor, known, what);
         assertAddsUp(await linesBehind(merchantId, account, moment, 4), known, what);
@@ -112,19 +112,19 @@ describe('the movements behind a balance', () => {
     const [first] = steps;
     assert.ok(first);
     const at = new Date(first.at.getTime() - 1);
-    const ask = { merchantId, account: 'float:wave', currency, at, before: null, rowsMax: 10 } as const;
-    assert.deepEqual(await explainBalance(world.db, ask), { balanceMinor: 0n, lines: [] });
-    const stranger = { ...ask, merchantId: await world.newMerchant(), at: null };
+    const query = { merchantId, account: 'float:wave', currency, at, before: null, rowsMax: 10 } as const;
+    assert.deepEqual(await explainBalance(world.db, query), { balanceMinor: 0n, lines: [] });
+    const stranger = { ...query, merchantId: await world.newMerchant(), at: null };
     assert.deepEqual(await explainBalance(world.db, stranger), { balanceMinor: 0n, lines: [] });
   });
 
   test('are right whether or not the balance has been folded', async () => {
     const { merchantId } = await history('folded', 20);
-    const ask = { merchantId, account: 'payable_available', currency, at: null, before: null, rowsMax: 100 } as const;
-    const before = await explainBalance(world.db, ask);
+    const query = { merchantId, account: 'payable_available', currency, at: null, before: null, rowsMax: 100 } as const;
+    const before = await explainBalance(world.db, query);
     // Whoever spends folds.
     await world.post(merchantId, { debit: 'payable_available', credit: 'float:wave', amountMinor: 1n });
-    const after = await explainBalance(world.db, ask);
+    const after = await explainBalance(world.db, query);
     assert.equal(after.balanceMinor, before.balanceMinor - 1n);
     assert.deepEqual(after.lines.slice(1), before.lines);
   });
@@ -133,8 +133,8 @@ describe('the movements behind a balance', () => {
 describe('a page of the movements behind a balance', () => {
   const ids = "lpad(to_hex(n), 8, '0') || '-4b37-7417-9fed-11d78420f700'";
   const plansFor = (merchantId: string, account: Account): Promise<string[]> => {
-    const ask = { merchantId, account, currency, at: null, before: null, rowsMax: 51 };
-    return genericPlans(world.database, (asked) => explainBalance(asked, ask));
+    const query = { merchantId, account, currency, at: null, before: null, rowsMax: 51 };
+    return genericPlans(world.database, (requested) => explainBalance(requested, query));
   };
 
   before(async () => {
@@ -190,8 +190,8 @@ describe('a statement', () => {
     for (const from of [null, moments[2], moments[5], moments.at(-1)]) {
       for (const to of [null, moments[5], moments[9]]) {
         assert.ok(from !== undefined && to !== undefined);
-        const ask = { merchantId, currency, accounts: [sub, pending] as const, from, to, after: null };
-        const whole = await readStatement(world.db, { ...ask, rowsMax: 1_000 });
+        const query = { merchantId, currency, accounts: [sub, pending] as const, from, to, after: null };
+        const whole = await readStatement(world.db, { ...query, rowsMax: 1_000 });
         const opening = from === null ? 0n : total(steps.findLast(({ at }) => at < from));
         const closing = total(steps.findLast(({ at }) => to === null || at <= to));
         if (from !== null && to !== null && from > to) continue;
@@ -206,7 +206,7 @@ describe('a statement', () => {
         const paged: BalanceLine[] = [];
         for (;;) {
           const after: string | null = paged.at(-1)?.id ?? null;
-          const page = await readStatement(world.db, { ...ask, after, rowsMax: 3 });
+          const page = await readStatement(world.db, { ...query, after, rowsMax: 3 });
           assert.deepEqual(
             [page.openingMinor, page.closingMinor],
             [opening, closing],

@@ -31,7 +31,7 @@ export interface ExplainedBalance {
  */
 export async function explainBalance(
   db: Queryable,
-  ask: {
+  query: {
     merchantId: string;
     account: Account;
     currency: string;
@@ -41,12 +41,12 @@ export async function explainBalance(
   },
 ): Promise<ExplainedBalance> {
   const rows = await listMovementsBehind(db, {
-    ...ask,
-    before: ask.before ?? lastId,
-    laterFrom: firstLaterId(ask),
+    ...query,
+    before: query.before ?? lastId,
+    laterFrom: firstLaterId(query),
   });
   const [first] = rows;
-  const creditSign = -debitSign(ask.account);
+  const creditSign = -debitSign(query.account);
   const storedMinor = BigInt(first?.stored ?? '0');
   let balanceMinor = storedMinor - creditSign * BigInt(first?.creditedLater ?? '0');
   const atMinor = storedMinor - creditSign * BigInt(first?.creditedAfter ?? '0');

@@ -2,7 +2,7 @@ import type { Queryable } from '../kit/db.ts';
 import { lineOf } from './explain-balance.ts';
 import type { BalanceLine } from './explain-balance.ts';
 import { listStatementRows } from './queries/history.ts';
-import type { StatementAsk } from './queries/history.ts';
+import type { StatementQuery } from './queries/history.ts';
 
 /** What came and went between two times. Amounts are bututs. */
 export interface LedgerStatement {
@@ -15,8 +15,8 @@ export interface LedgerStatement {
 /**
  * The movements of several accounts of a sub-account taken together, so that what moves between them is no movement.
  */
-export async function readStatement(db: Queryable, ask: StatementAsk): Promise<LedgerStatement> {
-  const rows = await listStatementRows(db, ask);
+export async function readStatement(db: Queryable, query: StatementQuery): Promise<LedgerStatement> {
+  const rows = await listStatementRows(db, query);
   const [first] = rows;
   return {
     openingMinor: BigInt(first?.opening ?? '0'),

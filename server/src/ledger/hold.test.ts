@@ -99,7 +99,7 @@ test('a hold ends once, one way or the other', async () => {
   }
 });
 
-test('of many that end a hold at one moment one does', async () => {
+test('of many concurrent attempts to close a hold one succeeds', async () => {
   const merchantId = await newMerchant();
   const at = sourceOf(merchantId);
   await held(at, funded);

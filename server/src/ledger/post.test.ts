@@ -136,7 +136,7 @@ test('collecting waits for no lock on a balance', async () => {
   assert.equal(await world.balance(merchantId, 'payable_available'), 1n + 3n * 98n);
 });
 
-test('of many who spend one balance at once, as many succeed as it pays for', async () => {
+test('of many concurrent spends of one balance as many succeed as it covers', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1_000n });
   const spends = Array.from({ length: 30 }, () =>
@@ -149,7 +149,7 @@ test('of many who spend one balance at once, as many succeed as it pays for', as
   assert.equal(await world.balance(merchantId, 'payable_available'), 1_000n - 13n * 73n);
 });
 
-test('whoever spends several accounts at once, in whatever order, waits in line and never in a circle', async () => {
+test('concurrent spends of several accounts, in any order, wait without a deadlock', async () => {
   const merchantId = await world.newMerchant();
   const accounts: Account[] = ['fees', 'payable_available', 'sub:abc', 'suspense'];
   const fill = accounts.map((credit) => ({ debit: 'float:rail', credit, amountMinor: 100n }) as const);
@@ -176,7 +176,7 @@ test('locking answers what is there, and folds it', async () => {
   assert.deepEqual(Object.fromEntries(balances), { fees: 30n, held: 0n, payable_available: 70n });
 });
 
-test('a balance that is locked is kept from everybody else until the end: who waits too long for it is sent away', async () => {
+test('a locked balance stays locked until the transaction ends, and waiting too long for it is refused', async () => {
   const hasty = await createLedgerWorld({ isPatient: false });
   const merchantId = await hasty.newMerchant();
   await hasty.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });

@@ -239,8 +239,8 @@ export function listLedgerRows(db: Queryable, debitKinds: readonly string[]): Pr
 /** What of several sources still stands on which accounts: credited less debited, in bututs; never 0. */
 export function sumBySources(
   db: Queryable,
-  ask: { merchantId: string; currency: string; sourceIds: readonly string[] },
-): Promise<{ account: Account; standing: string }[]> {
+  query: { merchantId: string; currency: string; sourceIds: readonly string[] },
+): Promise<{ account: Account; netEffect: string }[]> {
   return db.rows({
     name: 'ledger_movements_sum_by_sources',
     text: `WITH sides AS (
@@ -250,7 +250,7 @@ export function sumBySources(
              SELECT debit_account, -amount FROM ledger_movements
              WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
            )
-           SELECT account, sum(amount)::text AS standing FROM sides GROUP BY account HAVING sum(amount) <> 0`,
-    values: [ask.merchantId, ask.currency, ask.sourceIds],
+           SELECT account, sum(amount)::text AS "netEffect" FROM sides GROUP BY account HAVING sum(amount) <> 0`,
+    values: [query.merchantId, query.currency, query.sourceIds],
   });
 }

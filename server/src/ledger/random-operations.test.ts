@@ -69,7 +69,7 @@ async function posted(merchantId: string, movements: readonly Movement[]): Promi
   }
 }
 
-test('after any operations debits are credits, guarded balances are not below zero, and each is what a model says', async () => {
+test('after random operations debits equal credits, guarded balances stay above zero, and match a model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyOperation, { minLength: 10, maxLength: 25 }), async (operations) => {
       const merchantId = await world.newMerchant();

@@ -9,7 +9,7 @@ const minor = fc.bigInt({ min: 0n, max: 5_000n });
 
 const sum = (parts: ReadonlyMap<Account, bigint>): bigint => [...parts.values()].reduce((all, one) => all + one, 0n);
 
-test('parts of what was booked balance, are never below zero, and together give each its own but for bututs', () => {
+test('partial reversals of a posting balance, stay above zero and add up to within bututs', () => {
   fc.assert(
     fc.property(
       fc.record({ own: minor, available: minor, owed: minor, fee: fc.bigInt({ min: 0n, max: 300n }) }),

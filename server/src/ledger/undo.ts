@@ -16,12 +16,12 @@ export interface BookedBySource {
 export async function bookedBy(
   db: Queryable,
   at: Pick<Posting, 'merchantId' | 'source'>,
-  isMeant: (movement: Movement & { flow: string }) => boolean,
+  isIncluded: (movement: Movement & { flow: string }) => boolean,
 ): Promise<BookedBySource> {
   const net = new Map<Account, bigint>();
   const add = (account: Account, change: bigint) => net.set(account, (net.get(account) ?? 0n) + change);
   for (const movement of await listMovementsOfSource(db, at)) {
-    if (!isMeant(movement)) continue;
+    if (!isIncluded(movement)) continue;
     add(movement.credit, movement.amountMinor);
     add(movement.debit, -movement.amountMinor);
   }
@@ -70,16 +70,19 @@ function inProportion(
 }
 
 /** The movements by which `from` gives to `to`, account by account; both are the same sum. */
-export function movementsBetween(from: ReadonlyMap<Account, bigint>, to: ReadonlyMap<Account, bigint>): Movement[] {
+export function movementsBetween(
+  debits: ReadonlyMap<Account, bigint>,
+  credits: ReadonlyMap<Account, bigint>,
+): Movement[] {
   const movements: Movement[] = [];
-  const left = new Map(to);
-  for (const [debit, wholeMinor] of from) {
+  const left = new Map(credits);
+  for (const [debit, wholeMinor] of debits) {
     let restMinor = wholeMinor;
-    for (const [credit, wantedMinor] of left) {
-      const amountMinor = least(wantedMinor, restMinor);
+    for (const [credit, creditMinor] of left) {
+      const amountMinor = least(creditMinor, restMinor);
       if (amountMinor === 0n) continue;
       movements.push({ debit, credit, amountMinor });
-      left.set(credit, wantedMinor - amountMinor);
+      left.set(credit, creditMinor - amountMinor);
       restMinor -= amountMinor;
     }
   }

@@ -43,14 +43,14 @@ function checkAccounts(rows: readonly LedgerRow[]): LedgerFinding | null {
       return {
         check: 'balance',
         ...at,
-        message: `the balance says ${inDalasi(row.stored)}, the movements say ${inDalasi(row.moved)}`,
+        message: `the balance says ${formatDalasi(row.stored)}, the movements say ${formatDalasi(row.moved)}`,
       };
     }
     if (kind.guarded && BigInt(row.stored) < 0n) {
       return {
         check: 'below_zero',
         ...at,
-        message: `the balance is ${inDalasi(row.stored)} and must not be below zero`,
+        message: `the balance is ${formatDalasi(row.stored)} and must not be below zero`,
       };
     }
   }
@@ -69,7 +69,7 @@ function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
   }
   for (const { row, sum } of sums.values()) {
     if (sum !== 0n) {
-      const message = `debits and credits differ by ${inDalasi(sum)}`;
+      const message = `debits and credits differ by ${formatDalasi(sum)}`;
       return { check: 'unbalanced', merchantId: row.merchantId, account: '*', currency: row.currency, message };
     }
   }
@@ -80,13 +80,13 @@ function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
 function checkHeld(rows: readonly LedgerRow[]): LedgerFinding | null {
   for (const { merchantId, account, currency, kind, stored, open } of rows) {
     if (open === (kind === 'held' ? stored : '0')) continue;
-    const message = `${inDalasi(stored)} is held, but the open holds sum to ${inDalasi(open)}`;
+    const message = `${formatDalasi(stored)} is held, but the open holds sum to ${formatDalasi(open)}`;
     return { check: 'held', merchantId, account, currency, message };
   }
   return null;
 }
 
 /** As operators read amounts everywhere else; the currency stands beside the account. */
-function inDalasi(minor: bigint | string): string {
+function formatDalasi(minor: bigint | string): string {
   return formatAmount(BigInt(minor), { style: 'plain' });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AppError } from '../kit/app-error.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { Intent } from '../payments/intent.ts';
@@ -55,7 +55,7 @@ export async function createCollectWorld() {
     /** The payer chooses a network, approves, and the money is booked. */
     complete: async (intent: Intent, network = 'wave'): Promise<Charge> => {
       const charge = await payments.attempt(intent, network);
-      await applyAnswer(context, charge, succeeded(charge));
+      await applyResponse(context, charge, succeeded(charge));
       return payments.charge(charge);
     },
     /** The charge as its merchant reads it, by API and in events. */

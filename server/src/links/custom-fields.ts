@@ -8,18 +8,18 @@ export const answerLengthMax = 200;
  * that is wrong.
  */
 export function readLabels(labels: readonly string[], path: string): string[] {
-  const kept: string[] = [];
+  const accepted: string[] = [];
   for (const [index, sent] of labels.entries()) {
     const label = sent.trim();
-    const at = `${path}.${index}`;
-    if (label === '') throw fieldError('invalid_request', at, `${at} must not be empty.`);
+    const fieldPath = `${path}.${index}`;
+    if (label === '') throw fieldError('invalid_request', fieldPath, `${fieldPath} must not be empty.`);
     // Answers are kept by their labels, and this name means something else to the programs that read them.
-    if (label === '__proto__') throw fieldError('invalid_request', at, `${at} cannot have this name.`);
-    const same = kept.findIndex((other) => other.toLowerCase() === label.toLowerCase());
-    if (same !== -1) throw fieldError('invalid_request', at, `${at} is the same as ${path}.${same}.`);
-    kept.push(label);
+    if (label === '__proto__') throw fieldError('invalid_request', fieldPath, `${fieldPath} cannot have this name.`);
+    const same = accepted.findIndex((other) => other.toLowerCase() === label.toLowerCase());
+    if (same !== -1) throw fieldError('invalid_request', fieldPath, `${fieldPath} is the same as ${path}.${same}.`);
+    accepted.push(label);
   }
-  return kept;
+  return accepted;
 }
 
 /**
@@ -31,7 +31,7 @@ export function readAnswers(
   answers: Readonly<Record<string, string>>,
 ): Record<string, string> | null {
   const sent = new Map(Object.entries(answers));
-  const kept = labels.flatMap((label, index): [string, string][] => {
+  const accepted = labels.flatMap((label, index): [string, string][] => {
     // A line feed or a NUL in a line of text is nobody's answer, and the database takes no NUL.
     const answer = (sent.get(label) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
     if (answer.length > answerLengthMax) {
@@ -40,5 +40,5 @@ export function readAnswers(
     }
     return answer === '' ? [] : [[label, answer]];
   });
-  return kept.length === 0 ? null : Object.fromEntries(kept);
+  return accepted.length === 0 ? null : Object.fromEntries(accepted);
 }

@@ -11,8 +11,8 @@ import { markLinkDeleted } from './queries.ts';
 export async function deleteLink(
   tx: Transaction,
   context: { clock: Clock },
-  at: { merchantId: string; id: string },
+  link: { merchantId: string; id: string },
 ): Promise<void> {
-  const deleted = isUuid(at.id) ? await markLinkDeleted(tx, at, context.clock.now()) : 0;
+  const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, context.clock.now()) : 0;
   if (deleted === 0) throw notFound();
 }

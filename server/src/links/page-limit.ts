@@ -3,13 +3,13 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { SharedAllowances } from '../kit/shared-allowance.ts';
 import { findPageArrival, takePageAllowance } from './queries.ts';
-import type { PagePlace } from './queries.ts';
+import type { PageOwner } from './queries.ts';
 
 // Doors that open to a crowd: at the usual 5 a second, 50 people may pay in the same moment.
 const burstSeconds = 10;
 
 /** The page of a link or a counter, with what the operator has set for it; null takes the setting, 0 is no limit. */
-export interface LimitedPage extends PagePlace {
+export interface LimitedPage extends PageOwner {
   paymentsPerSecond: bigint | null;
 }
 
@@ -25,19 +25,19 @@ export type PageLimit = (page: LimitedPage) => Promise<void>;
  */
 export function createPageLimit(db: Queryable, clock: Clock, settingPerSecond: number): PageLimit {
   const allowances = new SharedAllowances(clock, { burstSeconds });
-  return async (place) => {
-    const rate = Number(place.paymentsPerSecond ?? settingPerSecond);
+  return async (page) => {
+    const rate = Number(page.paymentsPerSecond ?? settingPerSecond);
     if (rate === 0) return;
-    const taken = await allowances.take({
-      key: place.id,
+    const result = await allowances.take({
+      key: page.id,
       rate,
-      take: (take) => takePageAllowance(db, place, take),
-      findArrival: () => findPageArrival(db, place),
+      take: (take) => takePageAllowance(db, page, take),
+      findArrival: () => findPageArrival(db, page),
     });
-    if ('left' in taken) return;
+    if ('left' in result) return;
     throw new AppError('rate_limited', 'Many people are paying here right now. Wait a few seconds and try again.', {
-      retryAfterSeconds: taken.retryAfterSeconds,
-      internal: `more than ${rate} payments a second at ${place.id}`,
+      retryAfterSeconds: result.retryAfterSeconds,
+      internal: `more than ${rate} payments a second at ${page.id}`,
     });
   };
 }

@@ -15,7 +15,7 @@ after(async () => {
   await world.close();
 });
 
-test('a payment at a counter has the interface’s charge record: the terminal, and its details in the metadata', async () => {
+test('a terminal payment’s charge record names the terminal, with its details in the metadata', async () => {
   const terminal = await world.newTerminal('Front counter');
   const intent = await world.atCounter(terminal, 4_550n);
   assert.deepEqual([intent.title, intent.source, intent.amountMinor], ['Front counter', 'terminal', 4_550n]);
@@ -32,7 +32,7 @@ test('a payment at a counter has the interface’s charge record: the terminal, 
   assert.deepEqual([record['status'], record['amount']], ['completed', 45.5]);
 });
 
-test('a terminal that is off takes nothing until it is on again, and a deleted one never', async () => {
+test('an inactive terminal accepts no payment until active again, and a deleted one never', async () => {
   const terminal = await world.newTerminal();
   const begun = await world.atCounter(terminal, 500n);
   await world.changeTerminal(terminal, { active: false });

@@ -8,7 +8,7 @@ import { getTerminalForPayment } from '../terminals/find-terminal.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import { byPayer } from './by-payer.ts';
-import { payerNames } from './payer-names.ts';
+import { withPayerFields } from './payer-names.ts';
 
 /**
  * Makes the intent of a payment at a counter; the caller leads the payer on to its page, `paymentLink(context, intent)`.
@@ -31,7 +31,7 @@ export async function payAtTerminal(
   if (!current.active) {
     throw new AppError('state_conflict', 'This counter takes no payments at the moment. Ask the staff.');
   }
-  const { intent } = await payerNames(true, () =>
+  const { intent } = await withPayerFields(true, () =>
     createPayment(tx, context, merchant, {
       ...byPayer,
       amountMinor: payment.amountMinor,

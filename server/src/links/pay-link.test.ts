@@ -18,12 +18,12 @@ after(async () => {
   await world.close();
 });
 
-test('where nobody could pay, neither a link nor a counter makes a payment, and the payer is told whom to ask', async () => {
+test('with no available network a link and a terminal create no payment and tell the payer whom to ask', async () => {
   const [link, till] = [await world.newLink({ amountMinor: 1_050n }), await world.newTerminal()];
   const live = { ...world.merchant, testMode: false };
-  const told = 'state_conflict no field: The shop cannot take this payment at the moment. Tell the shop.';
-  assert.equal(await refusalOf(world.throughLink(link, {}, live)), told);
-  assert.equal(await refusalOf(world.atCounter(till, 1_050n, live)), told);
+  const shopMessage = 'state_conflict no field: The shop cannot take this payment at the moment. Tell the shop.';
+  assert.equal(await refusalOf(world.throughLink(link, {}, live)), shopMessage);
+  assert.equal(await refusalOf(world.atCounter(till, 1_050n, live)), shopMessage);
 
   const wholeDalasi = createNetworkRegistry([new ScriptedNetwork('wave', { amountStepMinor: 100n })]);
   const at = (amountMinor: bigint) =>
@@ -37,7 +37,7 @@ test('where nobody could pay, neither a link nor a counter makes a payment, and 
   assert.equal((await at(1_100n)).amountMinor, 1_100n);
 });
 
-test('a payment through a link is an intent of its own, with what the link says, and its charge names the link', async () => {
+test('a link payment creates an intent with the link’s terms, and its charge names the link', async () => {
   const link = await world.newLink({
     amountMinor: 15_050n,
     description: 'Second term',
@@ -90,20 +90,23 @@ test('the amount of a link is the shop’s: what a page sends beside it changes 
 
 test('answers are kept by the link’s labels, trimmed; none is required, and a long one is refused', async () => {
   const link = await world.newLink({ amountMinor: 100n, customFields: ['Name', 'Class', 'constructor'] });
-  const kept = async (customFieldsValues: Record<string, string>) =>
+  const storedValues = async (customFieldsValues: Record<string, string>) =>
     (await world.throughLink(link, { customFieldsValues })).customFieldsValues;
-  assert.equal(await kept({}), null);
-  assert.equal(await kept({ Name: '  ', Class: '' }), null);
-  assert.deepEqual(await kept({ Class: '5b', Other: 'not asked', Name: ' Awa ' }), { Name: 'Awa', Class: '5b' });
-  assert.deepEqual(await kept({ Name: 'Awa\u0000\r\nCeesay\t' }), { Name: 'Awa Ceesay' });
-  assert.deepEqual(await kept({ Name: 'x'.repeat(200) }), { Name: 'x'.repeat(200) });
+  assert.equal(await storedValues({}), null);
+  assert.equal(await storedValues({ Name: '  ', Class: '' }), null);
+  assert.deepEqual(await storedValues({ Class: '5b', Other: 'not asked', Name: ' Awa ' }), {
+    Name: 'Awa',
+    Class: '5b',
+  });
+  assert.deepEqual(await storedValues({ Name: 'Awa\u0000\r\nCeesay\t' }), { Name: 'Awa Ceesay' });
+  assert.deepEqual(await storedValues({ Name: 'x'.repeat(200) }), { Name: 'x'.repeat(200) });
   assert.equal(
     await refusalOf(world.throughLink(link, { customFieldsValues: { Class: 'x'.repeat(201) } })),
     'invalid_request custom_fields.1: Class: write at most 200 characters.',
   );
 });
 
-test('an inactive link takes nothing until it is active again, and a deleted one never', async () => {
+test('an inactive link accepts no payment until active again, and a deleted one never', async () => {
   const link = await world.newLink({ amountMinor: 100n });
   await world.changeLink(link, { active: false });
   const inactive =

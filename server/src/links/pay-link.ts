@@ -8,7 +8,7 @@ import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 import { byPayer } from './by-payer.ts';
 import { readAnswers } from './custom-fields.ts';
-import { payerNames } from './payer-names.ts';
+import { withPayerFields } from './payer-names.ts';
 import { linkState } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 import { findLinkRow, findLinkRowByToken } from './queries.ts';
@@ -55,10 +55,10 @@ export async function payLink(
   link: Pick<PaymentLink, 'id'>,
   payment: LinkPayment,
 ): Promise<Intent> {
-  const current = openLink(await findLinkRow(tx, merchant.id, link.id));
+  const current = requireActiveLink(await findLinkRow(tx, merchant.id, link.id));
   const amountMinor = amountOfPayment(current, payment.amountMinor);
   const answers = readAnswers(current.customFields, payment.customFieldsValues);
-  const { intent } = await payerNames(current.amountMinor === null, () =>
+  const { intent } = await withPayerFields(current.amountMinor === null, () =>
     createPayment(tx, context, merchant, {
       ...byPayer,
       amountMinor,
@@ -74,7 +74,7 @@ export async function payLink(
   return intent;
 }
 
-function openLink(link: PaymentLink | undefined): PaymentLink {
+function requireActiveLink(link: PaymentLink | undefined): PaymentLink {
   const state = link === undefined ? 'deleted' : linkState(link);
   if (link === undefined || state === 'deleted') {
     throw new AppError('state_conflict', 'This payment link was deleted. Ask the shop for a new one.');

@@ -4,7 +4,7 @@ import { AppError } from '../kit/app-error.ts';
  * What a payment is refused for, by the names of the payer's form: `data.amount` is `amount`. What the payer cannot mend
  * says whom to tell, and stays whole for the log; so does the amount where `entered` is false, because it is not theirs.
  */
-export async function payerNames<Result>(entered: boolean, create: () => Promise<Result>): Promise<Result> {
+export async function withPayerFields<Result>(entered: boolean, create: () => Promise<Result>): Promise<Result> {
   try {
     return await create();
   } catch (error) {

@@ -71,14 +71,14 @@ export function updateLinkRow(link: PaymentLink): Statement {
 /** The row stays: its page says that the link was deleted, and its payments name it. Answers 0 where there is none. */
 export function markLinkDeleted(
   db: Queryable,
-  at: { merchantId: string; id: string },
+  link: { merchantId: string; id: string },
   deletedAt: Date,
 ): Promise<number> {
   return db.run({
     name: 'payment_links_mark_deleted',
     text: `UPDATE payment_links SET deleted_at = $3, updated_at = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, deletedAt],
+    values: [link.merchantId, link.id, deletedAt],
   });
 }
 
@@ -138,7 +138,7 @@ export function listLinks(
 }
 
 /** What stands behind a page: a link or a counter. */
-export interface PagePlace {
+export interface PageOwner {
   merchantId: string;
   id: string;
 }
@@ -147,21 +147,21 @@ export interface PagePlace {
  * Takes `costUs` of the allowance of a link or a counter, shared by all processes: answers the new arrival time, or
  * nothing when the allowance is used up.
  */
-export async function takePageAllowance(db: Queryable, place: PagePlace, take: Take): Promise<bigint | undefined> {
+export async function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'page_limits_take',
     text: `INSERT INTO page_limits (merchant_id, place_id, arrival_us)
            ${takeClause('page_limits', ['merchant_id', 'place_id'])}`,
-    values: [place.merchantId, place.id, ...takeValues(take)],
+    values: [owner.merchantId, owner.id, ...takeValues(take)],
   });
   return row?.arrivalUs;
 }
 
-export async function findPageArrival(db: Queryable, place: PagePlace): Promise<bigint | undefined> {
+export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'page_limits_find',
     text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND place_id = $2',
-    values: [place.merchantId, place.id],
+    values: [owner.merchantId, owner.id],
   });
   return row?.arrivalUs;
 }
@@ -169,14 +169,14 @@ export async function findPageArrival(db: Queryable, place: PagePlace): Promise<
 /** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such link. */
 export function updateLinkRateLimit(
   db: Queryable,
-  at: Pick<PaymentLink, 'merchantId' | 'id'>,
+  link: Pick<PaymentLink, 'merchantId' | 'id'>,
   rateLimit: bigint | null,
 ): Promise<number> {
   return db.run({
     name: 'payment_links_update_rate_limit',
     text: `UPDATE payment_links SET rate_limit = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, rateLimit],
+    values: [link.merchantId, link.id, rateLimit],
   });
 }
 

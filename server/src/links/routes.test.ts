@@ -192,7 +192,7 @@ describe('a bad payment link', () => {
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('names a sub-account that is paused, foreign or of the other environment, and an amount that cannot be shared', async () => {
+  it('refuses a paused, foreign or wrong-environment sub-account, and an amount too small to share', async () => {
     const sub = await world.newSubAccount();
     const second = await world.newSubAccount();
     const stranger = world.clientOf((await world.service.onboard('Serekunda Shoes')).test);

@@ -8,9 +8,9 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 describe('an API key', () => {
   it('says its environment, and has 32 random letters and digits and a checksum of six', () => {
-    const keys = Array.from({ length: 1_000 }, (_, place) => createApiKeyText(systemRandom, place % 2 === 0));
-    for (const [place, key] of keys.entries()) {
-      assert.match(key, place % 2 === 0 ? /^sk_test_[0-9A-Za-z]{38}$/ : /^sk_live_[0-9A-Za-z]{38}$/);
+    const keys = Array.from({ length: 1_000 }, (_, index) => createApiKeyText(systemRandom, index % 2 === 0));
+    for (const [index, key] of keys.entries()) {
+      assert.match(key, index % 2 === 0 ? /^sk_test_[0-9A-Za-z]{38}$/ : /^sk_live_[0-9A-Za-z]{38}$/);
       assert.ok(isWellFormedApiKey(key), 'what is made is taken');
     }
     const bodies = keys.map((key) => key.slice(8, 40));
@@ -27,7 +27,7 @@ describe('an API key', () => {
       const bytes = randomBytes(38 * 10_000);
       for (let key = 0; key < 10_000; key += 1) {
         let text = key % 2 === 0 ? 'sk_test_' : 'sk_live_';
-        for (let place = 0; place < 38; place += 1) text += letters[(bytes[key * 38 + place] ?? 0) % 62] ?? '';
+        for (let index = 0; index < 38; index += 1) text += letters[(bytes[key * 38 + index] ?? 0) % 62] ?? '';
         if (isWellFormedApiKey(text)) passed += 1;
       }
     }
@@ -36,16 +36,16 @@ describe('an API key', () => {
 
   it('with any one character mistyped, or two neighbours exchanged, is refused', () => {
     const key = createApiKeyText(systemRandom, true);
-    for (let place = 0; place < key.length; place += 1) {
+    for (let index = 0; index < key.length; index += 1) {
       for (const letter of letters) {
-        if (letter === key[place]) continue;
-        assert.ok(!isWellFormedApiKey(key.slice(0, place) + letter + key.slice(place + 1)), `${letter} at ${place}`);
+        if (letter === key[index]) continue;
+        assert.ok(!isWellFormedApiKey(key.slice(0, index) + letter + key.slice(index + 1)), `${letter} at ${index}`);
       }
-      const [left, right] = [key.charAt(place), key.charAt(place + 1)];
+      const [left, right] = [key.charAt(index), key.charAt(index + 1)];
       if (left === right || right === '') continue;
       assert.ok(
-        !isWellFormedApiKey(key.slice(0, place) + right + left + key.slice(place + 2)),
-        `exchanged at ${place}`,
+        !isWellFormedApiKey(key.slice(0, index) + right + left + key.slice(index + 2)),
+        `exchanged at ${index}`,
       );
     }
   });

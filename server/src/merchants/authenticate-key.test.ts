@@ -58,7 +58,7 @@ describe('an API key', () => {
     const revoked = await revokeApiKey(service.db, {
       merchantId: merchant.merchant.id,
       id: record.id,
-      at: clock.now(),
+      revokedAt: clock.now(),
     });
     assert.equal(revoked, 1);
     await clock.advance(refusedAfterMs);
@@ -71,9 +71,9 @@ describe('an API key', () => {
     const { id } = record;
     const { id: merchantId } = merchant.merchant;
     const at = clock.now();
-    await revokeApiKey(service.db, { merchantId, id, at });
+    await revokeApiKey(service.db, { merchantId, id, revokedAt: at });
     await clock.advance(1_000);
-    assert.equal(await revokeApiKey(service.db, { merchantId, id, at: clock.now() }), 0);
+    assert.equal(await revokeApiKey(service.db, { merchantId, id, revokedAt: clock.now() }), 0);
     const found = (await listApiKeys(service.db, merchantId)).find((key) => key.id === id);
     assert.deepEqual(found?.revokedAt, at);
   });
@@ -82,7 +82,7 @@ describe('an API key', () => {
     const { text, record } = await newKey('Kept');
     const stranger = await service.onboard('Serekunda Shoes');
     const { id: merchantId } = stranger.test.merchant;
-    assert.equal(await revokeApiKey(service.db, { merchantId, id: record.id, at: clock.now() }), 0);
+    assert.equal(await revokeApiKey(service.db, { merchantId, id: record.id, revokedAt: clock.now() }), 0);
     await clock.advance(refusedAfterMs);
     assert.deepEqual(await statuses(text), [200, 200]);
   });
@@ -95,9 +95,9 @@ describe('an API key', () => {
   });
 
   it('that is mistyped is refused without asking the database', async () => {
-    const asked: string[] = [];
+    const lookedUp: string[] = [];
     const refuse = async (statement: { name: string }): Promise<never> => {
-      asked.push(statement.name);
+      lookedUp.push(statement.name);
       throw new Error('the database was asked');
     };
     const db: Queryable = { rows: refuse, row: refuse, run: refuse };
@@ -113,7 +113,7 @@ describe('an API key', () => {
     ]) {
       assert.equal(await authenticator.find(mistyped), undefined);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(lookedUp, []);
     await assert.rejects(authenticator.find(createApiKeyText(systemRandom, true)), /the database was asked/);
   });
 

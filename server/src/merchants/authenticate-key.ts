@@ -22,7 +22,7 @@ export interface KeyAuthenticator {
   /** Undefined for a key that is mistyped, unknown or revoked: all look alike. */
   find(key: string): Promise<KeyHolder | undefined>;
   /** What the last look-up of the key here found, `new` where there was none; asks nobody. */
-  recall(key: string): 'valid' | 'invalid' | 'new';
+  cachedStatus(key: string): 'valid' | 'invalid' | 'new';
 }
 
 /** `onFit` is told of each key that was looked up and found, and waited for: it never rejects. */
@@ -30,16 +30,16 @@ export function createKeyAuthenticator(
   db: Queryable,
   clock: Clock,
   pepper: Uint8Array,
-  onFit: () => Promise<void> = () => Promise.resolve(),
+  onVerified: () => Promise<void> = () => Promise.resolve(),
 ): KeyAuthenticator {
   const cache = new ExpiringCache<KeyHolder>({ clock, entriesMax: keyCacheEntriesMax, lifetimeMs: keyCacheMs });
   // Apart, so that a flood of wrong keys makes no good one forgotten.
   const valid = new BoundedMap<string, 'valid'>(keyCacheEntriesMax);
   const invalid = new BoundedMap<string, 'invalid'>(keyCacheEntriesMax);
-  const look = async (keyHmac: Buffer): Promise<KeyHolder | undefined> => {
+  const lookUp = async (keyHmac: Buffer): Promise<KeyHolder | undefined> => {
     const found = await findKeyByHmac(db, keyHmac);
     if (!found) return undefined;
-    await onFit();
+    await onVerified();
     const merchant = await findMerchantById(db, found.merchantId);
     return merchant && { merchant, keyId: found.id, isOnlyKey: found.isOnly };
   };
@@ -48,13 +48,13 @@ export function createKeyAuthenticator(
       if (!isWellFormedApiKey(key)) return undefined;
       const keyHmac = hmacOfApiKey(pepper, key);
       const id = keyHmac.toString('base64');
-      const holder = await cache.get(id, () => look(keyHmac));
+      const holder = await cache.get(id, () => lookUp(keyHmac));
       (holder ? invalid : valid).delete(id);
       if (holder) valid.set(id, 'valid');
       else invalid.set(id, 'invalid');
       return holder;
     },
-    recall(key) {
+    cachedStatus(key) {
       if (!isWellFormedApiKey(key)) return 'invalid';
       const id = hmacOfApiKey(pepper, key).toString('base64');
       return valid.get(id) ?? invalid.get(id) ?? 'new';

@@ -28,7 +28,7 @@ const afterwards = [
   ['percent', 'collection', 'all', '275', '0', '0', null],
 ];
 
-test('migration 5 moves each collection rule as it was, makes none of a rule that takes nothing, and lets the version before go on', async () => {
+test('migration 5 copies each collection fee rule, drops zero rules, and keeps the old version running', async () => {
   const database = await createEmptyTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'dalasi-fees-'));
   const upTo = async (newest: string): Promise<void> => {

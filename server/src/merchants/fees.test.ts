@@ -38,7 +38,7 @@ const golden: [Parts, amount: bigint, fee: bigint][] = [
   [{ percent: 100n, maximum: 0n }, 10_000n, 0n],
 ];
 
-test('fees are what was worked out by hand', () => {
+test('computed fees equal the examples worked out by hand', () => {
   for (const [parts, amountMinor, fee] of golden) {
     assert.equal(feeOf(ruleOf(parts), amountMinor), fee, `${Object.entries(parts).flat().join(' ')} of ${amountMinor}`);
   }

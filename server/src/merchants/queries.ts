@@ -187,11 +187,11 @@ export function listApiKeys(db: Queryable, merchantId: string): Promise<ApiKeyRe
 }
 
 /** Touches a key that is not revoked yet; the first revocation's time stays. */
-export function revokeApiKey(db: Queryable, key: { merchantId: string; id: string; at: Date }): Promise<number> {
+export function revokeApiKey(db: Queryable, key: { merchantId: string; id: string; revokedAt: Date }): Promise<number> {
   return db.run({
     name: 'api_keys_revoke',
     text: 'UPDATE api_keys SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2 AND revoked_at IS NULL',
-    values: [key.merchantId, key.id, key.at],
+    values: [key.merchantId, key.id, key.revokedAt],
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isNetworkId, withCheckedIds } from './checked-connector.ts';
-import type { CallbackNews, CollectionAnswer, PayoutAnswer, RawCallback } from './contract.ts';
+import type { ProviderNotification, CollectionResponse, PayoutResponse, RawCallback } from './contract.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 
 const network = new ScriptedNetwork('wave');
@@ -47,33 +47,37 @@ const usual = [
   ...['01939f00-0000-7000-8000-000000000001', 'a/b:c+d=', 'x', 'x'.repeat(128)],
 ];
 
-const receipt = { amountMinor: 100n, currency: 'GMD', networkFeeMinor: 0n, payerNumber: null };
+const providerTransaction = { amountMinor: 100n, currency: 'GMD', networkFeeMinor: 0n, payerNumber: null };
 const request = { reference: 'Shop0001abc', handles: {} };
 
 /** Answers that tell of a collection, with this id in each of the places where one may stand. */
-function collections(id: string): CollectionAnswer[] {
+function collections(id: string): CollectionResponse[] {
   const nextAction = { type: 'approve_on_phone' } as const;
   return [
-    { state: 'succeeded', receipt: { ...receipt, transactionId: id, networkReference: 'N1' } },
-    { state: 'succeeded', receipt: { ...receipt, transactionId: 'T1', networkReference: id } },
-    { state: 'reversed', receipt: { ...receipt, transactionId: id, networkReference: 'N1' } },
-    { state: 'reversed', receipt: { ...receipt, transactionId: 'T1', networkReference: 'N1' }, reversalId: id },
+    { state: 'succeeded', providerTransaction: { ...providerTransaction, transactionId: id, networkReference: 'N1' } },
+    { state: 'succeeded', providerTransaction: { ...providerTransaction, transactionId: 'T1', networkReference: id } },
+    { state: 'reversed', providerTransaction: { ...providerTransaction, transactionId: id, networkReference: 'N1' } },
+    {
+      state: 'reversed',
+      providerTransaction: { ...providerTransaction, transactionId: 'T1', networkReference: 'N1' },
+      reversalId: id,
+    },
     { state: 'awaiting_payer', nextAction, networkReference: id, handles: {} },
     { state: 'awaiting_payer', nextAction, networkReference: 'N1', handles: { [id]: 'x' } },
   ];
 }
 
-function payouts(id: string): PayoutAnswer[] {
+function payouts(id: string): PayoutResponse[] {
   return [
-    { state: 'succeeded', receipt: { ...receipt, transactionId: id, networkReference: 'N1' } },
-    { state: 'reversed', receipt: { ...receipt, transactionId: 'T1', networkReference: id } },
+    { state: 'succeeded', providerTransaction: { ...providerTransaction, transactionId: id, networkReference: 'N1' } },
+    { state: 'reversed', providerTransaction: { ...providerTransaction, transactionId: 'T1', networkReference: id } },
     { state: 'processing', networkReference: id, handles: {} },
   ];
 }
 
 /** What the connector makes of its network's answer, by each way in which one comes. */
-async function collectionAnswers(answer: CollectionAnswer): Promise<CollectionAnswer[]> {
-  Object.assign(network.answers, { start: answer, look_up: answer, cancel: answer, continue: answer });
+async function collectionResponses(response: CollectionResponse): Promise<CollectionResponse[]> {
+  Object.assign(network.responses, { start: response, look_up: response, cancel: response, continue: response });
   const start = { ...request, amountMinor: 100n, currency: 'GMD', payerNumber: null, payerNumberAsSent: null };
   const rest = { description: 'x', expiresAt: new Date(0), returnUrl: 'https://x.gm/', callbackUrl: 'https://x.gm/' };
   return [
@@ -84,15 +88,15 @@ async function collectionAnswers(answer: CollectionAnswer): Promise<CollectionAn
   ];
 }
 
-test('an answer with an id that cannot be one is unknown, whatever it says of money, and nothing is thrown', async () => {
+test('a response with an impossible id is unknown, whatever it says of money, and throws nothing', async () => {
   for (const id of hostile) {
     assert.equal(isNetworkId(id), false, JSON.stringify(id));
-    for (const answer of collections(id)) {
-      const states = (await collectionAnswers(answer)).map(({ state }) => state);
-      assert.deepEqual(states, ['unknown', 'unknown', 'unknown', 'unknown'], `${answer.state} ${JSON.stringify(id)}`);
+    for (const response of collections(id)) {
+      const states = (await collectionResponses(response)).map(({ state }) => state);
+      assert.deepEqual(states, ['unknown', 'unknown', 'unknown', 'unknown'], `${response.state} ${JSON.stringify(id)}`);
     }
-    for (const answer of payouts(id)) {
-      network.payoutAnswers.look_up_payout = answer;
+    for (const response of payouts(id)) {
+      network.payoutResponses.look_up_payout = response;
       assert.equal((await checked.payouts?.lookUp(request))?.state, 'unknown', JSON.stringify(id));
     }
   }
@@ -100,54 +104,54 @@ test('an answer with an id that cannot be one is unknown, whatever it says of mo
 
 test('an answer with ids as networks have them is passed on as it came', async () => {
   for (const id of usual) {
-    for (const answer of collections(id)) {
-      for (const passed of await collectionAnswers(answer)) assert.deepEqual(passed, answer);
+    for (const response of collections(id)) {
+      for (const passed of await collectionResponses(response)) assert.deepEqual(passed, response);
     }
-    for (const answer of payouts(id)) {
-      network.payoutAnswers.look_up_payout = answer;
-      assert.deepEqual(await checked.payouts?.lookUp(request), answer);
+    for (const response of payouts(id)) {
+      network.payoutResponses.look_up_payout = response;
+      assert.deepEqual(await checked.payouts?.lookUp(request), response);
     }
   }
 });
 
 test('handles may be longer than ids, and are bounded all the same', async () => {
-  const of = (handles: Record<string, string>): CollectionAnswer => {
+  const of = (handles: Record<string, string>): CollectionResponse => {
     const nextAction = { type: 'approve_on_phone' } as const;
     return { state: 'awaiting_payer', nextAction, networkReference: 'N1', handles };
   };
   for (const handles of [{ token: 'x'.repeat(1_024) }, { token: 'a.b_c-d=="&' }]) {
-    assert.deepEqual((await collectionAnswers(of(handles)))[0], of(handles));
+    assert.deepEqual((await collectionResponses(of(handles)))[0], of(handles));
   }
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`handle${index}`, 'x']));
   for (const handles of [{ token: 'x'.repeat(1_025) }, { token: '' }, { token: 'a b' }, { token: 'a\u0000' }, many]) {
-    assert.equal((await collectionAnswers(of(handles)))[0]?.state, 'unknown');
+    assert.equal((await collectionResponses(of(handles)))[0]?.state, 'unknown');
   }
 });
 
 test('a callback about a reference that cannot be one is malformed; one with a wrong id tells nothing', () => {
-  const told: CallbackNews[] = [];
-  network.readCallback = () => ({ accepted: true, news: told });
-  const read = (news: CallbackNews) => {
-    told.splice(0, told.length, news);
+  const reported: ProviderNotification[] = [];
+  network.readCallback = () => ({ accepted: true, notifications: reported });
+  const read = (notifications: ProviderNotification) => {
+    reported.splice(0, reported.length, notifications);
     return checked.readCallback({} as RawCallback);
   };
   for (const id of hostile) {
-    const answer = { state: 'processing' } as const;
-    assert.deepEqual(read({ operation: 'collection', reference: id, answer }), {
+    const response = { state: 'processing' } as const;
+    assert.deepEqual(read({ operation: 'collection', reference: id, response }), {
       accepted: false,
       reason: 'malformed',
     });
     const [collection] = collections(id);
     const [payout] = payouts(id);
     assert.ok(collection && payout);
-    for (const news of [
-      { operation: 'collection', reference: 'Shop1', answer: collection } as const,
-      { operation: 'payout', reference: 'Shop1', answer: payout } as const,
+    for (const notifications of [
+      { operation: 'collection', reference: 'Shop1', response: collection } as const,
+      { operation: 'payout', reference: 'Shop1', response: payout } as const,
     ]) {
-      const reading = read(news);
+      const reading = read(notifications);
       assert.ok(reading.accepted);
       assert.deepEqual(
-        reading.news.map(({ reference, answer: told }) => [reference, told.state]),
+        reading.notifications.map(({ reference, response: reported }) => [reference, reported.state]),
         [['Shop1', 'unknown']],
       );
     }

@@ -1,10 +1,10 @@
 import type {
-  CallbackNews,
+  ProviderNotification,
   CallbackReading,
-  CollectionAnswer,
+  CollectionResponse,
   Connector,
   NetworkHandles,
-  PayoutAnswer,
+  PayoutResponse,
   RefundOperations,
   PayoutOperations,
 } from './contract.ts';
@@ -69,22 +69,26 @@ function checkedRefunds(refunds: RefundOperations): RefundOperations {
 
 function checkedReading(reading: CallbackReading): CallbackReading {
   if (!reading.accepted) return reading;
-  const news = reading.news.filter(({ reference }) => isNetworkId(reference)).map(checkedNews);
-  return news.length === 0 && reading.news.length > 0 ? { accepted: false, reason: 'malformed' } : { ...reading, news };
+  const notifications = reading.notifications
+    .filter(({ reference }) => isNetworkId(reference))
+    .map(checkedNotification);
+  return notifications.length === 0 && reading.notifications.length > 0
+    ? { accepted: false, reason: 'malformed' }
+    : { ...reading, notifications };
 }
 
-function checkedNews(news: CallbackNews): CallbackNews {
-  return news.operation === 'collection'
-    ? { ...news, answer: checkedCollection(news.answer) }
-    : { ...news, answer: checkedPayout(news.answer) };
+function checkedNotification(notifications: ProviderNotification): ProviderNotification {
+  return notifications.operation === 'collection'
+    ? { ...notifications, response: checkedCollection(notifications.response) }
+    : { ...notifications, response: checkedPayout(notifications.response) };
 }
 
-function checkedCollection(answer: CollectionAnswer): CollectionAnswer {
-  return isUsable(answer) ? answer : notAnId;
+function checkedCollection(response: CollectionResponse): CollectionResponse {
+  return isUsable(response) ? response : notAnId;
 }
 
-function checkedPayout(answer: PayoutAnswer): PayoutAnswer {
-  return isUsable(answer) ? answer : notAnId;
+function checkedPayout(response: PayoutResponse): PayoutResponse {
+  return isUsable(response) ? response : notAnId;
 }
 
 const notAnId = {
@@ -92,13 +96,13 @@ const notAnId = {
   detail: 'an id in the answer is too long or has other characters than ids have',
 } as const;
 
-function isUsable(answer: CollectionAnswer | PayoutAnswer): boolean {
-  if ('receipt' in answer) {
-    const { transactionId, networkReference } = answer.receipt;
-    const reversalIds = answer.state === 'reversed' && answer.reversalId !== undefined ? [answer.reversalId] : [];
+function isUsable(response: CollectionResponse | PayoutResponse): boolean {
+  if ('providerTransaction' in response) {
+    const { transactionId, networkReference } = response.providerTransaction;
+    const reversalIds = response.state === 'reversed' && response.reversalId !== undefined ? [response.reversalId] : [];
     return [transactionId, networkReference, ...reversalIds].every(isNetworkId);
   }
-  return !('handles' in answer) || (isNetworkId(answer.networkReference) && areUsable(answer.handles));
+  return !('handles' in response) || (isNetworkId(response.networkReference) && areUsable(response.handles));
 }
 
 function areUsable(handles: NetworkHandles): boolean {

@@ -24,11 +24,11 @@ function opened(outcome: SendOutcome): OpenBreaker {
 }
 
 /** The wait before each probe, in seconds, when every probe ends the same way. */
-function waits(first: SendOutcome, probes: number, outcome: SendOutcome = first): number[] {
+function waits(first: SendOutcome, trials: number, outcome: SendOutcome = first): number[] {
   let breaker = opened(first);
   let now = start;
   const seconds: number[] = [];
-  for (let probe = 0; probe <= probes; probe += 1) {
+  for (let trial = 0; trial <= trials; trial += 1) {
     seconds.push((breaker.retryAt.getTime() - now.getTime()) / 1_000);
     now = breaker.retryAt;
     const after = sent(halfOpened(breaker, addMs(now, 5_000)), outcome, now);
@@ -38,12 +38,12 @@ function waits(first: SendOutcome, probes: number, outcome: SendOutcome = first)
   return seconds;
 }
 
-test('a network that says it is unavailable is probed after 2 s, then half as often each time, at least once a minute', () => {
+test('an unavailable network gets a trial after 2 s, then half as often each time, at most a minute apart', () => {
   assert.deepEqual(waits('network_unavailable', 7), [2, 4, 8, 16, 32, 60, 60, 60]);
   assert.deepEqual(waits('network_unavailable', 3, 'unclear'), [2, 4, 8, 16], 'no answer to a probe is none either');
 });
 
-test('an empty float is probed after 30 s, then half as often each time, at least every ten minutes', () => {
+test('an empty float gets a trial after 30 s, then half as often each time, at most ten minutes apart', () => {
   assert.deepEqual(waits('float_empty', 6), [30, 60, 120, 240, 480, 600, 600]);
 });
 
@@ -51,7 +51,7 @@ test('a wait never grows past its most, however long the network is away', () =>
   assert.equal(waits('network_unavailable', 2_000).at(-1), 60);
 });
 
-test('five sends in a row without an answer open a merchant’s breaker; any answer between them counts anew', () => {
+test('five sends in a row without a response open a merchant’s breaker; a response resets the count', () => {
   let breaker: CircuitBreaker = own;
   for (const outcome of ['unclear', 'unclear', 'unclear', 'unclear', 'answered'] as const) {
     breaker = sent(breaker, outcome);
@@ -67,7 +67,7 @@ test('five sends in a row without an answer open a merchant’s breaker; any ans
   );
 });
 
-test('sends of fewer than three merchants never open everybody’s breaker, however many get no answer', () => {
+test('sends of fewer than three merchants never open the network’s breaker, however many time out', () => {
   const [first = '', second = '', third = ''] = merchants;
   let breaker: CircuitBreaker = everybodys;
   for (let send = 0; send < 1_000; send += 1) {
@@ -78,7 +78,7 @@ test('sends of fewer than three merchants never open everybody’s breaker, howe
   assert.equal(isOpen(sent(sent(breaker, 'answered'), 'unclear', start, third)), false, 'an answer counts anew');
 });
 
-test('three merchants’ sends open everybody’s breaker with the fifth that gets no answer, no sooner', () => {
+test('the fifth send without a response, over three merchants, opens the network’s breaker', () => {
   let breaker: CircuitBreaker = everybodys;
   for (const send of [0, 1, 2, 3]) {
     breaker = sent(breaker, 'unclear', start, merchants[send % 3]);
@@ -87,16 +87,16 @@ test('three merchants’ sends open everybody’s breaker with the fifth that ge
   assert.ok(isOpen(sent(breaker, 'unclear')));
 });
 
-test('what was under way when the breaker opened neither prolongs it nor changes its reason', () => {
+test('a request in flight when the breaker opened neither prolongs it nor changes its reason', () => {
   const breaker = opened('network_unavailable');
   for (const outcome of ['network_unavailable', 'float_empty', 'unclear'] as const) {
     assert.equal(sent(breaker, outcome, addMs(start, 500)), breaker);
   }
 });
 
-test('an answer closes the breaker, and the next opening begins with the shortest wait', () => {
+test('a response closes the breaker, and the next opening starts with the shortest wait', () => {
   let breaker: CircuitBreaker = opened('network_unavailable');
-  for (let probe = 0; probe < 4; probe += 1) {
+  for (let trial = 0; trial < 4; trial += 1) {
     assert.ok(isOpen(breaker));
     breaker = sent(halfOpened(breaker, start), 'network_unavailable');
   }
@@ -105,9 +105,9 @@ test('an answer closes the breaker, and the next opening begins with the shortes
   assert.deepEqual(sent(breaker, 'network_unavailable').retryAt, addMs(start, 2_000));
 });
 
-test('a probe that finds another reason waits as that reason does, from the beginning', () => {
+test('a trial that fails for another reason waits as that reason does, from its first delay', () => {
   let breaker = opened('network_unavailable');
-  for (let probe = 0; probe < 3; probe += 1) {
+  for (let trial = 0; trial < 3; trial += 1) {
     const after = sent(halfOpened(breaker, start), 'network_unavailable');
     assert.ok(isOpen(after));
     breaker = after;
@@ -116,14 +116,14 @@ test('a probe that finds another reason waits as that reason does, from the begi
   assert.deepEqual([empty.reason, empty.retryAt, empty.openedAt], ['float_empty', addMs(start, 30_000), start]);
 });
 
-test('an answer while nothing is known changes nothing', () => {
+test('a response while the breaker is closed changes nothing', () => {
   assert.equal(sent(own, 'answered'), own);
 });
 
 test('a send that arrived closes the breaker when it was made since the opening, and never when before', () => {
   const breaker = opened('network_unavailable');
-  const probing = halfOpened(breaker, addMs(start, 7_000));
-  for (const open of [breaker, probing, sent(probing, 'unclear', addMs(start, 5_000))]) {
+  const trial = halfOpened(breaker, addMs(start, 7_000));
+  for (const open of [breaker, trial, sent(trial, 'unclear', addMs(start, 5_000))]) {
     assert.equal(afterArrival(open, addMs(start, -1)), open);
     assert.ok(isClear(afterArrival(open, start)));
   }
@@ -141,7 +141,7 @@ const outcomes: readonly SendOutcome[] = [
   'float_empty',
 ];
 
-test('after any history a probe is due within ten minutes, and its answer or arrival closes the breaker', () => {
+test('after any history a trial is due within ten minutes, and its response closes the breaker', () => {
   const random = seededRandom('circuit breaker');
   const below = (count: number): number => (random.bytes(1)[0] ?? 0) % count;
   for (let walk = 0; walk < 200; walk += 1) {

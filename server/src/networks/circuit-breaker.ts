@@ -1,5 +1,5 @@
 import { addMs } from '../kit/clock.ts';
-import type { PauseReason } from './contract.ts';
+import type { UnavailableReason } from './contract.ts';
 
 /**
  * A circuit breaker: what is known of how payouts fare for everybody at a network, for one merchant there, or for one
@@ -12,11 +12,11 @@ import type { PauseReason } from './contract.ts';
 export interface CircuitBreaker extends BreakerKey {
   state: 'closed' | 'open' | 'half_open';
   /** Null while it is closed. */
-  reason: PauseReason | null;
+  reason: UnavailableReason | null;
   openedAt: Date | null;
   /** When the next send may go out as a probe; while half-open, when the probe that is under way counts as lost. */
   retryAt: Date | null;
-  failedProbes: bigint;
+  failedTrials: bigint;
   /** Sends without an answer that could be understood, with no other answer between them. */
   failuresInARow: bigint;
   /** Whose sends these were: each once, and no more of them than it takes to open the breaker. */
@@ -41,7 +41,7 @@ export interface BreakerKey {
 /** A breaker that is open or half-open. */
 export type OpenBreaker = CircuitBreaker & {
   state: 'open' | 'half_open';
-  reason: PauseReason;
+  reason: UnavailableReason;
   openedAt: Date;
   retryAt: Date;
 };
@@ -50,13 +50,13 @@ export type OpenBreaker = CircuitBreaker & {
  * How a send ended. `answered` is every answer that shows the network to be working, refusals of the order included;
  * `unclear` is none, or one that is not understood; a reason is the network's own documented word that it takes nothing.
  */
-export type SendOutcome = 'answered' | 'unclear' | PauseReason;
+export type SendOutcome = 'answered' | 'unclear' | UnavailableReason;
 
 /**
  * How long to wait for the first probe, and at most, doubled by each that fails. A network that is away may be back in
  * seconds; an empty float waits for a person who fills it.
  */
-const waits: Record<PauseReason, { firstMs: number; mostMs: number }> = {
+const waits: Record<UnavailableReason, { firstMs: number; mostMs: number }> = {
   network_unavailable: { firstMs: 2_000, mostMs: 60_000 },
   float_empty: { firstMs: 30_000, mostMs: 600_000 },
 };
@@ -68,7 +68,7 @@ const merchantsToOpenForEverybody = 3;
 
 /** A breaker against which nothing is known. */
 export function closedBreaker({ network, testMode, railAccount, scope }: BreakerKey): CircuitBreaker {
-  return { network, testMode, railAccount, scope, ...nothingKnown, version: 0n };
+  return { network, testMode, railAccount, scope, ...noFailures, version: 0n };
 }
 
 export function isOpen(breaker: CircuitBreaker): breaker is OpenBreaker {
@@ -110,7 +110,7 @@ export function halfOpened(breaker: OpenBreaker, leaseEndsAt: Date): CircuitBrea
   return { ...breaker, state: 'half_open', retryAt: leaseEndsAt };
 }
 
-function opened(breaker: CircuitBreaker, reason: PauseReason, now: Date): CircuitBreaker {
+function opened(breaker: CircuitBreaker, reason: UnavailableReason, now: Date): CircuitBreaker {
   const retryAt = addMs(now, waits[reason].firstMs);
   return { ...cleared(breaker), state: 'open', reason, openedAt: now, retryAt };
 }
@@ -118,23 +118,23 @@ function opened(breaker: CircuitBreaker, reason: PauseReason, now: Date): Circui
 /** Another reason than before starts its own waits from the beginning. */
 function reopened(breaker: OpenBreaker, outcome: Exclude<SendOutcome, 'answered'>, now: Date): CircuitBreaker {
   const reason = outcome === 'unclear' ? breaker.reason : outcome;
-  const failedProbes = reason === breaker.reason ? breaker.failedProbes + 1n : 0n;
+  const failedTrials = reason === breaker.reason ? breaker.failedTrials + 1n : 0n;
   const { firstMs, mostMs } = waits[reason];
   // Past ten doublings every wait is at its most.
-  const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(Number(failedProbes), 10));
-  return { ...breaker, state: 'open', reason, retryAt: addMs(now, waitMs), failedProbes };
+  const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(Number(failedTrials), 10));
+  return { ...breaker, state: 'open', reason, retryAt: addMs(now, waitMs), failedTrials };
 }
 
 function cleared(breaker: CircuitBreaker): CircuitBreaker {
-  return { ...breaker, ...nothingKnown };
+  return { ...breaker, ...noFailures };
 }
 
-const nothingKnown = {
+const noFailures = {
   state: 'closed',
   reason: null,
   openedAt: null,
   retryAt: null,
-  failedProbes: 0n,
+  failedTrials: 0n,
   failuresInARow: 0n,
   failedMerchants: [],
 } as const;

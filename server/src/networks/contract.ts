@@ -9,12 +9,12 @@ import type { IncomingHttpHeaders } from 'node:http';
  */
 export interface Connector {
   readonly capabilities: Capabilities;
-  startCollection(request: StartCollection): Promise<CollectionAnswer>;
+  startCollection(request: StartCollection): Promise<CollectionResponse>;
   /** The payer typed a code, or says that the approval is done. The code is held in memory only and never logged. */
-  continueCollection(request: ContinueCollection): Promise<CollectionAnswer>;
+  continueCollection(request: ContinueCollection): Promise<CollectionResponse>;
   /** "Already paid" comes back as `succeeded`, not as an error. */
-  cancelCollection(request: LookUpCollection): Promise<CollectionAnswer>;
-  lookUpCollection(request: LookUpCollection): Promise<CollectionAnswer>;
+  cancelCollection(request: LookUpCollection): Promise<CollectionResponse>;
+  lookUpCollection(request: LookUpCollection): Promise<CollectionResponse>;
   /** Pure: verifies the signature over the raw bytes and reads the news, or says why not. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
   /** Null where the network cannot pay out. */
@@ -27,16 +27,16 @@ export interface Connector {
 export interface RefundOperations {
   readonly capabilities: RefundCapabilities;
   /** The same reference gives back once: asking again with it answers the first refund. */
-  start(request: StartRefund): Promise<PayoutAnswer>;
-  lookUp(request: LookUpPayout): Promise<PayoutAnswer>;
+  start(request: StartRefund): Promise<PayoutResponse>;
+  lookUp(request: LookUpPayout): Promise<PayoutResponse>;
 }
 
 /** How a network pays out. Money that has left does not come back by asking, so nothing here is ever guessed. */
 export interface PayoutOperations {
   readonly capabilities: PayoutCapabilities;
   /** Sends money. The same reference pays once: asking again with it answers the first payout. */
-  start(request: StartPayout): Promise<PayoutAnswer>;
-  lookUp(request: LookUpPayout): Promise<PayoutAnswer>;
+  start(request: StartPayout): Promise<PayoutResponse>;
+  lookUp(request: LookUpPayout): Promise<PayoutResponse>;
 }
 
 /** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
@@ -75,10 +75,10 @@ export interface PayoutCapabilities {
    * What circuit breakers hold back: all payouts of the network, and those of one merchant there; or (at the simulated
    * ones, so that one tester's dead network is not another's) those of one merchant to one number.
    */
-  readonly pausedBy: 'network' | 'merchant_and_number';
+  readonly breakerScope: 'network' | 'merchant_and_number';
 }
 
-export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'pausedBy'> {
+export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'breakerScope'> {
   /** Whether it gives back a part; else the whole amount or nothing. */
   readonly partial: boolean;
   /** How long after the payment it still does. */
@@ -150,12 +150,12 @@ export type NextAction =
   | { type: 'enter_code'; length: number };
 
 /** What is known of a collection after a call or a callback. */
-export type CollectionAnswer =
+export type CollectionResponse =
   | { state: 'awaiting_payer'; nextAction: NextAction; networkReference: string; handles: NetworkHandles }
   | { state: 'processing' }
-  | { state: 'succeeded'; receipt: Receipt }
+  | { state: 'succeeded'; providerTransaction: ProviderTransaction }
   /** The receipt is the one of the money that is taken back, with its transaction id. */
-  | ({ state: 'reversed'; receipt: Receipt } & ReversalIdentity)
+  | ({ state: 'reversed'; providerTransaction: ProviderTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
   /** The code was wrong and may be typed again. */
   | { state: 'code_refused'; attemptsLeft: number }
@@ -165,14 +165,14 @@ export type CollectionAnswer =
   | { state: 'unknown'; detail: string };
 
 /** What is known of a payout after a call or a callback. */
-export type PayoutAnswer =
+export type PayoutResponse =
   | { state: 'processing'; networkReference: string; handles: NetworkHandles }
-  | { state: 'succeeded'; receipt: PayoutReceipt }
+  | { state: 'succeeded'; providerTransaction: PayoutTransaction }
   /** The receipt is the one of the money that came back, with its transaction id. */
-  | ({ state: 'reversed'; receipt: PayoutReceipt } & ReversalIdentity)
+  | ({ state: 'reversed'; providerTransaction: PayoutTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
   /** Documented to have done nothing, for a reason that passes: the same order may be sent again later. */
-  | { state: 'not_accepted'; reason: PauseReason }
+  | { state: 'not_accepted'; reason: UnavailableReason }
   /** The network does not know the reference (yet). */
   | { state: 'not_found' }
   /** No answer, or none that is understood: look up. */
@@ -188,9 +188,9 @@ export interface ReversalIdentity {
 }
 
 /** Why a network takes no payouts for a while. */
-export type PauseReason = 'network_unavailable' | 'float_empty';
+export type UnavailableReason = 'network_unavailable' | 'float_empty';
 
-export interface PayoutReceipt {
+export interface PayoutTransaction {
   /** The network's own id of the money that moved; settles one thing only. */
   transactionId: string;
   networkReference: string;
@@ -201,7 +201,7 @@ export interface PayoutReceipt {
   networkFeeMinor: bigint;
 }
 
-export interface Receipt {
+export interface ProviderTransaction {
   /** The network's own id of the money that moved; settles one thing only. */
   transactionId: string;
   networkReference: string;
@@ -239,10 +239,10 @@ export interface RawCallback {
 }
 
 export type CallbackReading =
-  | { accepted: true; news: CallbackNews[] }
+  | { accepted: true; notifications: ProviderNotification[] }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 /** News of one of our orders, found by our own reference. */
-export type CallbackNews =
-  | { operation: 'collection'; reference: string; answer: CollectionAnswer }
-  | { operation: 'payout'; reference: string; answer: PayoutAnswer };
+export type ProviderNotification =
+  | { operation: 'collection'; reference: string; response: CollectionResponse }
+  | { operation: 'payout'; reference: string; response: PayoutResponse };

@@ -13,9 +13,9 @@ import { firstIdAt, uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
-import type { CallbackNews, CallbackReading, RawCallback } from './contract.ts';
-import { listDueLanes, purgeInbox, receiveCallback, workInboxLane } from './inbox.ts';
-import type { InboxContext, NewsOutcome, ReceivedCallback } from './inbox.ts';
+import type { ProviderNotification, CallbackReading, RawCallback } from './contract.ts';
+import { listDueShards, purgeInbox, receiveCallback, processInboxShard } from './inbox.ts';
+import type { InboxContext, NotificationOutcome, ReceivedCallback } from './inbox.ts';
 import { deleteHandledInboxRows } from './queries.ts';
 import { createNetworkRegistry } from './registry.ts';
 
@@ -32,8 +32,11 @@ class TrustingNetwork extends ScriptedNetwork {
   override readCallback({ headers, body }: RawCallback): CallbackReading {
     if (headers['x-word'] !== this.word) return { accepted: false, reason: 'signature' };
     const references = Buffer.from(body).toString().trim().split('\n');
-    const answer = { state: 'processing' } as const;
-    return { accepted: true, news: references.map((reference) => ({ operation: 'collection', reference, answer })) };
+    const response = { state: 'processing' } as const;
+    return {
+      accepted: true,
+      notifications: references.map((reference) => ({ operation: 'collection', reference, response: response })),
+    };
   }
 }
 
@@ -69,7 +72,7 @@ function receive(text: string, word = 'friend', connectorName = 'wave-test'): Pr
 }
 
 interface StoredRow {
-  lane: bigint;
+  shard: bigint;
   connector: string;
   body: Buffer;
   dueAt: Date | null;
@@ -81,26 +84,28 @@ interface StoredRow {
 function stored(): Promise<StoredRow[]> {
   return db.rows<StoredRow>({
     name: 'test_inbox',
-    text: `SELECT lane, connector, body, due_at AS "dueAt", handled_at AS "handledAt", outcome, attempts
+    text: `SELECT lane AS shard, connector, body, due_at AS "dueAt", handled_at AS "handledAt", outcome, attempts
            FROM network_inbox ORDER BY id`,
     values: [],
   });
 }
 
 /** Works every lane that has something to do; answers the references in the order in which they were handled. */
-async function workAll(handle: (news: CallbackNews) => Promise<NewsOutcome> | NewsOutcome): Promise<string[]> {
+async function workAll(
+  handle: (notification: ProviderNotification) => Promise<NotificationOutcome> | NotificationOutcome,
+): Promise<string[]> {
   const handled: string[] = [];
-  for (const lane of await listDueLanes(context)) {
-    await workInboxLane(context, lane, async (connectorName, news) => {
+  for (const shard of await listDueShards(context)) {
+    await processInboxShard(context, shard, async (connectorName, notification) => {
       assert.equal(connectorName, 'wave-test');
-      handled.push(news.reference);
-      return handle(news);
+      handled.push(notification.reference);
+      return handle(notification);
     });
   }
   return handled;
 }
 
-const apply = (): NewsOutcome => 'applied';
+const apply = (): NotificationOutcome => 'applied';
 
 test('a callback that verifies is stored byte for byte before it is answered, and handled once', async () => {
   const text = ' Shop1234a\nŊ \n';
@@ -109,7 +114,7 @@ test('a callback that verifies is stored byte for byte before it is answered, an
   const [row] = await stored();
   assert.ok(row);
   assert.deepEqual(row.body, Buffer.from(text));
-  assert.deepEqual([row.connector, row.lane], ['wave-test', received.lane]);
+  assert.deepEqual([row.connector, row.shard], ['wave-test', received.shard]);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   assert.deepEqual(await workAll(apply), []);
   const [done] = await stored();
@@ -123,25 +128,25 @@ test('one that does not verify, or of a network that there is not, is neither st
   assert.deepEqual(await stored(), []);
 });
 
-test('all the news of one callback is handled', async () => {
+test('all notifications of one callback are handled', async () => {
   await receive('Shop1234a\nShop1234b');
   assert.deepEqual(await workAll(apply), ['Shop1234a', 'Shop1234b']);
 });
 
-test('news of one reference stays in one lane; many references spread over many lanes', async () => {
-  const lanes = new Set<bigint>();
+test('notifications of one reference stay in one shard; many references spread over the shards', async () => {
+  const shardCount = new Set<bigint>();
   for (let index = 0; index < 100; index += 1) {
     const [one, again] = [await receive(`Shop1234ref${index}`), await receive(`Shop1234ref${index}`)];
     assert.ok(one.accepted && again.accepted);
-    assert.equal(one.lane, again.lane);
-    lanes.add(one.lane);
+    assert.equal(one.shard, again.shard);
+    shardCount.add(one.shard);
   }
-  assert.ok(lanes.size > 10, `${lanes.size} lanes`);
+  assert.ok(shardCount.size > 10, `${shardCount.size} lanes`);
 });
 
-test('news of something unknown is tried again for some minutes, then given up and kept', async () => {
+test('a notification of an unknown reference is retried for some minutes, then stored and given up', async () => {
   await receive('Shop1234nobody');
-  const unmatched = (): NewsOutcome => 'unmatched';
+  const unmatched = (): NotificationOutcome => 'unmatched';
   for (const waitMs of [0, 1_000, 5_000, 30_000, 300_000]) {
     await clock.advance(Math.max(0, waitMs - 1));
     if (waitMs > 0) assert.deepEqual(await workAll(unmatched), []);
@@ -152,7 +157,7 @@ test('news of something unknown is tried again for some minutes, then given up a
   assert.deepEqual([row?.outcome, row?.dueAt, row?.attempts], ['unmatched', null, 5n]);
 });
 
-test('news that came before what it is about finds it a moment later', async () => {
+test('a notification that arrives before its charge finds it on a later try', async () => {
   await receive('Shop1234early');
   await workAll(() => 'unmatched');
   await clock.advance(1_000);
@@ -161,11 +166,11 @@ test('news that came before what it is about finds it a moment later', async () 
   assert.deepEqual([row?.outcome, row?.dueAt], ['applied', null]);
 });
 
-test('news that we fail to handle is tried again until we can, is logged, and holds up none of the others', async () => {
+test('a notification that fails is retried until it succeeds, is logged, and blocks no other', async () => {
   // The same lane for all of them.
   for (let copy = 0; copy < 3; copy += 1) await receive('Shop1234a');
   let calls = 0;
-  const failFirst = (): NewsOutcome => {
+  const failFirst = (): NotificationOutcome => {
     calls += 1;
     if (calls === 1) throw new Error('our mistake with 7001234');
     return 'applied';
@@ -185,9 +190,9 @@ test('news that we fail to handle is tried again until we can, is logged, and ho
   );
 });
 
-test('news that fails for a day is kept for a person', async () => {
+test('a notification that fails for a day is kept for a person', async () => {
   await receive('Shop1234a');
-  const fail = (): NewsOutcome => {
+  const fail = (): NotificationOutcome => {
     throw new Error('our mistake');
   };
   let tries = 0;
@@ -203,9 +208,9 @@ test('news that fails for a day is kept for a person', async () => {
 test('what a worker had claimed when it died comes back when its lease ends', async () => {
   const received = await receive('Shop1234a');
   assert.ok(received.accepted);
-  const died = Promise.withResolvers<NewsOutcome>();
-  const comingBack = workInboxLane(context, received.lane, () => died.promise);
-  await eventually('it is claimed', async () => (await listDueLanes(context)).length === 0);
+  const died = Promise.withResolvers<NotificationOutcome>();
+  const comingBack = processInboxShard(context, received.shard, () => died.promise);
+  await eventually('it is claimed', async () => (await listDueShards(context)).length === 0);
   await clock.advance(60_000);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   died.resolve('applied');
@@ -213,17 +218,17 @@ test('what a worker had claimed when it died comes back when its lease ends', as
   await comingBack;
 });
 
-test('two workers on one lane share its rows and never take the same one', async () => {
+test('two workers on one shard share its rows and never claim the same one', async () => {
   for (let copy = 0; copy < 60; copy += 1) await receive('Shop1234a');
-  const [lane] = await listDueLanes(context);
-  assert.ok(lane !== undefined);
+  const [shard] = await listDueShards(context);
+  assert.ok(shard !== undefined);
   let handled = 0;
-  const count = async (): Promise<NewsOutcome> => {
+  const count = async (): Promise<NotificationOutcome> => {
     handled += 1;
     return 'applied';
   };
-  await Promise.all([workInboxLane(context, lane, count), workInboxLane(context, lane, count)]);
-  await workInboxLane(context, lane, count);
+  await Promise.all([processInboxShard(context, shard, count), processInboxShard(context, shard, count)]);
+  await processInboxShard(context, shard, count);
   assert.equal(handled, 60);
   assert.ok((await stored()).every(({ attempts }) => attempts === 1n));
 });
@@ -250,8 +255,8 @@ test('a callback goes thirteen months after it was handled, in batches; what was
     );
     await client.query('VACUUM ANALYZE network_inbox');
   });
-  const purge = { lane: 3n, beforeId: firstIdAt(clock.now()), handledBefore: clock.now() };
-  const plans = await genericPlans(database, (asked) => deleteHandledInboxRows(asked, purge));
+  const purge = { shard: 3n, beforeId: firstIdAt(clock.now()), handledBefore: clock.now() };
+  const plans = await genericPlans(database, (requested) => deleteHandledInboxRows(requested, purge));
   assert.equal(plans.length, 1);
   assert.doesNotMatch(plans[0] ?? '', /Seq Scan|Bitmap|Sort/);
   assert.equal(await purgeInbox(context), 500);
@@ -263,8 +268,8 @@ test('what verified when it came is handled, though the network has another secr
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
 });
 
-test('news is handled as it was read, amounts to the butut', async () => {
-  const receipt = {
+test('a notification is handled as it was parsed, amounts to the butut', async () => {
+  const providerTransaction = {
     transactionId: 'T1',
     networkReference: 'N1',
     amountMinor: 9_007_199_254_740_993n,
@@ -272,17 +277,17 @@ test('news is handled as it was read, amounts to the butut', async () => {
     networkFeeMinor: 0n,
     payerNumber: null,
   };
-  const news: CallbackNews = {
+  const notification: ProviderNotification = {
     operation: 'collection',
     reference: 'Shop1234a',
-    answer: { state: 'succeeded', receipt },
+    response: { state: 'succeeded', providerTransaction },
   };
-  network.readCallback = () => ({ accepted: true, news: [news] });
+  network.readCallback = () => ({ accepted: true, notifications: [notification] });
   await receive('whatever it looked like');
-  const handled: CallbackNews[] = [];
+  const handled: ProviderNotification[] = [];
   await workAll((one) => {
     handled.push(one);
     return 'applied';
   });
-  assert.deepEqual(handled, [news]);
+  assert.deepEqual(handled, [notification]);
 });

@@ -5,13 +5,13 @@ import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
 import type { Log } from '../kit/log.ts';
-import type { CallbackNews } from './contract.ts';
-import { readNews, writeNews } from './news-text.ts';
+import type { ProviderNotification } from './contract.ts';
+import { readNotifications, writeNotifications } from './news-text.ts';
 import {
   claimInboxRows,
   deleteHandledInboxRows,
   insertInboxRow,
-  listLanesWithDueRows,
+  listShardsWithDueRows,
   updateInboxRow,
 } from './queries.ts';
 import type { InboxRow } from './queries.ts';
@@ -27,7 +27,7 @@ export interface InboxContext {
 }
 
 /** Workers claim by lane, so that several of them work side by side; more lanes than workers anyone runs. */
-const lanes = 16;
+const shardCount = 16;
 const leaseMs = 60_000;
 const rowsMax = 50;
 // News of something we do not know (yet) is tried again: a callback may overtake our own commit.
@@ -36,7 +36,7 @@ const unmatchedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 const failedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 const failedForMs = 24 * 60 * 60 * 1_000;
 
-export type ReceivedCallback = { accepted: true; lane: bigint } | { accepted: false; reason: string };
+export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: false; reason: string };
 
 /**
  * Verifies a callback over its raw bytes and stores it as it came; answered at once, handled by a worker. One that does
@@ -51,35 +51,39 @@ export async function receiveCallback(
   const receivedAt = context.clock.now();
   const reading = connector.readCallback({ ...callback, receivedAt });
   if (!reading.accepted) return { accepted: false, reason: reading.reason };
-  const lane = laneOf(reading.news[0]?.reference ?? '');
+  const shard = shardOf(reading.notifications[0]?.reference ?? '');
   await insertInboxRow(context.db, {
-    lane,
+    shard,
     id: context.newId(),
     connector: callbackName(connector),
     body: callback.body,
-    news: writeNews(reading.news),
+    news: writeNotifications(reading.notifications),
     receivedAt,
   });
-  return { accepted: true, lane };
+  return { accepted: true, shard };
 }
 
 /** What the handler made of one piece of news; `unmatched` is tried again for a while. */
-export type NewsOutcome = 'applied' | 'unmatched';
+export type NotificationOutcome = 'applied' | 'unmatched';
 
-type NewsHandler = (connectorName: string, news: CallbackNews) => Promise<NewsOutcome>;
+type NotificationHandler = (connectorName: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
 
 /**
  * Works off one lane's due callbacks. The handler may see the same news again after a crash and must be able to take
  * it. One that it fails on is put off and keeps none of the others waiting.
  */
-export async function workInboxLane(context: InboxContext, lane: bigint, handle: NewsHandler): Promise<void> {
+export async function processInboxShard(
+  context: InboxContext,
+  shard: bigint,
+  handle: NotificationHandler,
+): Promise<void> {
   const now = context.clock.now();
-  const rows = await claimInboxRows(context.db, { lane, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
-  for (const row of rows) await workRow(context, row, handle);
+  const rows = await claimInboxRows(context.db, { shard, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+  for (const row of rows) await processRow(context, row, handle);
 }
 
-export function listDueLanes(context: InboxContext): Promise<bigint[]> {
-  return listLanesWithDueRows(context.db, context.clock.now());
+export function listDueShards(context: InboxContext): Promise<bigint[]> {
+  return listShardsWithDueRows(context.db, context.clock.now());
 }
 
 /**
@@ -90,13 +94,13 @@ export async function purgeInbox({ db, clock }: Pick<InboxContext, 'db' | 'clock
   const handledBefore = addMs(clock.now(), -thirteenMonthsMs);
   const beforeId = firstIdAt(handledBefore);
   let count = 0;
-  for (let lane = 0; lane < lanes; lane += 1) {
-    count += await deleteHandledInboxRows(db, { lane: BigInt(lane), beforeId, handledBefore });
+  for (let shard = 0; shard < shardCount; shard += 1) {
+    count += await deleteHandledInboxRows(db, { shard: BigInt(shard), beforeId, handledBefore });
   }
   return count;
 }
 
-async function workRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<void> {
+async function processRow(context: InboxContext, row: InboxRow, handle: NotificationHandler): Promise<void> {
   const outcome = await handleRow(context, row, handle);
   const now = context.clock.now();
   const delayMs = retryDelayMs(row, outcome, now);
@@ -105,13 +109,13 @@ async function workRow(context: InboxContext, row: InboxRow, handle: NewsHandler
   await updateInboxRow(context.db, { ...row, ...next, outcome });
 }
 
-type RowOutcome = NewsOutcome | 'failed';
+type RowOutcome = NotificationOutcome | 'failed';
 
-async function handleRow(context: InboxContext, row: InboxRow, handle: NewsHandler): Promise<RowOutcome> {
+async function handleRow(context: InboxContext, row: InboxRow, handle: NotificationHandler): Promise<RowOutcome> {
   const fields = { network: row.connector, attempts: row.attempts };
   try {
-    const outcomes: NewsOutcome[] = [];
-    for (const news of readNews(row.news)) outcomes.push(await handle(row.connector, news));
+    const outcomes: NotificationOutcome[] = [];
+    for (const notification of readNotifications(row.news)) outcomes.push(await handle(row.connector, notification));
     return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
   } catch (error) {
     context.log.error('handling a callback failed', error, fields);
@@ -128,8 +132,8 @@ function retryDelayMs(row: InboxRow, outcome: RowOutcome, now: Date): number | u
 }
 
 /** The same reference always falls into the same lane, so its news is worked in order. */
-function laneOf(reference: string): bigint {
+function shardOf(reference: string): bigint {
   let hash = 0;
   for (const character of reference) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
-  return BigInt(hash % lanes);
+  return BigInt(hash % shardCount);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallbackNews } from './contract.ts';
-import { readNews, writeNews } from './news-text.ts';
+import type { ProviderNotification } from './contract.ts';
+import { readNotifications, writeNotifications } from './news-text.ts';
 
-test('what a callback said is read back as it was, amounts exactly', () => {
-  const receipt = {
+test('a stored notification is read back unchanged, amounts exactly', () => {
+  const providerTransaction = {
     transactionId: 'T1',
     networkReference: 'cos-1',
     amountMinor: 900_719_925_474_099_312_345n,
@@ -12,14 +12,18 @@ test('what a callback said is read back as it was, amounts exactly', () => {
     networkFeeMinor: 0n,
     payerNumber: null,
   };
-  const news: CallbackNews[] = [
-    { operation: 'collection', reference: 'Shop1234abc', answer: { state: 'succeeded', receipt } },
-    { operation: 'payout', reference: 'Shop1234def', answer: { state: 'unknown', detail: '{"bigint":"1"}' } },
+  const notifications: ProviderNotification[] = [
+    { operation: 'collection', reference: 'Shop1234abc', response: { state: 'succeeded', providerTransaction } },
+    { operation: 'payout', reference: 'Shop1234def', response: { state: 'unknown', detail: '{"bigint":"1"}' } },
   ];
-  assert.deepEqual(readNews(writeNews(news)), news);
+  assert.deepEqual(readNotifications(writeNotifications(notifications)), notifications);
 });
 
-test('what was stored before there were payouts is about a collection', () => {
-  const [news] = readNews('[{"reference":"Shop1234abc","answer":{"state":"processing"}}]');
-  assert.deepEqual(news, { operation: 'collection', reference: 'Shop1234abc', answer: { state: 'processing' } });
+test('a notification stored before payouts existed is read as a collection’s', () => {
+  const [notifications] = readNotifications('[{"reference":"Shop1234abc","answer":{"state":"processing"}}]');
+  assert.deepEqual(notifications, {
+    operation: 'collection',
+    reference: 'Shop1234abc',
+    response: { state: 'processing' },
+  });
 });

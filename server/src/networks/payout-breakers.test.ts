@@ -11,13 +11,13 @@ import { BreakerCopy } from './breaker-copy.ts';
 import type { SendOutcome } from './circuit-breaker.ts';
 import {
   payoutBreakers,
-  permitPayout,
+  acquirePayoutPermit,
   purgeBreakers,
   reportArrival,
   reportPayout,
   summarizeBreakers,
 } from './payout-breakers.ts';
-import type { BreakerContext, PayoutBreakers, Permission } from './payout-breakers.ts';
+import type { BreakerContext, PayoutBreakers, PayoutPermit } from './payout-breakers.ts';
 import { createNetworkRegistry } from './registry.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 
@@ -26,7 +26,7 @@ const number = '+2207001234';
 const payout = { merchantId, number };
 
 const liveWave = new ScriptedNetwork('wave', { testMode: false });
-const testWave = new ScriptedNetwork('wave', {}, { pausedBy: 'merchant_and_number' });
+const testWave = new ScriptedNetwork('wave', {}, { breakerScope: 'merchant_and_number' });
 const liveAps = new ScriptedNetwork('aps', { testMode: false });
 const wave = payoutBreakers(liveWave, payout);
 // The call's time limit and two seconds more.
@@ -76,10 +76,10 @@ function counting(inner: Database): Queryable {
   };
 }
 
-async function refused(context: BreakerContext, point = wave): Promise<Extract<Permission, { allowed: false }>> {
-  const permission = await permitPayout(context, point);
-  assert.ok(!permission.allowed, 'it was allowed');
-  return permission;
+async function refused(context: BreakerContext, point = wave): Promise<Extract<PayoutPermit, { allowed: false }>> {
+  const permit = await acquirePayoutPermit(context, point);
+  assert.ok(!permit.allowed, 'it was allowed');
+  return permit;
 }
 
 /** Reports it, and answers when the next send may come. */
@@ -89,13 +89,15 @@ async function retryAfter(context: BreakerContext, outcome: SendOutcome): Promis
 }
 
 async function allowed(context: BreakerContext, point = wave): Promise<void> {
-  assert.deepEqual(await permitPayout(context, point), { allowed: true });
+  assert.deepEqual(await acquirePayoutPermit(context, point), { allowed: true });
 }
 
 /** How many of so many sends that ask at one moment, in two processes, may go out. */
 async function allowedOf(count: number, point = wave): Promise<number> {
-  const asked = Array.from({ length: count }, (_, index) => permitPayout(index % 2 === 0 ? one : other, point));
-  return (await Promise.all(asked)).filter((permission) => permission.allowed).length;
+  const requested = Array.from({ length: count }, (_, index) =>
+    acquirePayoutPermit(index % 2 === 0 ? one : other, point),
+  );
+  return (await Promise.all(requested)).filter((permit) => permit.allowed).length;
 }
 
 /** Both processes have read what is written: a copy lives a second. */
@@ -103,7 +105,7 @@ async function everybodyKnows(): Promise<void> {
   await clock.advance(1_000);
 }
 
-test('while nothing is known against a network, payouts cost one statement a second, however many there are', async () => {
+test('while every breaker is closed payouts cost one statement a second, however many there are', async () => {
   for (let second = 0; second < 3; second += 1) {
     for (let send = 0; send < 200; send += 1) {
       await allowed(one);
@@ -114,15 +116,15 @@ test('while nothing is known against a network, payouts cost one statement a sec
   assert.equal(statements, 3);
 });
 
-test('a documented reason pauses the network for every process, within a second', async () => {
+test('a documented reason opens the breaker for every process, within a second', async () => {
   await allowed(one);
   await allowed(other);
   const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
   const expected = { allowed: false, reason: 'network_unavailable', retryAt } as const;
-  assert.deepEqual(await permitPayout(one, wave), expected, 'the one that heard it knows at once');
+  assert.deepEqual(await acquirePayoutPermit(one, wave), expected, 'the one that heard it knows at once');
   await everybodyKnows();
-  assert.deepEqual(await permitPayout(other, wave), expected);
+  assert.deepEqual(await acquirePayoutPermit(other, wave), expected);
   await allowed(other, payoutBreakers(liveAps, payout));
   await allowed(other, payoutBreakers(testWave, payout));
 });
@@ -134,7 +136,7 @@ test('sends without an answer are counted over all processes', async () => {
   assert.equal((await refused(one)).reason, 'network_unavailable');
 });
 
-test('many that end without an answer at one moment are each counted, and pause once', async () => {
+test('concurrent sends without a response are each counted, and open the breaker once', async () => {
   const reports = Array.from({ length: 12 }, (_, index) =>
     reportPayout(index % 2 === 0 ? one : other, wave, 'unclear'),
   );
@@ -143,14 +145,14 @@ test('many that end without an answer at one moment are each counted, and pause 
   assert.equal(logged.filter((line) => /payouts are paused/.test(line)).length, 1);
 });
 
-test('an answer in between counts anew, also when another process got it', async () => {
+test('a response in between resets the count, also when another process got it', async () => {
   for (let send = 0; send < 4; send += 1) await reportPayout(one, wave, 'unclear');
   await reportPayout(other, wave, 'answered');
   for (let send = 0; send < 4; send += 1) await reportPayout(one, wave, 'unclear');
   await allowed(one);
 });
 
-test('at the retry time exactly one send of all processes goes out as a probe; the others ask again in a second', async () => {
+test('at the retry time one send of all processes is the trial; the others check again in a second', async () => {
   await reportPayout(one, wave, 'network_unavailable');
   await clock.advance(1_999);
   assert.equal(await allowedOf(20), 0);
@@ -160,7 +162,7 @@ test('at the retry time exactly one send of all processes goes out as a probe; t
   assert.deepEqual((await refused(other)).retryAt, addMs(clock.now(), 1_000));
 });
 
-test('the probe’s success lets everybody send again, at once and in every process', async () => {
+test('a successful trial closes the breaker at once in every process', async () => {
   await reportPayout(one, wave, 'network_unavailable');
   await clock.advance(2_000);
   await allowed(other);
@@ -168,7 +170,7 @@ test('the probe’s success lets everybody send again, at once and in every proc
   assert.equal(await allowedOf(20), 20);
 });
 
-test('the probe’s failure prolongs the pause, and so does no other one', async () => {
+test('a failed trial keeps the breaker open longer, and no other failure does', async () => {
   await reportPayout(one, wave, 'network_unavailable');
   await clock.advance(2_000);
   await allowed(one);
@@ -185,7 +187,7 @@ test('a network that is back after five seconds is found out within two more', a
   const backAt = addMs(clock.now(), 5_000);
   let sentAt = clock.now();
   let retryAt = await retryAfter(one, 'network_unavailable');
-  for (let probe = 0; probe < 10; probe += 1) {
+  for (let trial = 0; trial < 10; trial += 1) {
     await clock.advance(retryAt.getTime() - clock.now().getTime());
     await allowed(one);
     sentAt = clock.now();
@@ -195,7 +197,7 @@ test('a network that is back after five seconds is found out within two more', a
   assert.ok(sentAt.getTime() - backAt.getTime() <= 2_000, sentAt.toISOString());
 });
 
-test('a probe whose process died is followed by another when its lease ends', async () => {
+test('a trial whose process died is replaced when its lease ends', async () => {
   await reportPayout(one, wave, 'network_unavailable');
   await clock.advance(2_000);
   await allowed(one);
@@ -205,7 +207,7 @@ test('a probe whose process died is followed by another when its lease ends', as
   assert.equal(await allowedOf(10), 1);
 });
 
-test('a pause is told of once when it begins and once when it ends, and nobody’s number with it', async () => {
+test('an open breaker is logged once when it opens and once when it closes, without any number', async () => {
   const point = payoutBreakers(testWave, payout);
   await Promise.all([one, other, one, other].map((context) => reportPayout(context, point, 'float_empty')));
   await everybodyKnows();
@@ -213,9 +215,9 @@ test('a pause is told of once when it begins and once when it ends, and nobody�
   assert.equal(await allowedOf(4, point), 1);
   await reportPayout(one, point, 'float_empty');
   await Promise.all([one, other, one].map((context) => reportPayout(context, point, 'answered')));
-  const told = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const reported = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    told.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
+    reported.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
     [
       ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
       ['info', 'payouts go out again', 'wave-test', 'float_empty', merchantId],
@@ -250,7 +252,7 @@ test('the summary names what pays out, and counts open breakers of merchants and
   assert.equal(numberCount, 1);
 });
 
-test('however many numbers testers make fail, the pause of a live network stays known', async () => {
+test('however many test numbers fail, the open breaker of a live network is retained', async () => {
   const retryAt = await retryAfter(one, 'float_empty');
   await clock.advance(1_000);
   await db.run({
@@ -286,7 +288,7 @@ test('a database that is away for a moment leaves no copy behind that says so', 
     ...one,
     db: { ...one.db, rows: (statement) => (isAway ? Promise.reject(new Error('away')) : db.rows(statement)) },
   };
-  await assert.rejects(permitPayout(context, wave), /away/);
+  await assert.rejects(acquirePayoutPermit(context, wave), /away/);
   isAway = false;
   await allowed(context);
 });
@@ -310,7 +312,7 @@ describe('a merchant whose sends get no answer', () => {
     assert.equal(logged.filter((line) => /payouts are paused/.test(line)).length, 1);
   });
 
-  it('is one of three before everybody’s payouts wait, and an answer to anybody lets them all go on', async () => {
+  it('counts as one of three before the network’s breaker opens, and any response closes it', async () => {
     await fail(sick, 5);
     await fail(second, 5);
     await allowed(one, healthy);
@@ -322,7 +324,7 @@ describe('a merchant whose sends get no answer', () => {
     assert.equal(await allowedOf(10, healthy), 10);
   });
 
-  it('leaves the probe of the whole network to others, and probes two seconds later where nobody else does', async () => {
+  it('leaves the network’s trial to others, and runs its own two seconds later where nobody does', async () => {
     for (const merchant of [sick, second, third]) await fail(merchant, 5);
     await clock.advance(2_000);
     const { retryAt } = await refused(one, sick);
@@ -332,7 +334,7 @@ describe('a merchant whose sends get no answer', () => {
     await refused(other, healthy);
   });
 
-  it('still waits for its own probe when the network’s breaker has closed', async () => {
+  it('still waits for its own trial when the network’s breaker has closed', async () => {
     for (const merchant of [sick, second, third]) await fail(merchant, 5);
     await clock.advance(2_000);
     await allowed(one, healthy);
@@ -370,15 +372,15 @@ describe('a send whose answer was lost and that arrived all the same', () => {
 
 const outcomes: readonly SendOutcome[] = ['answered', 'unclear', 'network_unavailable', 'float_empty'];
 
-test('however sends of two processes fall together, no more than one probe is under way', async () => {
+test('however sends of two processes interleave, at most one trial is in flight', async () => {
   for (let round = 0; round < 40; round += 1) {
     const outcome = outcomes[round % outcomes.length];
     assert.ok(outcome);
     await reportPayout(round % 3 === 0 ? one : other, wave, outcome);
     await everybodyKnows();
-    const isPaused = (await db.rows(paused)).length > 0;
+    const isOpenBreaker = (await db.rows(paused)).length > 0;
     const sent = await allowedOf(6);
-    if (isPaused) assert.ok(sent <= 1, `${sent} probes in round ${round}`);
+    if (isOpenBreaker) assert.ok(sent <= 1, `${sent} probes in round ${round}`);
     else assert.equal(sent, 6);
     await clock.advance(round * 500);
   }

@@ -6,10 +6,10 @@ import type { Log } from '../kit/log.ts';
 import type { BreakerCopy } from './breaker-copy.ts';
 import { afterArrival, afterSend, closedBreaker, halfOpened, isClear, isOpen } from './circuit-breaker.ts';
 import type { BreakerKey, CircuitBreaker, OpenBreaker, SendOutcome } from './circuit-breaker.ts';
-import type { Capabilities, Connector, PauseReason } from './contract.ts';
+import type { Capabilities, Connector, UnavailableReason } from './contract.ts';
 import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
-import { deleteForgottenBreakers, findBreaker, insertBreakerOnce, updateBreaker } from './queries.ts';
+import { deleteUnusedBreakers, findBreaker, insertBreakerOnce, updateBreaker } from './queries.ts';
 
 /** What the circuit breakers of payouts work with. One copy a process, handed to everybody in it. */
 export interface BreakerContext {
@@ -24,31 +24,32 @@ export interface PayoutBreakers {
   merchantId: string;
   keys: readonly BreakerKey[];
   /** How long a probe may take before it counts as lost. */
-  probeLeaseMs: number;
+  trialLeaseMs: number;
 }
 
-export type Permission = { allowed: true } | { allowed: false; retryAt: Date; reason: PauseReason };
+export type PayoutPermit = { allowed: true } | { allowed: false; retryAt: Date; reason: UnavailableReason };
 
 // What a probe needs beyond its call: the statements around it, on a machine that is busy.
-const probeSlackMs = 2_000;
+const trialSlackMs = 2_000;
 // Whoever finds a probe under way asks again after this time: so soon do all go out once it has succeeded.
-const askAgainAfterMs = 1_000;
+const retryAfterMs = 1_000;
 // How long whoever has an open breaker of their own leaves the probe of a whole network to others, whose payouts fail only
 // if the network does.
-const leaveToOthersMs = 2_000;
+const yieldTrialMs = 2_000;
 // Each round lost was won by another writer, after which there is mostly nothing left to change.
 const roundsMax = 10;
 // Nobody has had anything to send there for so long; the next send finds out by itself.
-const forgottenAfterMs = 60 * 60 * 1_000;
+const unusedForMs = 60 * 60 * 1_000;
 
 /** The breakers of a payout of this merchant to this number; the connector must be one that pays out. */
 export function payoutBreakers(connector: Connector, payout: { merchantId: string; number: string }): PayoutBreakers {
   const { network, testMode, railAccount, callTimeoutMs } = connector.capabilities;
   assert(connector.payouts, 'a payout goes to a network that pays out');
   const { merchantId, number } = payout;
-  const scopes = connector.payouts.capabilities.pausedBy === 'network' ? [merchantId, ''] : [`${merchantId}:${number}`];
+  const scopes =
+    connector.payouts.capabilities.breakerScope === 'network' ? [merchantId, ''] : [`${merchantId}:${number}`];
   const keys = scopes.map((scope) => ({ network, testMode, railAccount, scope }));
-  return { merchantId, keys, probeLeaseMs: callTimeoutMs + probeSlackMs };
+  return { merchantId, keys, trialLeaseMs: callTimeoutMs + trialSlackMs };
 }
 
 /**
@@ -59,21 +60,21 @@ export function payoutBreakers(connector: Connector, payout: { merchantId: strin
  *
  * Costs no statement while nothing is known against the breakers.
  */
-export async function permitPayout(context: BreakerContext, payout: PayoutBreakers): Promise<Permission> {
+export async function acquirePayoutPermit(context: BreakerContext, payout: PayoutBreakers): Promise<PayoutPermit> {
   const open = (await findInCopy(context, payout)).filter(isOpen);
-  for (const [place, known] of open.toReversed().entries()) {
-    const isNarrowerOpen = place < open.length - 1;
-    const permission = await permitProbe(context, { known, payout, waitMs: isNarrowerOpen ? leaveToOthersMs : 0 });
-    if (permission) return permission;
+  for (const [index, known] of open.toReversed().entries()) {
+    const isNarrowerOpen = index < open.length - 1;
+    const permit = await acquireTrialPermit(context, { known, payout, waitMs: isNarrowerOpen ? yieldTrialMs : 0 });
+    if (permit) return permit;
   }
   return { allowed: true };
 }
 
 /** Undefined when the breaker is closed by now. */
-async function permitProbe(
+async function acquireTrialPermit(
   context: BreakerContext,
   { known, payout, waitMs }: { known: OpenBreaker; payout: PayoutBreakers; waitMs: number },
-): Promise<Permission | undefined> {
+): Promise<PayoutPermit | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
     // The copy may be a second behind the closing, and whoever waited for that asks right then.
     const breaker = await findBreaker(context.db, known);
@@ -82,12 +83,12 @@ async function permitProbe(
       return undefined;
     }
     const now = context.clock.now();
-    const retryAt = addMs(comeAgainAt(breaker, now), waitMs);
+    const retryAt = addMs(nextTryAt(breaker, now), waitMs);
     if (retryAt > now) return { allowed: false, retryAt, reason: breaker.reason };
-    const probing = halfOpened(breaker, addMs(now, payout.probeLeaseMs));
-    if ((await updateBreaker(context.db, probing, now)) === 1) return { allowed: true };
+    const trial = halfOpened(breaker, addMs(now, payout.trialLeaseMs));
+    if ((await updateBreaker(context.db, trial, now)) === 1) return { allowed: true };
   }
-  return { allowed: false, retryAt: addMs(context.clock.now(), askAgainAfterMs), reason: known.reason };
+  return { allowed: false, retryAt: addMs(context.clock.now(), retryAfterMs), reason: known.reason };
 }
 
 /**
@@ -107,7 +108,7 @@ export async function reportPayout(
   for (const key of keys) {
     const isKnown = known.some((breaker) => isAt(breaker, key) && !isClear(breaker));
     if (outcome === 'answered' && !isKnown) continue;
-    await change(context, { key, payout }, (breaker, now) =>
+    await updateWith(context, { key, payout }, (breaker, now) =>
       afterSend(breaker, { outcome, merchantId: payout.merchantId }, now),
     );
   }
@@ -119,7 +120,7 @@ export async function reportPayout(
  */
 export async function reportArrival(context: BreakerContext, payout: PayoutBreakers, sentAt: Date): Promise<void> {
   const open = (await findInCopy(context, payout)).filter(isOpen);
-  for (const key of open) await change(context, { key, payout }, (breaker) => afterArrival(breaker, sentAt));
+  for (const key of open) await updateWith(context, { key, payout }, (breaker) => afterArrival(breaker, sentAt));
 }
 
 /** Which breakers are open, for the operator's eyes: it names networks, never a merchant or a number. */
@@ -163,7 +164,7 @@ export async function summarizeBreakers({
 
 /** Removes what nobody has sent anything to for an hour. Answers how many. */
 export function purgeBreakers({ db, clock }: Pick<BreakerContext, 'db' | 'clock'>): Promise<number> {
-  return deleteForgottenBreakers(db, addMs(clock.now(), -forgottenAfterMs));
+  return deleteUnusedBreakers(db, addMs(clock.now(), -unusedForMs));
 }
 
 /** In the order of the keys: the narrowest first. */
@@ -187,13 +188,13 @@ function isOfMerchant({ scope }: BreakerKey): boolean {
 }
 
 /** A probe that is under way may end at any moment; one that is not begins at `retryAt`. */
-function comeAgainAt({ state, retryAt }: OpenBreaker, now: Date): Date {
-  const soon = addMs(now, askAgainAfterMs);
+function nextTryAt({ state, retryAt }: OpenBreaker, now: Date): Date {
+  const soon = addMs(now, retryAfterMs);
   return state === 'half_open' && soon < retryAt ? soon : retryAt;
 }
 
 /** Writes what the outcome makes of the breaker as it is by then. */
-async function change(
+async function updateWith(
   context: BreakerContext,
   { key, payout }: { key: BreakerKey; payout: PayoutBreakers },
   outcomeOn: (breaker: CircuitBreaker, now: Date) => CircuitBreaker,
@@ -204,17 +205,22 @@ async function change(
     const before = (await findBreaker(db, key)) ?? closedBreaker(key);
     const after = outcomeOn(before, now);
     if (after === before) return;
-    const write = after.version === 0n ? insertBreakerOnce : updateBreaker;
-    const touched = await write(db, after, now);
+    const save = after.version === 0n ? insertBreakerOnce : updateBreaker;
+    const touched = await save(db, after, now);
     breakers.forget();
     if (touched === 0) continue;
-    tell(context, payout, before, after);
+    logTransition(context, payout, before, after);
     return;
   }
 }
 
 /** Whoever made the change says so, once. */
-function tell({ log }: BreakerContext, payout: PayoutBreakers, before: CircuitBreaker, after: CircuitBreaker): void {
+function logTransition(
+  { log }: BreakerContext,
+  payout: PayoutBreakers,
+  before: CircuitBreaker,
+  after: CircuitBreaker,
+): void {
   const network = after.testMode ? `${after.network}-test` : after.network;
   const fields = { network, merchant_id: after.scope === '' ? null : payout.merchantId };
   if (isOpen(after) && !isOpen(before)) log.warn('payouts are paused', { ...fields, reason: after.reason });

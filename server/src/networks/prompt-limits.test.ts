@@ -6,7 +6,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { beginPrompt, endPrompt, purgePrompts } from './prompt-limits.ts';
+import { tryBeginPrompt, endPrompt, purgePrompts } from './prompt-limits.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -36,7 +36,7 @@ const chargeId = '0193f1b0-0000-7000-8000-000000000001';
 const otherChargeId = '0193f1b0-0000-7000-8000-000000000002';
 
 function begin(network: string, openForMs = 30 * minuteMs): Promise<boolean> {
-  return beginPrompt(db, clock, { network, number, chargeId }, addMs(clock.now(), openForMs));
+  return tryBeginPrompt(db, clock, { network, number, chargeId }, addMs(clock.now(), openForMs));
 }
 
 function end(network: string): Promise<void> {
@@ -82,7 +82,7 @@ test('the end of a charge does not close the prompt that another charge has open
   assert.equal(await begin('wave', minuteMs), true);
   await clock.advance(minuteMs);
   const other = { network: 'wave', number, chargeId: otherChargeId };
-  assert.equal(await beginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
+  assert.equal(await tryBeginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
   await end('wave');
   assert.equal(await begin('wave'), false);
 });
@@ -98,10 +98,10 @@ test('a prompt that the hour forbids is not left open', async () => {
 test('one number’s prompts are nothing to another’s', async () => {
   assert.equal(await begin('wave'), true);
   const other = { network: 'wave', number: `${number}0`, chargeId };
-  assert.equal(await beginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
+  assert.equal(await tryBeginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
 });
 
-test('of many who ask at once one may, and of many wallets ten', async () => {
+test('of many concurrent prompts to one wallet one opens, and of many wallets ten', async () => {
   const same = await Promise.all(Array.from({ length: 8 }, () => begin('wave')));
   assert.equal(same.filter(Boolean).length, 1);
   await clock.advance(60 * minuteMs);

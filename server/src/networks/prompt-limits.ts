@@ -19,7 +19,7 @@ export interface Prompt {
  * Whether the number may be asked now; if so, the prompt counts as open until `openUntil` or until it is ended. For
  * live networks only: a simulated phone minds nothing.
  */
-export async function beginPrompt(db: Queryable, clock: Clock, prompt: Prompt, openUntil: Date): Promise<boolean> {
+export async function tryBeginPrompt(db: Queryable, clock: Clock, prompt: Prompt, openUntil: Date): Promise<boolean> {
   const now = clock.now();
   if ((await openPrompt(db, { ...prompt, now, openUntil })) === 0) return false;
   const counted = await addPromptTime(db, { number: prompt.number, now, since: addMs(now, -hourMs) });

@@ -2,7 +2,7 @@ import type { Queryable } from '../kit/db.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
 export interface NewInboxRow {
-  lane: bigint;
+  shard: bigint;
   id: string;
   connector: string;
   body: Uint8Array;
@@ -15,7 +15,7 @@ export interface InboxRow extends NewInboxRow {
   attempts: bigint;
 }
 
-export interface ReceiptClaim {
+export interface ProviderTransactionClaim {
   railAccount: string;
   transactionId: string;
   kind: 'collection' | 'payout';
@@ -24,7 +24,10 @@ export interface ReceiptClaim {
 }
 
 /** One row per rail account, transaction and kind, whoever comes first. */
-export function insertReceiptOnce(db: Queryable, claim: ReceiptClaim & { createdAt: Date }): Promise<number> {
+export function insertProviderTransactionOnce(
+  db: Queryable,
+  claim: ProviderTransactionClaim & { createdAt: Date },
+): Promise<number> {
   return db.run({
     name: 'network_receipts_insert_once',
     text: `INSERT INTO network_receipts (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
@@ -34,9 +37,9 @@ export function insertReceiptOnce(db: Queryable, claim: ReceiptClaim & { created
   });
 }
 
-export function findReceiptOwner(
+export function findProviderTransactionOwner(
   db: Queryable,
-  claim: ReceiptClaim,
+  claim: ProviderTransactionClaim,
 ): Promise<{ merchantId: string; subjectId: string } | undefined> {
   return db.row({
     name: 'network_receipts_find_owner',
@@ -52,14 +55,14 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
     name: 'network_inbox_insert',
     text: `INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
-    values: [row.lane, row.id, row.connector, row.body, row.news, row.receivedAt],
+    values: [row.shard, row.id, row.connector, row.body, row.news, row.receivedAt],
   });
 }
 
 /** Due rows of one lane; what another worker is claiming is skipped. */
 export function claimInboxRows(
   db: Queryable,
-  claim: { lane: bigint; now: Date; leaseEndsAt: Date; rowsMax: number },
+  claim: { shard: bigint; now: Date; leaseEndsAt: Date; rowsMax: number },
 ): Promise<InboxRow[]> {
   return db.rows<InboxRow>({
     name: 'network_inbox_claim',
@@ -69,31 +72,31 @@ export function claimInboxRows(
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
            FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane, network_inbox.id, connector, body, news::text AS news, attempts,
+           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS news, attempts,
                      received_at AS "receivedAt"`,
-    values: [claim.lane, claim.now, claim.leaseEndsAt, claim.rowsMax],
+    values: [claim.shard, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }
 
 /** Ends a row (`dueAt` null) or puts it off. */
 export function updateInboxRow(
   db: Queryable,
-  row: { lane: bigint; id: string; dueAt: Date | null; handledAt: Date | null; outcome: string },
+  row: { shard: bigint; id: string; dueAt: Date | null; handledAt: Date | null; outcome: string },
 ): Promise<number> {
   return db.run({
     name: 'network_inbox_update',
     text: `UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE lane = $1 AND id = $2`,
-    values: [row.lane, row.id, row.dueAt, row.handledAt, row.outcome],
+    values: [row.shard, row.id, row.dueAt, row.handledAt, row.outcome],
   });
 }
 
-export async function listLanesWithDueRows(db: Queryable, now: Date): Promise<bigint[]> {
-  const rows = await db.rows<{ lane: bigint }>({
+export async function listShardsWithDueRows(db: Queryable, now: Date): Promise<bigint[]> {
+  const rows = await db.rows<{ shard: bigint }>({
     name: 'network_inbox_lanes_due',
-    text: 'SELECT DISTINCT lane FROM network_inbox WHERE due_at <= $1 ORDER BY lane',
+    text: 'SELECT DISTINCT lane AS shard FROM network_inbox WHERE due_at <= $1 ORDER BY lane',
     values: [now],
   });
-  return rows.map((row) => row.lane);
+  return rows.map((row) => row.shard);
 }
 
 // It stands in the statement, so that this walks the primary key from its old end whatever values it is planned for. What
@@ -103,7 +106,7 @@ const purgedRowsMax = 500;
 /** A batch of one lane's rows, the oldest first: those that came before this id and were handled before this time. */
 export function deleteHandledInboxRows(
   db: Queryable,
-  purge: { lane: bigint; beforeId: string; handledBefore: Date },
+  purge: { shard: bigint; beforeId: string; handledBefore: Date },
 ): Promise<number> {
   return db.run({
     name: 'network_inbox_delete_handled',
@@ -111,7 +114,7 @@ export function deleteHandledInboxRows(
              SELECT ctid FROM network_inbox WHERE lane = $1 AND id < $2 AND handled_at < $3
              ORDER BY id LIMIT ${purgedRowsMax}
            ))`,
-    values: [purge.lane, purge.beforeId, purge.handledBefore],
+    values: [purge.shard, purge.beforeId, purge.handledBefore],
   });
 }
 
@@ -174,7 +177,7 @@ export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<numbe
 }
 
 const breakerColumns = `network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedProbes",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version`;
 
 /** Breakers against which something is known: what concerns live money first, then whole networks, then the latest. */
@@ -221,7 +224,7 @@ export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date)
 }
 
 /** Those that were not touched since `before`, and whose next probe was due by then. */
-export function deleteForgottenBreakers(db: Queryable, before: Date): Promise<number> {
+export function deleteUnusedBreakers(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'circuit_breakers_delete_forgotten',
     text: `DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retry_at < $1)`,
@@ -239,7 +242,7 @@ function breakerValues(breaker: CircuitBreaker, now: Date): unknown[] {
     breaker.reason,
     breaker.openedAt,
     breaker.retryAt,
-    breaker.failedProbes,
+    breaker.failedTrials,
     breaker.failuresInARow,
     breaker.failedMerchants,
     breaker.version,

@@ -6,8 +6,8 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { stableUuid } from '../kit/ids.ts';
-import { claimReceipt } from './receipts.ts';
-import type { ReceiptClaim } from './queries.ts';
+import { claimProviderTransaction } from './receipts.ts';
+import type { ProviderTransactionClaim } from './queries.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -22,8 +22,8 @@ after(async () => {
   await database.drop();
 });
 
-function claim(transactionId: string, changes: Partial<ReceiptClaim> = {}): Promise<boolean> {
-  return claimReceipt(db, systemClock, {
+function claim(transactionId: string, changes: Partial<ProviderTransactionClaim> = {}): Promise<boolean> {
+  return claimProviderTransaction(db, systemClock, {
     railAccount: 'rail',
     transactionId,
     kind: 'collection',
@@ -33,12 +33,12 @@ function claim(transactionId: string, changes: Partial<ReceiptClaim> = {}): Prom
   });
 }
 
-test('who has claimed a network’s transaction may claim it again, as after a crash', async () => {
+test('the owner of a provider transaction may claim it again, as after a crash', async () => {
   assert.equal(await claim('T1'), true);
   assert.equal(await claim('T1'), true);
 });
 
-test('nobody else gets it: no other payment, and no other merchant’s with the same id', async () => {
+test('no other payment and no other merchant can claim a provider transaction', async () => {
   assert.equal(await claim('T2'), true);
   assert.equal(await claim('T2', { subjectId: stableUuid('another charge') }), false);
   assert.equal(await claim('T2', { merchantId: stableUuid('another merchant') }), false);
@@ -52,7 +52,7 @@ test('transactions are one set for each account that holds our money', async () 
   assert.equal(await claim('t3', { subjectId }), true, 'ids are taken as they are written');
 });
 
-test('of many who claim one at once one gets it', async () => {
+test('of many concurrent claims of one provider transaction one succeeds', async () => {
   const claims = Array.from({ length: 20 }, (_, index) => claim('T4', { subjectId: stableUuid(`charge ${index}`) }));
   assert.equal((await Promise.all(claims)).filter(Boolean).length, 1);
 });

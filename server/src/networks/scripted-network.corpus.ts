@@ -1,12 +1,12 @@
 import type {
   Capabilities,
   CallbackReading,
-  CollectionAnswer,
+  CollectionResponse,
   Connector,
   ContinueCollection,
   LookUpCollection,
   LookUpPayout,
-  PayoutAnswer,
+  PayoutResponse,
   PayoutCapabilities,
   PayoutOperations,
   RefundOperations,
@@ -21,21 +21,23 @@ export interface NetworkCall {
 }
 
 type PayoutCall = 'pay_out' | 'look_up_payout';
-type ScriptedPayoutAnswer = PayoutAnswer | ((request: LookUpPayout | StartPayout) => Promise<PayoutAnswer>);
-type Answer = CollectionAnswer | ((request: LookUpCollection | StartCollection) => Promise<CollectionAnswer>);
+type ScriptedPayoutResponse = PayoutResponse | ((request: LookUpPayout | StartPayout) => Promise<PayoutResponse>);
+type CollectionScript =
+  | CollectionResponse
+  | ((request: LookUpCollection | StartCollection) => Promise<CollectionResponse>);
 
 /** A network that answers what a test has told it to, and remembers what it was asked. */
 export class ScriptedNetwork implements Connector {
   readonly capabilities: Capabilities;
   readonly calls: NetworkCall[] = [];
   /** What it answers to each kind of call until it is told otherwise. */
-  readonly answers: Record<Exclude<NetworkCall['call'], PayoutCall>, Answer> = {
+  readonly responses: Record<Exclude<NetworkCall['call'], PayoutCall>, CollectionScript> = {
     start: awaitingPayer,
     look_up: awaitingPayer,
     cancel: { state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } },
     continue: { state: 'processing' },
   };
-  readonly payoutAnswers: Record<PayoutCall, ScriptedPayoutAnswer> = {
+  readonly payoutResponses: Record<PayoutCall, ScriptedPayoutResponse> = {
     pay_out: { state: 'unknown', detail: 'no answer' },
     look_up_payout: { state: 'unknown', detail: 'no answer' },
   };
@@ -62,7 +64,7 @@ export class ScriptedNetwork implements Connector {
         lookUpDelaysMs: [1_000, 2_000, 4_000],
         resendAfterMs: 10_000,
         giveUpAfterMs: 24 * 60 * 60 * 1_000,
-        pausedBy: 'network',
+        breakerScope: 'network',
         ...payoutChanges,
       },
       start: (request) => this.#answerPayout('pay_out', request),
@@ -75,19 +77,19 @@ export class ScriptedNetwork implements Connector {
     return this.calls.filter((made) => made.call === call).length;
   }
 
-  startCollection(request: StartCollection): Promise<CollectionAnswer> {
+  startCollection(request: StartCollection): Promise<CollectionResponse> {
     return this.#answer('start', request);
   }
 
-  lookUpCollection(request: LookUpCollection): Promise<CollectionAnswer> {
+  lookUpCollection(request: LookUpCollection): Promise<CollectionResponse> {
     return this.#answer('look_up', request);
   }
 
-  cancelCollection(request: LookUpCollection): Promise<CollectionAnswer> {
+  cancelCollection(request: LookUpCollection): Promise<CollectionResponse> {
     return this.#answer('cancel', request);
   }
 
-  continueCollection(request: ContinueCollection): Promise<CollectionAnswer> {
+  continueCollection(request: ContinueCollection): Promise<CollectionResponse> {
     return this.#answer('continue', request);
   }
 
@@ -95,23 +97,23 @@ export class ScriptedNetwork implements Connector {
     return { accepted: false, reason: 'signature' };
   }
 
-  async #answerPayout(call: PayoutCall, request: LookUpPayout | StartPayout): Promise<PayoutAnswer> {
+  async #answerPayout(call: PayoutCall, request: LookUpPayout | StartPayout): Promise<PayoutResponse> {
     this.calls.push({ call, reference: request.reference });
-    const answer = this.payoutAnswers[call];
+    const answer = this.payoutResponses[call];
     return typeof answer === 'function' ? answer(request) : answer;
   }
 
   async #answer(
     call: Exclude<NetworkCall['call'], PayoutCall>,
     request: LookUpCollection | StartCollection,
-  ): Promise<CollectionAnswer> {
+  ): Promise<CollectionResponse> {
     this.calls.push({ call, reference: request.reference });
-    const answer = this.answers[call];
+    const answer = this.responses[call];
     return typeof answer === 'function' ? answer(request) : answer;
   }
 }
 
-const awaitingPayer: CollectionAnswer = {
+const awaitingPayer: CollectionResponse = {
   state: 'awaiting_payer',
   nextAction: { type: 'approve_on_phone' },
   networkReference: 'N-scripted',

@@ -18,7 +18,7 @@ beforeEach(async () => {
   app = fastify();
   await app.register(chatCallbacks, {
     ...world.context,
-    gate: world.notices.gate,
+    channelBreaker: world.notices.channelBreaker,
     chats: world.chats,
     whatsapp: { ...whatsappSettings, baseUrl: world.chat.url },
     telegram: { ...telegramSettings, baseUrl: world.chat.url },
@@ -34,10 +34,10 @@ const number = '+220877012345';
 const whatsappUrl = '/chat-channels/whatsapp/callbacks';
 const telegramUrl = '/chat-channels/telegram/callbacks';
 
-async function paidAndTold(): Promise<{ counter: VirtualTerminal; charge: Charge }> {
+async function paidAndNotified(): Promise<{ counter: VirtualTerminal; charge: Charge }> {
   const counter = await world.counter(['7012345']);
   const charge = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   return { counter, charge };
 }
 
@@ -47,15 +47,17 @@ interface Status {
   errorCode?: number;
 }
 
-async function tellStatus(charge: Charge, { status, messageId, errorCode }: Status, secret = 'sim_app_secret') {
+async function reportStatus(charge: Charge, { status, messageId, errorCode }: Status, secret = 'sim_app_secret') {
   const notice = await world.noticeOf(charge);
-  const news = {
+  const statusPayload = {
     id: messageId ?? notice.messageId ?? 'wamid.unknown',
     status,
     biz_opaque_callback_data: noticeTag({ merchantId: charge.merchantId, id: notice.id }),
     ...(errorCode === undefined ? {} : { errors: [{ code: errorCode }] }),
   };
-  const payload = JSON.stringify({ entry: [{ changes: [{ field: 'messages', value: { statuses: [news] } }] }] });
+  const payload = JSON.stringify({
+    entry: [{ changes: [{ field: 'messages', value: { statuses: [statusPayload] } }] }],
+  });
   const signature = `sha256=${createHmac('sha256', secret).update(payload).digest('hex')}`;
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature };
   return app.inject({ method: 'POST', url: whatsappUrl, headers, payload });
@@ -69,64 +71,64 @@ const orders = [
 ];
 
 for (const order of orders) {
-  test(`the news ${order.join(', ')}, in this order, ends at read`, async () => {
-    const { counter, charge } = await paidAndTold();
-    for (const status of order) assert.equal((await tellStatus(charge, { status })).statusCode, 200);
+  test(`the statuses ${order.join(', ')}, in this order, end as read`, async () => {
+    const { counter, charge } = await paidAndNotified();
+    for (const status of order) assert.equal((await reportStatus(charge, { status })).statusCode, 200);
     assert.equal((await world.delivery(counter, number))?.status, 'read');
   });
 }
 
 test('a failure is final, stands with its reason in the terminal’s record, and stops the number it names', async () => {
-  const { counter, charge } = await paidAndTold();
-  await tellStatus(charge, { status: 'failed', errorCode: 131_026 });
-  await tellStatus(charge, { status: 'delivered' });
+  const { counter, charge } = await paidAndNotified();
+  await reportStatus(charge, { status: 'failed', errorCode: 131_026 });
+  await reportStatus(charge, { status: 'delivered' });
   const { status, failure } = (await world.delivery(counter, number)) ?? {};
   assert.equal(status, 'failed');
   assert.equal(failure, 'WhatsApp cannot write to this number. Its code is 131026.');
   await world.clock.advance(60_000);
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.equal(world.chat.calls.length, 1, 'nothing more is sent to it');
 });
 
 test('a bill that is not paid is told of afterwards, and stops the channel', async () => {
-  const { charge } = await paidAndTold();
-  await tellStatus(charge, { status: 'failed', errorCode: 131_042 });
-  assert.equal((await world.notices.gate.stops())[0]?.scope, 'channel');
+  const { charge } = await paidAndNotified();
+  await reportStatus(charge, { status: 'failed', errorCode: 131_042 });
+  assert.equal((await world.notices.channelBreaker.stops())[0]?.scope, 'channel');
 });
 
-test('news of a message whose send was unclear takes the place of sending it again', async () => {
+test('a delivery status of a message with an unclear send replaces a second send', async () => {
   world.chat.next.push({ status: 502, body: 'bad gateway' });
-  const { counter, charge } = await paidAndTold();
+  const { counter, charge } = await paidAndNotified();
   assert.deepEqual(await world.statuses(charge), [`${number} pending`]);
-  await tellStatus(charge, { status: 'sent', messageId: 'wamid.first' });
-  await world.passTelling(120_000);
+  await reportStatus(charge, { status: 'sent', messageId: 'wamid.first' });
+  await world.passDelivering(120_000);
   assert.equal(world.chat.calls.length, 1);
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
 });
 
 test('a failure of an earlier copy says nothing against the one that was taken', async () => {
-  const { counter, charge } = await paidAndTold();
-  await tellStatus(charge, { status: 'failed', messageId: 'wamid.earlier', errorCode: 131_000 });
+  const { counter, charge } = await paidAndNotified();
+  await reportStatus(charge, { status: 'failed', messageId: 'wamid.earlier', errorCode: 131_000 });
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
 });
 
-test('news that is not signed changes nothing', async () => {
-  const { counter, charge } = await paidAndTold();
-  assert.equal((await tellStatus(charge, { status: 'read' }, 'another secret')).statusCode, 401);
+test('an unsigned callback changes nothing', async () => {
+  const { counter, charge } = await paidAndNotified();
+  assert.equal((await reportStatus(charge, { status: 'read' }, 'another secret')).statusCode, 401);
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
 });
 
 test('WhatsApp’s challenge is answered as plain text, and a wrong word is refused', async () => {
-  const ask = (word: string) =>
+  const challenge = (word: string) =>
     app.inject({
       url: whatsappUrl,
       query: { 'hub.mode': 'subscribe', 'hub.verify_token': word, 'hub.challenge': '42' },
     });
-  const right = await ask('our word');
+  const right = await challenge('our word');
   assert.equal(right.body, '42');
   assert.match(String(right.headers['content-type']), /^text\/plain/);
-  assert.equal((await ask('another')).statusCode, 401);
+  assert.equal((await challenge('another')).statusCode, 401);
 });
 
 async function update(message: unknown, secret = telegramSettings.webhookSecret) {
@@ -157,8 +159,14 @@ test('a call without Telegram’s secret links nothing, nor does somebody else�
 
 test('a channel that is not set up has no address', async () => {
   const bare = fastify();
-  const { gate } = world.notices;
-  await bare.register(chatCallbacks, { ...world.context, gate, chats: world.chats, whatsapp: null, telegram: null });
+  const { channelBreaker: gate } = world.notices;
+  await bare.register(chatCallbacks, {
+    ...world.context,
+    channelBreaker: gate,
+    chats: world.chats,
+    whatsapp: null,
+    telegram: null,
+  });
   assert.equal((await bare.inject({ method: 'POST', url: whatsappUrl })).statusCode, 404);
   assert.equal((await bare.inject({ method: 'POST', url: telegramUrl })).statusCode, 404);
   await bare.close();

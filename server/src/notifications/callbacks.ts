@@ -4,18 +4,18 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { applyStatus } from './apply-status.ts';
-import type { ChannelGate } from './channel-gate.ts';
+import type { ChannelBreaker } from './channel-gate.ts';
 import { isFromTelegram, readUpdate, replyTo } from './telegram/callback.ts';
 import type { TelegramSettings } from './telegram/channel.ts';
 import type { TelegramChats } from './telegram/chats.ts';
-import { answerToChallenge, isSignedByWhatsapp, readStatuses } from './whatsapp/callback.ts';
+import { verifyChallenge, isSignedByWhatsapp, readStatuses } from './whatsapp/callback.ts';
 import type { WhatsappSettings } from './whatsapp/channel.ts';
 
 export interface ChatCallbackOptions {
   db: Database;
   clock: Clock;
   log: Log;
-  gate: ChannelGate;
+  channelBreaker: ChannelBreaker;
   chats: TelegramChats;
   /** Null where the channel is not set up: its address is not there. */
   whatsapp: WhatsappSettings | null;
@@ -45,7 +45,7 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
   if (whatsapp !== null) {
     const url = '/chat-channels/whatsapp/callbacks';
     app.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
-      const challenge = answerToChallenge(whatsapp.verifyToken, request.query);
+      const challenge = verifyChallenge(whatsapp.verifyToken, request.query);
       if (challenge === null) throw refuse('whatsapp', request.id);
       return reply.type('text/plain').send(challenge);
     });
@@ -53,7 +53,7 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
       const body = request.body ?? Buffer.alloc(0);
       const signature = request.headers['x-hub-signature-256'];
       if (!isSignedByWhatsapp(whatsapp.appSecret, body, signature)) throw refuse('whatsapp', request.id);
-      for (const news of readStatuses(body)) await applyStatus(options, news);
+      for (const update of readStatuses(body)) await applyStatus(options, update);
       return { received: true };
     });
   }
@@ -62,11 +62,11 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
     app.post<{ Body: Buffer | undefined }>('/chat-channels/telegram/callbacks', async (request) => {
       const secret = request.headers['x-telegram-bot-api-secret-token'];
       if (!isFromTelegram(telegram.webhookSecret, secret)) throw refuse('telegram', request.id);
-      const act = readUpdate(request.body ?? Buffer.alloc(0));
-      if (act === null) return {};
-      if (act.kind === 'shared_own_number') await chats.link(act);
-      if (act.kind === 'left') await chats.unlinkChat(act.chatId);
-      return replyTo(act);
+      const update = readUpdate(request.body ?? Buffer.alloc(0));
+      if (update === null) return {};
+      if (update.kind === 'shared_own_number') await chats.link(update);
+      if (update.kind === 'left') await chats.unlinkChat(update.chatId);
+      return replyTo(update);
     });
   }
 };

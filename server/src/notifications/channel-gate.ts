@@ -4,26 +4,32 @@ import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import type { ChannelName } from './channel.ts';
-import { deleteChannelStop, insertChannelStopOnce, listChannelStops, takeProbe, updateChannelStop } from './queries.ts';
+import {
+  deleteChannelStop,
+  insertChannelStopOnce,
+  listChannelStops,
+  acquireTrial,
+  updateChannelStop,
+} from './queries.ts';
 import type { ChannelStop } from './queries.ts';
 
-export type Passage =
+export type ChannelPermit =
   /** `isProbe`: what becomes of this send decides about the stop. */
-  { isOpen: true; isProbe: boolean } | { isOpen: false; retryAt: Date; reason: string };
+  { isAllowed: true; isTrial: boolean } | { isAllowed: false; retryAt: Date; reason: string };
 
 // A person puts it right in minutes or hours; a notice lives for one hour, so twelve of them are spent on trying.
-const probeEveryMs = 5 * 60_000;
+const trialEveryMs = 5 * 60_000;
 // Longer than a probe takes: who comes meanwhile comes again, and one that was lost is made anew.
-const probeLeaseMs = 15_000;
+const trialLeaseMs = 15_000;
 // What a channel asks for when it is told too much at once; a longer wait would be a stop.
-const holdMaxMs = 10 * 60_000;
+const backOffMaxMs = 10 * 60_000;
 
 /**
  * Whether a channel takes messages at all. A stop is a row that all processes share, said once in the log, in the
  * metrics and at /readyz; it ends when a probe is taken. A hold (too many messages at once) is this process's own, and
  * passes by itself.
  */
-export class ChannelGate {
+export class ChannelBreaker {
   readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -37,41 +43,41 @@ export class ChannelGate {
   }
 
   /** Ask right before the send, outside any transaction. */
-  async pass(channel: ChannelName): Promise<Passage> {
+  async acquirePermit(channel: ChannelName): Promise<ChannelPermit> {
     const now = this.#clock.now();
-    const holdEndsAt = this.#holds.get(channel);
-    if (holdEndsAt !== undefined && holdEndsAt > now) {
-      return { isOpen: false, retryAt: holdEndsAt, reason: 'The channel takes no message at the moment.' };
+    const backOffEndsAt = this.#holds.get(channel);
+    if (backOffEndsAt !== undefined && backOffEndsAt > now) {
+      return { isAllowed: false, retryAt: backOffEndsAt, reason: 'The channel takes no message at the moment.' };
     }
-    const stop = (await this.stops()).find((found) => found.channel === channel);
-    if (!stop) return { isOpen: true, isProbe: false };
-    const leaseEndsAt = addMs(now, probeLeaseMs);
-    const isProbe = (await takeProbe(this.#db, { channel, now, leaseEndsAt })) === 1;
-    if (isProbe) return { isOpen: true, isProbe };
+    const trip = (await this.stops()).find((found) => found.channel === channel);
+    if (!trip) return { isAllowed: true, isTrial: false };
+    const leaseEndsAt = addMs(now, trialLeaseMs);
+    const isTrial = (await acquireTrial(this.#db, { channel, now, leaseEndsAt })) === 1;
+    if (isTrial) return { isAllowed: true, isTrial };
     // The copy may be behind the end of the stop, or behind the one who took the probe.
     this.#copy.forget();
     const current = (await this.stops()).find((found) => found.channel === channel);
-    if (!current) return { isOpen: true, isProbe: false };
-    return { isOpen: false, retryAt: current.retryAt > now ? current.retryAt : leaseEndsAt, reason: current.reason };
+    if (!current) return { isAllowed: true, isTrial: false };
+    return { isAllowed: false, retryAt: current.retryAt > now ? current.retryAt : leaseEndsAt, reason: current.reason };
   }
 
   /** Everybody waits for a moment. */
-  hold(channel: ChannelName, ms: number): void {
-    this.#holds.set(channel, addMs(this.#clock.now(), Math.min(ms, holdMaxMs)));
+  backOff(channel: ChannelName, ms: number): void {
+    this.#holds.set(channel, addMs(this.#clock.now(), Math.min(ms, backOffMaxMs)));
   }
 
-  async stop(channel: ChannelName, scope: ChannelStop['scope'], reason: string): Promise<void> {
+  async trip(channel: ChannelName, scope: ChannelStop['scope'], reason: string): Promise<void> {
     const now = this.#clock.now();
-    const stop = { channel, scope, reason, stoppedAt: now, retryAt: addMs(now, probeEveryMs) };
-    const isNew = (await insertChannelStopOnce(this.#db, stop)) === 1;
+    const trip = { channel, scope, reason, stoppedAt: now, retryAt: addMs(now, trialEveryMs) };
+    const isNew = (await insertChannelStopOnce(this.#db, trip)) === 1;
     if (isNew)
       this.#log.error('a chat channel is stopped: no notices go out', undefined, { channel, reason, kind: scope });
-    else await updateChannelStop(this.#db, stop);
+    else await updateChannelStop(this.#db, trip);
     this.#copy.forget();
   }
 
   /** A probe was taken. */
-  async open(channel: ChannelName): Promise<void> {
+  async reset(channel: ChannelName): Promise<void> {
     const isOver = (await deleteChannelStop(this.#db, channel)) === 1;
     if (isOver) this.#log.info('a chat channel takes notices again', { channel });
     this.#copy.forget();

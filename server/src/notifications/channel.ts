@@ -8,7 +8,7 @@ export interface Channel {
   /** Whether it can write to this number as far as it knows before trying. */
   reaches(number: string): Promise<boolean>;
   /** Sends one message. Never inside a transaction, and never rejects for what the other side does. */
-  send(notice: Notice): Promise<SendAnswer>;
+  send(notice: Notice): Promise<SendResponse>;
 }
 
 export type ChannelName = 'whatsapp' | 'telegram' | 'development';
@@ -28,11 +28,11 @@ export interface Notice {
 }
 
 /** How a send ended; what follows from each is in `deliver-notice.ts`. The reason is a sentence for the merchant. */
-export type SendAnswer =
+export type SendResponse =
   /** Taken, which is not yet delivered. */
   | { state: 'accepted'; messageId: string; recipient: string | null }
   /** Not taken, and worth another try. `holdsAll`: nobody else's message is taken before then either. */
-  | { state: 'retry'; reason: string; afterMs?: number; holdsAll?: boolean }
+  | { state: 'retry'; reason: string; afterMs?: number; appliesToChannel?: boolean }
   /** This message will never be taken; others are. */
   | { state: 'refused'; reason: string }
   | { state: 'stop_number'; reason: string }
@@ -48,7 +48,7 @@ export interface ChannelSet {
 }
 
 /** Transport that came to no answer: what surely never left is worth another try, the rest may have arrived. */
-export function answerToFailure(failure: string): SendAnswer {
+export function failureResponse(failure: string): SendResponse {
   const reason = 'The channel could not be reached.';
   return notSent.has(failure) ? { state: 'retry', reason } : { state: 'unknown', reason };
 }

@@ -16,18 +16,18 @@ export type Choice =
 export async function chooseChannel(
   db: Queryable,
   channels: readonly Channel[],
-  wanted: { number: string; terminalUpdatedAt: Date },
+  target: { number: string; terminalUpdatedAt: Date },
 ): Promise<Choice> {
   if (channels.length === 0) {
     return { channel: null, status: 'dropped', reason: 'No chat channel is set up on this server.' };
   }
   const names = channels.map(({ name }) => name);
-  const states = await listNumberStates(db, wanted.number, names);
+  const states = await listNumberStates(db, target.number, names);
   let stoppedReason: string | null = null;
   for (const channel of channels) {
     const state = states.find((found) => found.channel === channel.name);
-    if (state && isStopped(state, wanted.terminalUpdatedAt)) stoppedReason ??= state.stoppedReason;
-    else if (await channel.reaches(wanted.number)) return { channel, state };
+    if (state && isStopped(state, target.terminalUpdatedAt)) stoppedReason ??= state.stoppedReason;
+    else if (await channel.reaches(target.number)) return { channel, state };
   }
   if (stoppedReason !== null) return { channel: null, status: 'failed', reason: stoppedReason };
   return { channel: null, status: 'dropped', reason: 'No chat channel of this server reaches this number.' };

@@ -4,7 +4,7 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import type { ChannelGate } from './channel-gate.ts';
+import type { ChannelBreaker } from './channel-gate.ts';
 import type { ChannelSet } from './channel.ts';
 
 /** What sending notices works with. */
@@ -17,5 +17,5 @@ export interface NoticeContext {
   networks: NetworkRegistry;
   merchants: MerchantDirectory;
   channels: ChannelSet;
-  gate: ChannelGate;
+  channelBreaker: ChannelBreaker;
 }

@@ -1,6 +1,6 @@
 import { addMs } from '../kit/clock.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
-import type { Channel, SendAnswer } from './channel.ts';
+import type { Channel, SendResponse } from './channel.ts';
 import { chooseChannel } from './choose-channel.ts';
 import type { NoticeText } from './message.ts';
 import type { NoticeContext } from './context.ts';
@@ -9,29 +9,29 @@ import {
   claimNotice,
   countNoticesAhead,
   endNotice,
-  keepRecipient,
+  saveRecipient,
   markNoticeSent,
   postponeNotice,
   stopNumber,
-  takeTurn,
+  acquireSendSlot,
 } from './queries.ts';
 import { lifetimeMs, retryDelayMs, spacingMs } from './retry-schedule.ts';
 
 /** What the notices of one payment have in common. */
-export interface Announcement {
+export interface PaymentNotice {
   channels: readonly Channel[];
   terminal: Pick<VirtualTerminal, 'chatCanonical' | 'updatedAt'>;
   text: NoticeText;
   paidAt: Date;
   /** Why nobody is told any more; null while there is no reason. */
-  withdrawn: string | null;
+  cancelReason: string | null;
 }
 
 // Longer than a channel takes to answer or is waited for, and shorter than the lease of the work.
-const claimMs = 30_000;
+const leaseMs = 30_000;
 
 /** When a notice is to be looked at again; null once there is nothing left to do. */
-type NextLook = Date | null;
+type NextAttempt = Date | null;
 
 /**
  * Brings a due notice one step on: sent, put off or given up. A number that one channel cannot reach is tried through the
@@ -39,13 +39,13 @@ type NextLook = Date | null;
  */
 export async function deliverNotice(
   context: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   notice: NoticeRow,
-): Promise<NextLook> {
-  const { channels } = announcement;
+): Promise<NextAttempt> {
+  const { channels } = paymentNotice;
   let attempts = notice.attempts;
   for (let tried = 0; tried <= channels.length; tried += 1) {
-    const next = await attempt(context, announcement, { ...notice, attempts });
+    const next = await attempt(context, paymentNotice, { ...notice, attempts });
     if (next !== 'try_another_channel') return next;
     attempts += 1n;
   }
@@ -54,41 +54,41 @@ export async function deliverNotice(
 
 async function attempt(
   context: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   notice: NoticeRow,
-): Promise<NextLook | 'try_another_channel'> {
-  const { db, clock, gate } = context;
+): Promise<NextAttempt | 'try_another_channel'> {
+  const { db, clock, channelBreaker } = context;
   const now = clock.now();
-  const reason = reasonToDrop(announcement, notice, now);
+  const reason = reasonToDrop(paymentNotice, notice, now);
   if (reason !== null) return end(context, notice, 'dropped', reason);
-  const wanted = { number: notice.number, terminalUpdatedAt: announcement.terminal.updatedAt };
-  const choice = await chooseChannel(db, announcement.channels, wanted);
+  const target = { number: notice.number, terminalUpdatedAt: paymentNotice.terminal.updatedAt };
+  const choice = await chooseChannel(db, paymentNotice.channels, target);
   if (choice.channel === null) return end(context, notice, choice.status, choice.reason);
   const { channel, state } = choice;
-  if (state && state.nextAt > now) return waitForTurn(context, announcement, notice, state.nextAt);
+  if (state && state.nextAt > now) return waitForSlot(context, paymentNotice, notice, state.nextAt);
   const nextAt = addMs(now, spacingMs);
-  const hasTurn = (await takeTurn(db, { channel: channel.name, number: notice.number, now, nextAt })) === 1;
-  if (!hasTurn) return waitForTurn(context, announcement, notice, nextAt);
+  const hasSlot = (await acquireSendSlot(db, { channel: channel.name, number: notice.number, now, nextAt })) === 1;
+  if (!hasSlot) return waitForSlot(context, paymentNotice, notice, nextAt);
   // After the turn, so that who may try a stopped channel has nothing left to wait for.
-  const passage = await gate.pass(channel.name);
-  if (!passage.isOpen) {
-    return putOff(context, announcement, notice, { dueAt: passage.retryAt, failure: passage.reason });
+  const permit = await channelBreaker.acquirePermit(channel.name);
+  if (!permit.isAllowed) {
+    return postpone(context, paymentNotice, notice, { dueAt: permit.retryAt, failure: permit.reason });
   }
-  const leaseEndsAt = addMs(now, claimMs);
-  const isMine = (await claimNotice(db, notice, { channel: channel.name, now, leaseEndsAt })) === 1;
+  const leaseEndsAt = addMs(now, leaseMs);
+  const isClaimed = (await claimNotice(db, notice, { channel: channel.name, now, leaseEndsAt })) === 1;
   // Whoever has it says what becomes of it, or its claim ends.
-  if (!isMine) return leaseEndsAt;
+  if (!isClaimed) return leaseEndsAt;
   const claimed = { ...notice, attempts: notice.attempts + 1n };
   const { merchantId, id, number } = notice;
   const recipient = state?.recipient ?? null;
-  const answer = await channel.send({ merchantId, id, number, recipient, ...announcement.text });
-  return record(context, announcement, { notice: claimed, channel, state, isProbe: passage.isProbe }, answer);
+  const response = await channel.send({ merchantId, id, number, recipient, ...paymentNotice.text });
+  return recordResponse(context, paymentNotice, { notice: claimed, channel, state, isTrial: permit.isTrial }, response);
 }
 
-function reasonToDrop(announcement: Announcement, notice: NoticeRow, now: Date): string | null {
-  if (announcement.withdrawn !== null) return announcement.withdrawn;
-  if (now >= expiryOf(announcement)) return 'It could not be sent within an hour of the payment.';
-  if (!announcement.terminal.chatCanonical.includes(notice.number)) return 'The number was taken off the counter.';
+function reasonToDrop(paymentNotice: PaymentNotice, notice: NoticeRow, now: Date): string | null {
+  if (paymentNotice.cancelReason !== null) return paymentNotice.cancelReason;
+  if (now >= expiryOf(paymentNotice)) return 'It could not be sent within an hour of the payment.';
+  if (!paymentNotice.terminal.chatCanonical.includes(notice.number)) return 'The number was taken off the counter.';
   return null;
 }
 
@@ -96,26 +96,26 @@ function reasonToDrop(announcement: Announcement, notice: NoticeRow, now: Date):
  * Behind those who wait already, six seconds each. Who is not waiting may go first when the number is free: news of this
  * moment is worth more than news that is late anyway.
  */
-async function waitForTurn(
+async function waitForSlot(
   context: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   notice: NoticeRow,
-  freeAt: Date,
-): Promise<NextLook> {
+  slotFreeAt: Date,
+): Promise<NextAttempt> {
   const ahead = await countNoticesAhead(context.db, notice, context.clock.now());
-  return putOff(context, announcement, notice, { dueAt: addMs(freeAt, ahead * spacingMs), failure: null });
+  return postpone(context, paymentNotice, notice, { dueAt: addMs(slotFreeAt, ahead * spacingMs), failure: null });
 }
 
 /** Until then, or until it is too late, when it is looked at a last time. */
-async function putOff(
+async function postpone(
   { db, clock }: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   notice: NoticeRow,
-  until: { dueAt: Date; failure: string | null },
-): Promise<NextLook> {
-  const expiresAt = expiryOf(announcement);
-  const dueAt = until.dueAt < expiresAt ? until.dueAt : expiresAt;
-  await postponeNotice(db, notice, { dueAt, failure: until.failure, at: clock.now() });
+  postponement: { dueAt: Date; failure: string | null },
+): Promise<NextAttempt> {
+  const expiresAt = expiryOf(paymentNotice);
+  const dueAt = postponement.dueAt < expiresAt ? postponement.dueAt : expiresAt;
+  await postponeNotice(db, notice, { dueAt, failure: postponement.failure, at: clock.now() });
   return dueAt;
 }
 
@@ -123,66 +123,74 @@ interface Sent {
   notice: NoticeRow;
   channel: Channel;
   state: NumberState | undefined;
-  isProbe: boolean;
+  isTrial: boolean;
 }
 
-async function record(
+async function recordResponse(
   context: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   sent: Sent,
-  answer: SendAnswer,
-): Promise<NextLook | 'try_another_channel'> {
-  const { db, clock, gate, log } = context;
+  response: SendResponse,
+): Promise<NextAttempt | 'try_another_channel'> {
+  const { db, clock, channelBreaker, log } = context;
   const { notice, channel } = sent;
-  const at = clock.now();
-  const fields = { channel: channel.name, merchant_id: notice.merchantId, reason: reasonOf(answer) };
-  switch (answer.state) {
+  const now = clock.now();
+  const fields = { channel: channel.name, merchant_id: notice.merchantId, reason: reasonOf(response) };
+  switch (response.state) {
     case 'accepted':
-      await markNoticeSent(db, notice, { messageId: answer.messageId, at });
-      await remember(context, sent, answer.recipient);
+      await markNoticeSent(db, notice, { messageId: response.messageId, at: now });
+      await recordRecipient(context, sent, response.recipient);
       return null;
     case 'retry':
-      if (answer.holdsAll === true) gate.hold(channel.name, answer.afterMs ?? spacingMs);
-      return tryAgain(context, announcement, notice, answer);
+      if (response.appliesToChannel === true) channelBreaker.backOff(channel.name, response.afterMs ?? spacingMs);
+      return retry(context, paymentNotice, notice, response);
     case 'unknown':
-      return tryAgain(context, announcement, notice, answer);
+      return retry(context, paymentNotice, notice, response);
     case 'refused':
       log.warn('a chat channel refused a notice', fields);
-      return end(context, notice, 'failed', answer.reason);
+      return end(context, notice, 'failed', response.reason);
     case 'stop_number':
-      await stopNumber(db, { channel: channel.name, number: notice.number }, { reason: answer.reason, at });
-      await postponeNotice(db, notice, { dueAt: at, failure: answer.reason, at });
+      await stopNumber(db, { channel: channel.name, number: notice.number }, { reason: response.reason, at: now });
+      await postponeNotice(db, notice, { dueAt: now, failure: response.reason, at: now });
       return 'try_another_channel';
     case 'stop_template':
     case 'stop_channel': {
-      await gate.stop(channel.name, answer.state === 'stop_template' ? 'template' : 'channel', answer.reason);
-      return putOff(context, announcement, notice, { dueAt: addMs(at, spacingMs), failure: answer.reason });
+      await channelBreaker.trip(
+        channel.name,
+        response.state === 'stop_template' ? 'template' : 'channel',
+        response.reason,
+      );
+      return postpone(context, paymentNotice, notice, { dueAt: addMs(now, spacingMs), failure: response.reason });
     }
   }
 }
 
 /** A message that was taken says that the channel works, and what it calls the number. */
-async function remember({ db, gate }: NoticeContext, sent: Sent, recipient: string | null): Promise<void> {
+async function recordRecipient(
+  { db, channelBreaker }: NoticeContext,
+  sent: Sent,
+  recipient: string | null,
+): Promise<void> {
   const { notice, channel, state } = sent;
-  if (sent.isProbe) await gate.open(channel.name);
-  const isNews = recipient !== null && recipient !== (state?.recipient ?? null);
-  if (isNews || (state?.stoppedAt ?? null) !== null) {
-    await keepRecipient(db, { channel: channel.name, number: notice.number }, recipient);
+  if (sent.isTrial) await channelBreaker.reset(channel.name);
+  const isNewRecipient = recipient !== null && recipient !== (state?.recipient ?? null);
+  if (isNewRecipient || (state?.stoppedAt ?? null) !== null) {
+    await saveRecipient(db, { channel: channel.name, number: notice.number }, recipient);
   }
 }
 
-async function tryAgain(
+async function retry(
   context: NoticeContext,
-  announcement: Announcement,
+  paymentNotice: PaymentNotice,
   notice: NoticeRow,
-  answer: Extract<SendAnswer, { state: 'retry' | 'unknown' }>,
-): Promise<NextLook> {
-  const at = context.clock.now();
-  const askedMs = answer.state === 'retry' ? (answer.afterMs ?? 0) : 0;
-  const isUnclear = answer.state === 'unknown';
-  const delayMs = retryDelayMs(context.random, { attempt: Number(notice.attempts), isUnclear, askedMs });
-  if (delayMs === null) return end(context, notice, 'dropped', answer.reason);
-  return putOff(context, announcement, notice, { dueAt: addMs(at, delayMs), failure: answer.reason });
+  response: Extract<SendResponse, { state: 'retry' | 'unknown' }>,
+): Promise<NextAttempt> {
+  const now = context.clock.now();
+  const requestedDelayMs = response.state === 'retry' ? (response.afterMs ?? 0) : 0;
+  const isUnclear = response.state === 'unknown';
+  const delayMs = retryDelayMs(context.random, { attempt: Number(notice.attempts), isUnclear, requestedDelayMs });
+  if (delayMs === null) return end(context, notice, 'dropped', response.reason);
+  return postpone(context, paymentNotice, notice, { dueAt: addMs(now, delayMs), failure: response.reason });
 }
 
 async function end(
@@ -190,15 +198,15 @@ async function end(
   notice: NoticeRow,
   status: 'failed' | 'dropped',
   failure: string,
-): Promise<NextLook> {
+): Promise<NextAttempt> {
   await endNotice(db, notice, { status, failure, at: clock.now() });
   return null;
 }
 
-function expiryOf({ paidAt }: Announcement): Date {
+function expiryOf({ paidAt }: PaymentNotice): Date {
   return addMs(paidAt, lifetimeMs);
 }
 
-function reasonOf(answer: SendAnswer): string | null {
-  return answer.state === 'accepted' ? null : answer.reason;
+function reasonOf(response: SendResponse): string | null {
+  return response.state === 'accepted' ? null : response.reason;
 }

@@ -10,16 +10,16 @@ export interface ChatCall {
 }
 
 /** What the service answers; null leaves the call without an answer. */
-export type ChatAnswer = { status: number; body: unknown; headers?: Record<string, string> } | null;
+export type ChatResponse = { status: number; body: unknown; headers?: Record<string, string> } | null;
 
 /** A chat service on this machine: it keeps what it is sent, and answers what the test has told it to. */
 export async function startFakeChat() {
   const calls: ChatCall[] = [];
-  const next: ChatAnswer[] = [];
+  const next: ChatResponse[] = [];
   const chat = {
     calls,
     /** What it answers once nothing is left in `next`. */
-    usually: (call: ChatCall): ChatAnswer => acceptedBy(call, calls.length),
+    usually: (call: ChatCall): ChatResponse => acceptedBy(call, calls.length),
     /** The next answers, in their order. */
     next,
     url: '',
@@ -39,10 +39,10 @@ export async function startFakeChat() {
       const call = { path: request.url ?? '', headers: request.headers, body };
       calls.push(call);
       const scripted = next.shift();
-      const answer = scripted === undefined ? chat.usually(call) : scripted;
-      if (answer === null) return;
-      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
-      response.end(JSON.stringify(answer.body));
+      const reply = scripted === undefined ? chat.usually(call) : scripted;
+      if (reply === null) return;
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+      response.end(JSON.stringify(reply.body));
     });
   });
   // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
@@ -53,7 +53,7 @@ export async function startFakeChat() {
   return chat;
 }
 
-function acceptedBy({ path, body }: ChatCall, count: number): ChatAnswer {
+function acceptedBy({ path, body }: ChatCall, count: number): ChatResponse {
   if (path.startsWith('/bot')) {
     // Telegram repeats the message, which makes its answers long.
     const result = { message_id: count, text: `${String(body['text'])}${' '.repeat(3_000)}` };
@@ -70,10 +70,14 @@ function acceptedBy({ path, body }: ChatCall, count: number): ChatAnswer {
   };
 }
 
-export function whatsappError(code: number, status = 400, headers: Record<string, string> = {}): ChatAnswer {
+export function whatsappError(code: number, status = 400, headers: Record<string, string> = {}): ChatResponse {
   return { status, headers, body: { error: { message: 'no', type: 'OAuthException', code, fbtrace_id: 'x' } } };
 }
 
-export function telegramError(code: number, description: string, parameters: Record<string, unknown> = {}): ChatAnswer {
+export function telegramError(
+  code: number,
+  description: string,
+  parameters: Record<string, unknown> = {},
+): ChatResponse {
   return { status: code, body: { ok: false, error_code: code, description, parameters } };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noticeText } from './message.ts';
-import type { Told } from './message.ts';
+import type { NoticeDetails } from './message.ts';
 
-const told: Told = {
+const details: NoticeDetails = {
   charge: {
     accountNumber: '7004725',
     amountPaidMinor: 125_050n,
@@ -20,7 +20,7 @@ const told: Told = {
 
 test('the message says what was paid, where, by whom, how, when, and by which reference and code', () => {
   assert.equal(
-    noticeText(told).message,
+    noticeText(details).message,
     `D1,250.50 received
 Counter: Front desk, Kairaba Books
 From: .... 4725, Wave
@@ -31,16 +31,16 @@ Code: ABCD`,
 });
 
 test('a test payment says first that no money moved', () => {
-  assert.match(noticeText({ ...told, testMode: true }).message, /^Test payment: no real money\.\n/);
+  assert.match(noticeText({ ...details, testMode: true }).message, /^Test payment: no real money\.\n/);
 });
 
 test('what came counts where a person accepted another amount', () => {
-  const charge = { ...told.charge, amountReceivedMinor: 100_000n };
-  assert.match(noticeText({ ...told, charge }).message, /^D1,000\.00 received/);
+  const charge = { ...details.charge, amountReceivedMinor: 100_000n };
+  assert.match(noticeText({ ...details, charge }).message, /^D1,000\.00 received/);
 });
 
 test('a payer whose number the network does not tell is said to have none, and no part is ever empty', () => {
-  const empty = { ...told, terminalName: '\u200b', charge: { ...told.charge, accountNumber: null } };
+  const empty = { ...details, terminalName: '\u200b', charge: { ...details.charge, accountNumber: null } };
   const { templateParts } = noticeText(empty);
   assert.ok(templateParts.every((part) => part.trim() !== ''));
   assert.equal(templateParts[2], 'a number that is not shown');
@@ -61,7 +61,7 @@ const hostile = [
 
 for (const name of hostile) {
   test(`the name ${JSON.stringify(name.slice(0, 40))} adds no line, and no part that a template refuses`, () => {
-    const { message, templateParts } = noticeText({ ...told, terminalName: name, merchantName: name });
+    const { message, templateParts } = noticeText({ ...details, terminalName: name, merchantName: name });
     assert.equal(message.split('\n').length, 6);
     assert.match(message, /\nCode: ABCD$/);
     for (const part of templateParts) {

@@ -5,7 +5,7 @@ import type { Charge } from '../payments/charge.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 
 /** What a notice tells of. */
-export interface Told {
+export interface NoticeDetails {
   charge: Pick<
     Charge,
     'accountNumber' | 'amountPaidMinor' | 'amountReceivedMinor' | 'createdAt' | 'paidAt' | 'transactionReference'
@@ -27,17 +27,17 @@ export interface NoticeText {
  * template (docs/notifications.md). Every part is one line without characters that only steer how it is drawn, so none
  * can look like another part.
  */
-export function noticeText(told: Told): NoticeText {
-  const { charge } = told;
+export function noticeText(details: NoticeDetails): NoticeText {
+  const { charge } = details;
   const amount = formatAmount(receivedMinor(charge));
-  const counter = `${line(told.terminalName)}, ${line(told.merchantName)}`;
+  const counter = `${line(details.terminalName)}, ${line(details.merchantName)}`;
   const payer = maskPhoneNumber(charge.accountNumber ?? '') || 'a number that is not shown';
-  const method = line(told.networkName);
+  const method = line(details.networkName);
   const time = timeText(charge.paidAt ?? charge.createdAt);
   const reference = line(charge.transactionReference);
   const code = shortCodeOf(reference);
   const lines = [
-    ...(told.testMode ? ['Test payment: no real money.'] : []),
+    ...(details.testMode ? ['Test payment: no real money.'] : []),
     `${amount} received`,
     `Counter: ${counter}`,
     `From: ${payer}, ${method}`,
@@ -52,11 +52,11 @@ export function noticeText(told: Told): NoticeText {
 const lineLengthMax = 80;
 
 // Control characters, what orders text from right to left and back (Unicode, UAX 9), and marks that are not drawn.
-const steering = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+const controlCharacters = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** A text of somebody else as one line; never empty, because templates refuse an empty part. */
 function line(text: string): string {
-  const cleaned = Array.from(text.replace(/\s+/g, ' ').replace(steering, '').trim());
+  const cleaned = Array.from(text.replace(/\s+/g, ' ').replace(controlCharacters, '').trim());
   const shown = cleaned.length > lineLengthMax ? `${cleaned.slice(0, lineLengthMax - 1).join('')}…` : cleaned.join('');
   return shown === '' ? '–' : shown;
 }

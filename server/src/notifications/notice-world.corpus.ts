@@ -7,7 +7,7 @@ import { createBusiness } from '../merchants/create-business.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
@@ -16,7 +16,7 @@ import { createTerminal } from '../terminals/create-terminal.ts';
 import type { ChatDelivery, TerminalContext, VirtualTerminal } from '../terminals/terminal.ts';
 import { updateTerminal } from '../terminals/update-terminal.ts';
 import type { TerminalChange } from '../terminals/update-terminal.ts';
-import { ChannelGate } from './channel-gate.ts';
+import { ChannelBreaker } from './channel-gate.ts';
 import { readChatDelivery } from './chat-delivery.ts';
 import { createDevelopmentChannel } from './development/channel.ts';
 import { startFakeChat } from './fake-chat.corpus.ts';
@@ -66,7 +66,7 @@ export async function createNoticeWorld() {
   const telegram = createTelegramChannel({ ...telegramSettings, baseUrl: chat.url }, outbound, chats);
   const newNotices = (): NoticeContext => ({
     ...context,
-    gate: new ChannelGate(context),
+    channelBreaker: new ChannelBreaker(context),
     channels: { test: [createDevelopmentChannel({ ...context, keepsMessages: true })], live: [whatsapp] },
   });
   const terminals: TerminalContext = { ...context, chatDelivery: readChatDelivery };
@@ -101,7 +101,7 @@ export async function createNoticeWorld() {
       const request = { ...newPayment, ...changes, origin };
       const { charge } = await db.withTransaction((tx) => createPayment(tx, context, owner, request));
       assert.ok(charge);
-      await applyAnswer(context, charge, succeeded(charge));
+      await applyResponse(context, charge, succeeded(charge));
       return world.charge(charge);
     },
     claimNotices: (owner = live): Promise<Work[]> => {
@@ -110,16 +110,16 @@ export async function createNoticeWorld() {
       return claimWork(db, { ...claim, rowsMax: 50 });
     },
     /** Does what is due now, one piece after the other. Answers how much that was. */
-    tell: async (owner = live): Promise<number> => {
+    deliverNotices: async (owner = live): Promise<number> => {
       const due = await world.claimNotices(owner);
       for (const work of due) await notifyCharge(world.notices, work);
       return due.length;
     },
     /** Lets time pass in steps of a second, and does what falls due. */
-    passTelling: async (ms: number, owner = live): Promise<void> => {
+    passDelivering: async (ms: number, owner = live): Promise<void> => {
       for (let passed = 0; passed < ms; passed += 1_000) {
         await clock.advance(1_000);
-        await world.tell(owner);
+        await world.deliverNotices(owner);
       }
     },
     /** What the terminal's record says of a number (E.164). */

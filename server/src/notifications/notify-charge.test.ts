@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 import { whatsappError } from './fake-chat.corpus.ts';
@@ -28,8 +28,8 @@ function receivers(): string[] {
 test('each number gets one message about a payment, with everything that the receipt is checked by', async () => {
   const counter = await world.counter(['7012345', '+221 77 123 45 67']);
   const charge = await world.paidAt(counter);
-  await world.tell();
-  await world.passTelling(10_000);
+  await world.deliverNotices();
+  await world.passDelivering(10_000);
   assert.deepEqual(receivers(), ['220877012345', '221771234567']);
   const [call] = world.chat.calls;
   assert.equal(call?.path, '/v23.0/1055501234/messages');
@@ -70,7 +70,7 @@ test('two workers with the same work at once send one message to each number', a
   assert.ok(work);
   const [one, other] = [world.newNotices(), world.newNotices()];
   await Promise.all([notifyCharge(one, work), notifyCharge(other, work)]);
-  await world.passTelling(2 * minuteMs);
+  await world.passDelivering(2 * minuteMs);
   assert.deepEqual(receivers(), ['220833123456', '220866123456', '220877012345']);
   assert.equal((await world.statuses(charge)).filter((status) => status.endsWith(' sent')).length, 3);
 });
@@ -78,7 +78,7 @@ test('two workers with the same work at once send one message to each number', a
 test('an attempt is claimed once, however long ago somebody else saw it', async () => {
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(await world.counter(['7012345']));
-  await world.tell();
+  await world.deliverNotices();
   const [notice] = await listNotices(world.db, charge.merchantId, charge.id);
   assert.ok(notice);
   await world.clock.advance(minuteMs);
@@ -98,7 +98,7 @@ test('of payments that two workers tell of at one moment, one goes out and the o
   const due = await world.claimNotices();
   await Promise.all(due.map((work, index) => notifyCharge(index % 2 === 0 ? one : other, work)));
   assert.equal(world.chat.calls.length, 1);
-  await world.passTelling(40_000);
+  await world.passDelivering(40_000);
   assert.equal(world.chat.calls.length, 6);
 });
 
@@ -106,7 +106,7 @@ test('a message under way, also a repeated one, leaves no free moment of its num
   world.chat.usually = () => whatsappError(131_000, 500);
   const counter = await world.counter(['7012345']);
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   await world.clock.advance(minuteMs);
   world.chat.usually = () => null;
   const [repeated] = await world.claimNotices();
@@ -114,7 +114,7 @@ test('a message under way, also a repeated one, leaves no free moment of its num
   const sending = notifyCharge(world.notices, repeated);
   await eventually('the second attempt is under way', () => world.chat.calls.length === 2);
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   await world.clock.advance(6_000);
   const [next] = await world.claimNotices();
   assert.ok(next, 'the next message is due when the number is free');
@@ -139,8 +139,8 @@ test('a number gets at most one message in six seconds, whichever merchants and 
     await world.paidAt(theirs, other);
   }
   for (let second = 0; second <= 60; second += 1) {
-    await world.tell();
-    await world.tell(other);
+    await world.deliverNotices();
+    await world.deliverNotices(other);
     await world.clock.advance(1_000);
   }
   assert.equal(sentAt.length, 6);
@@ -155,27 +155,27 @@ test('a notice that could not go out within an hour of the payment is dropped an
   const counter = await world.counter(['7012345']);
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(await world.statuses(charge), ['+220877012345 pending']);
   for (let minute = 0; minute < 59; minute += 1) {
     await world.clock.advance(minuteMs);
-    await world.tell();
+    await world.deliverNotices();
   }
   const callsBefore = world.chat.calls.length;
   assert.ok(callsBefore > 3 && callsBefore <= 10, `${callsBefore} attempts`);
   await world.clock.advance(2 * minuteMs);
   world.chat.usually = () => ({ status: 200, body: { messages: [{ id: 'wamid.late' }] } });
-  await world.tell();
+  await world.deliverNotices();
   assert.equal(world.chat.calls.length, callsBefore, 'an hour later nothing is sent any more');
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
   assert.match((await world.delivery(counter, '+220877012345'))?.failure ?? '', /\.$/);
 });
 
-test('a payment of more than an hour ago, as after an outage of the workers, is told of to nobody', async () => {
+test('a payment older than an hour, as after an outage of the workers, sends no notice', async () => {
   const counter = await world.counter(['7012345']);
   const charge = await world.paidAt(counter);
   await world.clock.advance(61 * minuteMs);
-  await world.tell();
+  await world.deliverNotices();
   assert.equal(world.chat.calls.length, 0);
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
   assert.match((await world.delivery(counter, '+220877012345'))?.failure ?? '', /within an hour/);
@@ -185,26 +185,26 @@ test('a send that was refused for the moment goes out later, not before the chan
   const counter = await world.counter(['7012345']);
   world.chat.next.push(whatsappError(130_429, 429, { 'retry-after': '40' }));
   const charge = await world.paidAt(counter);
-  await world.tell();
-  await world.passTelling(39_000);
+  await world.deliverNotices();
+  await world.passDelivering(39_000);
   assert.equal(world.chat.calls.length, 1);
-  await world.passTelling(20_000);
+  await world.passDelivering(20_000);
   assert.equal(world.chat.calls.length, 2);
   assert.deepEqual(await world.statuses(charge), ['+220877012345 sent']);
 });
 
-test('an answer that never comes is tried again a few times, and then given up', async () => {
+test('a send without a response is retried a few times, then given up', async () => {
   world.chat.usually = () => null;
   const counter = await world.counter(['7012345']);
   const charge = await world.paidAt(counter);
   for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const telling = world.tell();
+    const delivering = world.deliverNotices();
     await eventually('the channel was asked', () => world.chat.calls.length === attempt);
     await world.clock.advance(channelTimeoutMs);
-    await telling;
+    await delivering;
     await world.clock.advance(5 * minuteMs);
   }
-  await world.tell();
+  await world.deliverNotices();
   assert.equal(world.chat.calls.length, 3);
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
 });
@@ -216,11 +216,11 @@ test('a number that cannot be reached stays stopped until the counter is saved a
       ? whatsappError(131_026)
       : { status: 200, body: { messages: [{ id: `wamid.${world.chat.calls.length}` }] } };
   const first = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(await world.statuses(first), ['+220833123456 sent', '+220877012345 failed']);
   await world.clock.advance(minuteMs);
   const second = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(receivers(), ['220833123456', '220833123456', '220877012345']);
   assert.deepEqual(await world.statuses(second), ['+220833123456 sent', '+220877012345 failed']);
   assert.equal(
@@ -231,30 +231,30 @@ test('a number that cannot be reached stays stopped until the counter is saved a
   await world.changeCounter(counter, { chatNumbers: ['7012345', '3123456'] });
   world.chat.usually = () => ({ status: 200, body: { messages: [{ id: `wamid.${world.chat.calls.length}` }] } });
   const third = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(await world.statuses(third), ['+220833123456 sent', '+220877012345 sent']);
 });
 
-test('a refused template stops all sends, says so once, and ends when one message that is let through is taken', async () => {
+test('a refused template stops all sends, is logged once, and ends when a trial message is accepted', async () => {
   const counter = await world.counter(['7012345', '3123456', '6123456']);
   world.chat.usually = () => whatsappError(132_001, 404);
   const charge = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   const callsBefore = world.chat.calls.length;
   assert.ok(callsBefore <= 3);
   await world.paidAt(counter);
-  await world.passTelling(4 * minuteMs);
+  await world.passDelivering(4 * minuteMs);
   assert.equal(world.chat.calls.length, callsBefore, 'nothing goes out meanwhile');
-  const [stop] = await world.notices.gate.stops();
+  const [stop] = await world.notices.channelBreaker.stops();
   assert.equal(stop?.scope, 'template');
   const lines = () => world.logged.filter((line) => line.includes('a chat channel is stopped'));
   assert.equal(lines().length, 1, lines().join('\n'));
-  await world.passTelling(90_000);
+  await world.passDelivering(90_000);
   assert.ok(world.chat.calls.length > callsBefore, 'it is tried after five minutes');
   assert.ok(world.chat.calls.length <= callsBefore + 1, 'by one message');
   world.chat.usually = () => ({ status: 200, body: { messages: [{ id: `wamid.${world.chat.calls.length}` }] } });
-  await world.passTelling(6 * minuteMs);
-  assert.deepEqual(await world.notices.gate.stops(), []);
+  await world.passDelivering(6 * minuteMs);
+  assert.deepEqual(await world.notices.channelBreaker.stops(), []);
   assert.equal(lines().length, 1);
   assert.deepEqual(await world.statuses(charge), ['+220833123456 sent', '+220866123456 sent', '+220877012345 sent']);
 });
@@ -263,17 +263,17 @@ test('a number taken off the counter while its message waits is told of nothing 
   const counter = await world.counter(['7012345', '3123456']);
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   world.chat.usually = () => ({ status: 200, body: { messages: [{ id: `wamid.${world.chat.calls.length}` }] } });
   await world.changeCounter(counter, { chatNumbers: ['3123456'] });
-  await world.passTelling(30_000);
+  await world.passDelivering(30_000);
   assert.deepEqual(await world.statuses(charge), ['+220833123456 sent', '+220877012345 dropped']);
 });
 
-test('a payment that was taken back before anybody was told is told of to nobody', async () => {
+test('a payment reversed before its notice was sent sends no notice', async () => {
   const charge = await world.paidAt(await world.counter(['7012345']));
-  await applyAnswer(world.context, charge, reversed(charge));
-  await world.tell();
+  await applyResponse(world.context, charge, reversed(charge));
+  await world.deliverNotices();
   assert.equal(world.chat.calls.length, 0);
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
 });
@@ -282,24 +282,24 @@ test('what WhatsApp itself calls a number is kept, and written to from then on',
   const counter = await world.counter(['7012345']);
   world.chat.next.push({ status: 200, body: { contacts: [{ wa_id: '2207012345' }], messages: [{ id: 'wamid.1' }] } });
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   await world.clock.advance(10_000);
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(
     world.chat.calls.map(({ body }) => body['to']),
     ['220877012345', '2207012345'],
   );
 });
 
-test('in test the message goes to the simulated phone, and without a channel in live it is dropped and says so', async () => {
+test('in test a message goes to the simulated phone; in live without a channel it is dropped and logged', async () => {
   const [counter, liveCounter] = [await world.counter(['7012345'], world.merchant), await world.counter(['7012345'])];
   await world.paidAt(counter, world.merchant);
-  await world.tell(world.merchant);
+  await world.deliverNotices(world.merchant);
   assert.equal((await world.delivery(counter, '+220877012345'))?.status, 'sent');
   world.notices.channels.live = [];
   const charge = await world.paidAt(liveCounter);
-  await world.tell();
+  await world.deliverNotices();
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
   assert.match((await world.delivery(liveCounter, '+220877012345'))?.failure ?? '', /No chat channel is set up/);
   assert.equal(world.chat.calls.length, 0);
@@ -308,7 +308,7 @@ test('in test the message goes to the simulated phone, and without a channel in 
 test('another merchant learns nothing of a number’s messages', async () => {
   const counter = await world.counter(['7012345']);
   await world.paidAt(counter);
-  await world.tell();
+  await world.deliverNotices();
   const other = await world.newLiveMerchant();
   assert.equal(await world.delivery({ ...counter, merchantId: other.id }, '+220877012345'), undefined);
 });

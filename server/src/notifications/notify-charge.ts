@@ -3,7 +3,7 @@ import type { Work } from '../events/outbox.ts';
 import { findTransaction } from '../payments/find-payment.ts';
 import { getTerminalForPayment } from '../terminals/find-terminal.ts';
 import { deliverNotice } from './deliver-notice.ts';
-import type { Announcement } from './deliver-notice.ts';
+import type { PaymentNotice } from './deliver-notice.ts';
 import { noticeText } from './message.ts';
 import type { NoticeContext } from './context.ts';
 import type { NoticeRow } from './notice.ts';
@@ -15,29 +15,29 @@ import { insertNoticeOnce, listNotices } from './queries.ts';
  */
 export async function notifyCharge(context: NoticeContext, work: Work): Promise<void> {
   const { db, clock } = context;
-  const announcement = await readAnnouncement(context, work);
-  if (!announcement) return completeWork(db, work);
+  const paymentNotice = await readPaymentNotice(context, work);
+  if (!paymentNotice) return completeWork(db, work);
   const now = clock.now();
-  const notices = await planNotices(context, work, announcement);
+  const notices = await planNotices(context, work, paymentNotice);
   // All of them first: what became of one is written down even when another could not be.
   const outcomes = await Promise.allSettled(
     notices.map(async (notice) => {
       const isDue = notice.dueAt !== null && notice.dueAt <= now;
-      return isDue ? deliverNotice(context, announcement, notice) : notice.dueAt;
+      return isDue ? deliverNotice(context, paymentNotice, notice) : notice.dueAt;
     }),
   );
-  const dueAgain = outcomes.flatMap((outcome) => {
+  const nextDueDates = outcomes.flatMap((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason as Error;
     return outcome.value ?? [];
   });
-  const nextDueAt = earliest(dueAgain);
+  const nextDueAt = earliest(nextDueDates);
   await (nextDueAt === null ? completeWork(db, work) : postponeWork(db, work, nextDueAt));
 }
 
-type CounterAnnouncement = Announcement & { terminalId: string };
+type TerminalPaymentNotice = PaymentNotice & { terminalId: string };
 
 /** Undefined where there is nothing to tell of. */
-async function readAnnouncement(context: NoticeContext, work: Work): Promise<CounterAnnouncement | undefined> {
+async function readPaymentNotice(context: NoticeContext, work: Work): Promise<TerminalPaymentNotice | undefined> {
   const { db, merchants, networks, channels } = context;
   const { merchantId } = work;
   const payment = await findTransaction(db, merchantId, work.subjectId);
@@ -46,14 +46,14 @@ async function readAnnouncement(context: NoticeContext, work: Work): Promise<Cou
   const { charge, intent } = payment;
   const terminal = await getTerminalForPayment(db, merchantId, payment.intent.terminalId);
   const networkName = networks.find(charge.network, merchant.testMode)?.capabilities.displayName ?? charge.network;
-  const told = { charge, networkName, terminalName: terminal.name, merchantName: merchant.name };
+  const details = { charge, networkName, terminalName: terminal.name, merchantName: merchant.name };
   return {
     channels: merchant.testMode ? channels.test : channels.live,
     terminal,
     terminalId: payment.intent.terminalId,
-    text: noticeText({ ...told, testMode: merchant.testMode }),
+    text: noticeText({ ...details, testMode: merchant.testMode }),
     paidAt: charge.paidAt ?? intent.updatedAt,
-    withdrawn: charge.status === 'completed' ? null : 'The payment was taken back before it could be told of.',
+    cancelReason: charge.status === 'completed' ? null : 'The payment was taken back before it could be told of.',
   };
 }
 
@@ -61,24 +61,24 @@ async function readAnnouncement(context: NoticeContext, work: Work): Promise<Cou
 async function planNotices(
   { db, clock, newId }: NoticeContext,
   { merchantId, subjectId: chargeId, attempts }: Work,
-  { terminal, terminalId, channels }: CounterAnnouncement,
+  { terminal, terminalId, channels }: TerminalPaymentNotice,
 ): Promise<NoticeRow[]> {
   const planned = attempts > 1n ? await listNotices(db, merchantId, chargeId) : [];
   if (planned.length > 0) return planned;
-  const at = clock.now();
+  const now = clock.now();
   const channel = channels[0]?.name ?? 'none';
   const ids = terminal.chatCanonical.map(() => newId());
   const inserted = await db.withTransaction((tx) =>
     Promise.all(
       terminal.chatCanonical.map((number, index) =>
-        tx.run(insertNoticeOnce({ merchantId, id: ids[index] ?? '', terminalId, chargeId, number, channel, at })),
+        tx.run(insertNoticeOnce({ merchantId, id: ids[index] ?? '', terminalId, chargeId, number, channel, at: now })),
       ),
     ),
   );
   // Somebody else was first, or this work was asked for before.
   if (inserted.includes(0)) return listNotices(db, merchantId, chargeId);
   return terminal.chatCanonical.map((number, index) => {
-    return { merchantId, id: ids[index] ?? '', number, status: 'pending', attempts: 0n, dueAt: at };
+    return { merchantId, id: ids[index] ?? '', number, status: 'pending', attempts: 0n, dueAt: now };
   });
 }
 

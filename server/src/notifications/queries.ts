@@ -101,13 +101,13 @@ export function markNoticeSent(db: Queryable, key: NoticeKey, sent: { messageId:
 export function postponeNotice(
   db: Queryable,
   key: NoticeKey,
-  until: { dueAt: Date; failure: string | null; at: Date },
+  postponement: { dueAt: Date; failure: string | null; at: Date },
 ): Promise<number> {
   return db.run({
     name: 'notifications_postpone',
     text: `UPDATE notifications SET due_at = $4, failure = COALESCE($5, failure), updated_at = $6
            WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending'`,
-    values: [key.merchantId, key.id, key.attempts, until.dueAt, until.failure, until.at],
+    values: [key.merchantId, key.id, key.attempts, postponement.dueAt, postponement.failure, postponement.at],
   });
 }
 
@@ -131,13 +131,13 @@ export function endNotice(
  */
 export async function applyNoticeStatus(
   db: Queryable,
-  news: {
+  update: {
     merchantId: string;
     id: string;
     channel: ChannelName;
     messageId: string;
-    from: readonly NoticeStatus[];
-    to: NoticeStatus;
+    currentStatuses: readonly NoticeStatus[];
+    newStatus: NoticeStatus;
     failure: string | null;
     at: Date;
     /** Only where the notice has no other message. */
@@ -152,15 +152,15 @@ export async function applyNoticeStatus(
              AND (NOT $9 OR message_id IS NULL OR message_id = $4)
            RETURNING number`,
     values: [
-      news.merchantId,
-      news.id,
-      news.channel,
-      news.messageId,
-      [...news.from],
-      news.to,
-      news.failure,
-      news.at,
-      news.ofThisMessageOnly,
+      update.merchantId,
+      update.id,
+      update.channel,
+      update.messageId,
+      [...update.currentStatuses],
+      update.newStatus,
+      update.failure,
+      update.at,
+      update.ofThisMessageOnly,
     ],
   });
   return row?.number;
@@ -214,9 +214,9 @@ export function listNumberStates(
 }
 
 /** The number's turn: of all who want it, whoever's merchant they work for, one is told 1, and nobody until `nextAt`. */
-export function takeTurn(
+export function acquireSendSlot(
   db: Queryable,
-  turn: { channel: ChannelName; number: string; now: Date; nextAt: Date },
+  slot: { channel: ChannelName; number: string; now: Date; nextAt: Date },
 ): Promise<number> {
   return db.run({
     name: 'notification_numbers_take_turn',
@@ -224,7 +224,7 @@ export function takeTurn(
            VALUES ($1, $2, $4, NULL, NULL, NULL)
            ON CONFLICT (channel, number) DO UPDATE SET next_at = EXCLUDED.next_at
            WHERE notification_numbers.next_at <= $3`,
-    values: [turn.channel, turn.number, turn.now, turn.nextAt],
+    values: [slot.channel, slot.number, slot.now, slot.nextAt],
   });
 }
 
@@ -251,7 +251,7 @@ export function clearNumberStop(key: NumberKey): Statement {
 }
 
 /** The channel has just taken a message for it, under this name of its own. */
-export function keepRecipient(db: Queryable, key: NumberKey, recipient: string | null): Promise<number> {
+export function saveRecipient(db: Queryable, key: NumberKey, recipient: string | null): Promise<number> {
   return db.run({
     name: 'notification_numbers_keep_recipient',
     text: `UPDATE notification_numbers
@@ -294,14 +294,14 @@ export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<num
 }
 
 /** Of all who would try a stopped channel at this moment, one is told 1. */
-export function takeProbe(
+export function acquireTrial(
   db: Queryable,
-  probe: { channel: ChannelName; now: Date; leaseEndsAt: Date },
+  trial: { channel: ChannelName; now: Date; leaseEndsAt: Date },
 ): Promise<number> {
   return db.run({
     name: 'notification_channels_take_probe',
     text: `UPDATE notification_channels SET retry_at = $3 WHERE channel = $1 AND retry_at <= $2`,
-    values: [probe.channel, probe.now, probe.leaseEndsAt],
+    values: [trial.channel, trial.now, trial.leaseEndsAt],
   });
 }
 

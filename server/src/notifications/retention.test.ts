@@ -23,20 +23,20 @@ after(() => world.close());
 
 test('a notice goes thirteen months after it was made, and one that is still to be sent stays', async () => {
   const counter = await world.counter(['7002345', '7002346'], world.merchant);
-  const told = await world.paidAt(counter, world.merchant);
-  await world.tell(world.merchant);
-  assert.deepEqual(await world.statuses(told), ['+220877002345 sent', '+220877002346 sent']);
+  const notified = await world.paidAt(counter, world.merchant);
+  await world.deliverNotices(world.merchant);
+  assert.deepEqual(await world.statuses(notified), ['+220877002345 sent', '+220877002346 sent']);
   await world.db.run({
     name: 'test_not_yet',
     text: `UPDATE notifications SET status = 'pending', due_at = $3
            WHERE merchant_id = $1 AND charge_id = $2 AND number = '+220877002346'`,
-    values: [told.merchantId, told.id, world.clock.now()],
+    values: [notified.merchantId, notified.id, world.clock.now()],
   });
   await world.clock.jump(400 * dayMs);
   assert.equal(await purgeNotices(world), 0);
   await world.clock.jump(1);
   assert.equal(await purgeNotices(world), 1);
-  assert.deepEqual(await world.statuses(told), ['+220877002346 pending']);
+  assert.deepEqual(await world.statuses(notified), ['+220877002346 pending']);
   assert.equal(await purgeNotices(world), 0);
 });
 
@@ -45,7 +45,7 @@ test('a simulated phone of staff forgets a message after thirty days', async () 
   await world.clock.jump(31 * dayMs);
   await purgeChatMessages(world);
   await world.paidAt(counter, world.merchant);
-  await world.tell(world.merchant);
+  await world.deliverNotices(world.merchant);
   const messages = async (): Promise<number> => (await listChatMessages(world.db, staff)).length;
   assert.equal(await messages(), 1);
   await world.clock.jump(30 * dayMs);
@@ -73,10 +73,10 @@ test('a purge finds and deletes by keys alone, however much is kept', async () =
       await client.query('VACUUM ANALYZE notifications, simulator.chat_messages');
     });
     const now = world.clock.now();
-    const plans = await genericPlans(database, async (asked) => {
-      await listMerchantsWithOldNotices(asked, firstIdAt(now));
-      await deleteOldNotices(asked, world.merchant.id, firstIdAt(now));
-      await deleteOldChatMessages(asked, now);
+    const plans = await genericPlans(database, async (explain) => {
+      await listMerchantsWithOldNotices(explain, firstIdAt(now));
+      await deleteOldNotices(explain, world.merchant.id, firstIdAt(now));
+      await deleteOldChatMessages(explain, now);
     });
     assert.equal(plans.length, 3);
     for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan on (notifications|chat_)|Bitmap|Sort/, plan);

@@ -31,10 +31,10 @@ const jitterPercent = 15;
 /** How long to wait after this attempt (1 is the first), or null when it was the last. A channel can only ask for more. */
 export function retryDelayMs(
   random: Random,
-  last: { attempt: number; isUnclear: boolean; askedMs: number },
+  last: { attempt: number; isUnclear: boolean; requestedDelayMs: number },
 ): number | null {
   const delayMs = delaysMs[last.attempt - 1];
   if (delayMs === undefined || (last.isUnclear && last.attempt >= unclearAttemptsMax)) return null;
   const chance = Buffer.from(random.bytes(4)).readUInt32BE(0) / 2 ** 32;
-  return Math.max(last.askedMs, delayMs) + Math.floor(chance * ((delayMs * jitterPercent) / 100));
+  return Math.max(last.requestedDelayMs, delayMs) + Math.floor(chance * ((delayMs * jitterPercent) / 100));
 }

@@ -1,8 +1,8 @@
 import { findCaseById, listCases, listResolutionSteps } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
-import { listOwed, owedInWords } from '../debts/what-is-owed.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
+import { listOwed, owedDescriptions } from '../debts/what-is-owed.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
@@ -50,8 +50,8 @@ async function describeOwed(db: CommandContext['db'], merchants: ReadonlyMap<str
     owed.account,
     moneyText(owed),
     owed.since.toISOString(),
-    owedInWords[owed.kind].who,
-    owedInWords[owed.kind].endsBy,
+    owedDescriptions[owed.kind].who,
+    owedDescriptions[owed.kind].endsBy,
   ]);
   return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'WHO', 'ENDS BY'], rows)}`;
 }
@@ -63,7 +63,7 @@ const show: Command = {
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
-    const found = await mustFind(context, positionals[0]);
+    const found = await requireCase(context, positionals[0]);
     const choices = await listChoices(await context.caseWork(), found);
     const steps = await listResolutionSteps(context.db, found.merchantId, found.id);
     const names = new Map((await listOperators(context.db)).map(({ id, name }) => [id, name]));
@@ -89,10 +89,10 @@ const resolve: Command = {
   positionals: 1,
   async run(context, input) {
     const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await mustFind(context, input.positionals[0]);
+    const { id: caseId } = await requireCase(context, input.positionals[0]);
     const { as: resolution = '', evidence = '' } = input.options;
-    const told = toldMoney(input);
-    const proposed = { caseId, resolution, evidence, told, operatorId };
+    const reportedMoney = readReportedMoney(input);
+    const proposed = { caseId, resolution, evidence, reported: reportedMoney, operatorId };
     const step = await proposeResolution(await context.caseWork(), proposed);
     const text = `Proposed: ${resolution}. Another operator confirms it with: cases confirm ${caseId}`;
     return { text, data: stepToData(step), exitCode: 0 };
@@ -107,7 +107,7 @@ const confirm: Command = {
   positionals: 1,
   async run(context, { positionals }) {
     const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await mustFind(context, positionals[0]);
+    const { id: caseId } = await requireCase(context, positionals[0]);
     const step = await confirmResolution(await context.caseWork(), { caseId, operatorId });
     return { text: `Case ${caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
   },
@@ -121,7 +121,7 @@ const withdraw: Command = {
   positionals: 1,
   async run(context, { positionals }) {
     const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await mustFind(context, positionals[0]);
+    const { id: caseId } = await requireCase(context, positionals[0]);
     const step = await withdrawProposal(await context.caseWork(), { caseId, operatorId });
     return { text: `Withdrawn: ${step.resolution}. Case ${caseId} is open.`, data: stepToData(step), exitCode: 0 };
   },
@@ -135,7 +135,7 @@ function statusOf(status: string): Case['status'] | null {
   throw new UsageError(`--status is open, resolved or all, not ${status}.`);
 }
 
-async function mustFind({ db }: CommandContext, id = ''): Promise<Case> {
+async function requireCase({ db }: CommandContext, id = ''): Promise<Case> {
   const found = isUuid(id) ? await findCaseById(db, id) : undefined;
   if (!found) throw new UsageError(`There is no case ${id}. See: cases list`);
   return found;
@@ -143,7 +143,7 @@ async function mustFind({ db }: CommandContext, id = ''): Promise<Case> {
 
 const transactionLengthMax = 200;
 
-function toldMoney(input: CommandInput): ToldMoney | null {
+function readReportedMoney(input: CommandInput): ReportedMoney | null {
   const transaction = input.options['transaction'];
   const amountMinor = readAmount(input, 'amount');
   if (transaction === undefined && amountMinor === undefined) return null;

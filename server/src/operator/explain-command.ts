@@ -28,13 +28,13 @@ export const explainCommand: Command = {
     const merchant = await merchantOf(context, input);
     const account = readAccount(input.options['account'] ?? '');
     const atText = input.options['at'];
-    const at =
+    const time =
       atText === undefined ? null : readTimeOption(context.clock, { option: 'at', text: atText, ofDay: 'last' });
     const limit = readLimit(input.options['limit']);
     const before = readBefore(input.options['before']);
     const { balanceMinor, lines } = await explainAccount(context.db, merchant, {
       account,
-      at,
+      at: time,
       before,
       rowsMax: limit + 1,
     });
@@ -47,7 +47,7 @@ export const explainCommand: Command = {
       formatAmount(line.changeMinor, { style: 'plain' }),
       formatAmount(line.balanceMinor, { style: 'plain' }),
     ]);
-    const moment = at === null ? 'now' : `at ${at.toISOString()}`;
+    const moment = time === null ? 'now' : `at ${time.toISOString()}`;
     const text = [
       `${account} of ${merchant.name} (${merchant.id}) has ${moneyText({ currency: merchant.currency, amountMinor: balanceMinor })} ${moment}.`,
       rows.length === 0 ? nothingBooked : table(['TIME', 'FLOW', 'SOURCE', 'AMOUNT', 'BALANCE'], rows),
@@ -56,7 +56,7 @@ export const explainCommand: Command = {
     const data = {
       merchant_id: merchant.id,
       account,
-      at: at?.toISOString() ?? null,
+      at: time?.toISOString() ?? null,
       currency: merchant.currency,
       balance: amountToJson(balanceMinor),
       movements: shown.map((line) => ({

@@ -19,7 +19,7 @@ const set: Command = {
     });
     const problem = pngProblem(png);
     if (problem !== null) throw new UsageError(`${path} ${problem}.`);
-    await setLogo(context.db, { merchantId: merchant.id, png, at: context.clock.now() });
+    await setLogo(context.db, { merchantId: merchant.id, png, updatedAt: context.clock.now() });
     const text = `The posters of ${merchant.name} have this logo from now on.`;
     return { text, data: { merchant_id: merchant.id, bytes: png.length }, exitCode: 0 };
   },

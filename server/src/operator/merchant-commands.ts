@@ -124,7 +124,7 @@ const revokeKey: Command = {
     const keys = await listApiKeys(context.db, merchant.id);
     const key = keys.find((candidate) => candidate.id === id);
     if (!key) throw new UsageError(`${merchant.name} has no key ${id}. See: keys list --merchant ${merchant.id}`);
-    await revokeApiKey(context.db, { merchantId: merchant.id, id, at: context.clock.now() });
+    await revokeApiKey(context.db, { merchantId: merchant.id, id, revokedAt: context.clock.now() });
     return { text: `Key ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
   },
 };

@@ -8,9 +8,11 @@ import type { CommandContext } from './command.ts';
 
 /** The merchant that `--merchant` names, by its id or its short id. Throws UsageError when there is none. */
 export async function merchantOf({ db }: CommandContext, { options }: CommandInput): Promise<Merchant> {
-  const wanted = options['merchant'] ?? '';
-  const merchant = await (isUuid(wanted) ? findMerchantById(db, wanted) : findMerchantByShortId(db, wanted));
-  if (!merchant) throw new UsageError(`There is no merchant ${wanted}. See: businesses list`);
+  const idOrShortId = options['merchant'] ?? '';
+  const merchant = await (isUuid(idOrShortId)
+    ? findMerchantById(db, idOrShortId)
+    : findMerchantByShortId(db, idOrShortId));
+  if (!merchant) throw new UsageError(`There is no merchant ${idOrShortId}. See: businesses list`);
   return merchant;
 }
 

@@ -1,6 +1,6 @@
 import { table, UsageError } from '../kit/command-line.ts';
-import { createOperator, listOperators, recogniseOperator, revokeOperator } from '../operators/manage-operators.ts';
-import type { Recognised } from '../operators/manage-operators.ts';
+import { createOperator, listOperators, authenticateOperator, revokeOperator } from '../operators/manage-operators.ts';
+import type { OperatorAuthentication } from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
 import type { Command, CommandContext } from './command.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
@@ -60,7 +60,7 @@ const revoke: Command = {
     const id = positionals[0] ?? '';
     const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
     if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
-    await revokeOperator(db, { id, at: clock.now() });
+    await revokeOperator(db, { id, revokedAt: clock.now() });
     return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
   },
 };
@@ -74,12 +74,12 @@ export const operatorCommands: readonly Command[] = [create, list, revoke];
  * Throws UsageError.
  */
 export async function requireOperator({ db, onboarding, operatorCredential }: CommandContext): Promise<Operator> {
-  const recognised = await recogniseOperator(db, onboarding.pepper, operatorCredential);
-  if ('operator' in recognised) return recognised.operator;
-  throw new UsageError(sentences[recognised.refusal]);
+  const authentication = await authenticateOperator(db, onboarding.pepper, operatorCredential);
+  if ('operator' in authentication) return authentication.operator;
+  throw new UsageError(sentences[authentication.refusal]);
 }
 
-const sentences: Record<Extract<Recognised, { refusal: string }>['refusal'], string> = {
+const sentences: Record<Extract<OperatorAuthentication, { refusal: string }>['refusal'], string> = {
   missing: `Set ${variable} to your operator credential; operators create makes one.`,
   mistyped: `${variable} is not a credential as it was shown: op_ and 38 letters and digits. Look for a slip in it.`,
   unknown: `${variable} is nobody's credential here. See: operators list`,

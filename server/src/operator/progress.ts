@@ -30,12 +30,12 @@ export function createProgress(stream: ProgressStream, { total, what }: { total:
       end: () => stream.write('\n'),
     };
   }
-  let told = 0;
+  let reportedPercent = 0;
   return {
     show: (done) => {
       const percent = percentOf(done);
-      if (percent < told + lineEveryPercent) return;
-      told = percent - (percent % lineEveryPercent);
+      if (percent < reportedPercent + lineEveryPercent) return;
+      reportedPercent = percent - (percent % lineEveryPercent);
       stream.write(`${count(done)}\n`);
     },
     end: () => {},

@@ -58,9 +58,9 @@ export interface Shell {
  * `npm run operator -- <command>`: what the operator does from a shell, beside a running service or without one. Answers
  * the exit code: 2 for a mistake of the operator's, 1 where something was found wrong or failed.
  */
-export async function runCommand(words: readonly string[], shell: Shell): Promise<number> {
+export async function runCommand(args: readonly string[], shell: Shell): Promise<number> {
   try {
-    return await answer(words, shell);
+    return await dispatch(args, shell);
   } catch (error) {
     shell.stderr.write(`${printable(inWords(error))}\n`);
     // That the database is away, or busy, is nobody's mistake.
@@ -76,15 +76,15 @@ function inWords(error: unknown): string {
   return String(error instanceof Error ? error.stack : error);
 }
 
-async function answer(words: readonly string[], shell: Shell): Promise<number> {
+async function dispatch(args: readonly string[], shell: Shell): Promise<number> {
   const print = (text: string) => shell.stdout.write(`${text}\n`);
-  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
-  if (words.length === 0 || words.includes('--help') || words[0] === 'help') {
-    print(help(command, words));
+  const command = commands.find(({ name }) => name === args.slice(0, 2).join(' '));
+  if (args.length === 0 || args.includes('--help') || args[0] === 'help') {
+    print(help(command, args));
     return 0;
   }
-  if (!command) throw new UsageError(unknownCommand(program, commands, words));
-  const { json, ...input } = readInput(program, command, words.slice(2));
+  if (!command) throw new UsageError(unknownCommand(program, commands, args));
+  const { json, ...input } = readInput(program, command, args.slice(2));
   const result = await run(command, input, shell);
   print(json ? printableJson(result.data, 2) : printable(result.text));
   return result.exitCode;
@@ -98,7 +98,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   assertDatabaseExists(config);
   const configured = readSecrets(config, random);
   const access = command.access ?? 'serving';
-  const opened = await openOperatorDatabase(config, { clock, log, tell: () => {}, secrets: configured, access });
+  const opened = await openOperatorDatabase(config, { clock, log, logStartup: () => {}, secrets: configured, access });
   let work: Promise<CaseWork> | undefined;
   try {
     const keys = keyringParts(configured, { db: opened.db, clock });
@@ -136,7 +136,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     return await command.run(context, input);
   } finally {
     await work?.then(
-      (made) => made.close(),
+      (openedWork) => openedWork.close(),
       () => {},
     );
     await opened.close();
@@ -146,9 +146,9 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
 const program = 'npm run operator --';
 const helpColumn = 56;
 
-function help(command: Command | undefined, words: readonly string[]): string {
+function help(command: Command | undefined, args: readonly string[]): string {
   if (command) return `${command.summary}.\n\n  ${usageOf(program, command)}`;
-  const group = commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
+  const group = commands.filter(({ name }) => args.includes(name.split(' ')[0] ?? ''));
   const shown = group.length > 0 ? group : commands;
   return [`${program} <command> [--json]`, '', ...listCommands(shown, helpColumn)].join('\n');
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer } from '../../../test/harness/api-client.ts';
+import type { ApiResponse } from '../../../test/harness/api-client.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { startService, testKeys } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { sealContext } from '../http/idempotency.ts';
-import { sealedAnswers } from '../http/sealed-answers.ts';
+import { sealedResponses } from '../http/sealed-answers.ts';
 import { createSealer } from '../kit/seal.ts';
 import { resealStore } from '../kit/sealed-store.ts';
 import { runCommand } from './run-command.ts';
@@ -39,12 +39,12 @@ async function run(keys: Record<string, string>, ...words: string[]) {
   return { code: await runCommand(words, shell), ...written };
 }
 
-const pay = (url: string, idempotencyKey: string): Promise<ApiAnswer> => {
+const pay = (url: string, idempotencyKey: string): Promise<ApiResponse> => {
   const data = { amount: 10, network: 'aps', account_number: '7000001' };
   return createApiClient(url, business.test.key).post('/v1/payments', { data }, { 'idempotency-key': idempotencyKey });
 };
 
-const methodId = async (url: string, payment: ApiAnswer): Promise<unknown> => {
+const methodId = async (url: string, payment: ApiResponse): Promise<unknown> => {
   const path = `/v1/transactions/${String(payment.body['payment_intent_id'])}`;
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
@@ -127,18 +127,18 @@ test('sealing anew goes on where it was interrupted, and tells how far it is', a
     [merchantId, keys, responses, clock.now()],
   );
   const left = async () => {
-    const counts = await sealedAnswers.countByKey(service.db);
+    const counts = await sealedResponses.countByKey(service.db);
     return Number(counts.find(({ keyId }) => keyId === old.keyId)?.count ?? 0n);
   };
   const total = await left();
-  const interrupted = resealStore(service.db, sealedAnswers, {
+  const interrupted = resealStore(service.db, sealedResponses, {
     sealer: current,
     onProgress: () => assert.fail('interrupted'),
   });
   await assert.rejects(interrupted, /interrupted/);
   assert.equal(await left(), total - 200);
   const progress: number[] = [];
-  const { resealed } = await resealStore(service.db, sealedAnswers, {
+  const { resealed } = await resealStore(service.db, sealedResponses, {
     sealer: current,
     onProgress: (seen) => progress.push(seen),
   });

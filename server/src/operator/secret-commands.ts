@@ -1,4 +1,4 @@
-import { sealedAnswers } from '../http/sealed-answers.ts';
+import { sealedResponses } from '../http/sealed-answers.ts';
 import { resealStore } from '../kit/sealed-store.ts';
 import type { SealedStore } from '../kit/sealed-store.ts';
 import { table, UsageError } from '../kit/command-line.ts';
@@ -12,7 +12,7 @@ import type { Command, CommandContext, CommandResult } from './command.ts';
 import { createProgress } from './progress.ts';
 
 /** Everything that is stored sealed. What is added here is sealed anew after a change of SEAL_KEY. */
-const stores = [sealedWebhookSecrets, sealedAnswers, sealedInstallationSecrets] as readonly SealedStore[];
+const stores = [sealedWebhookSecrets, sealedResponses, sealedInstallationSecrets] as readonly SealedStore[];
 
 interface Count {
   what: string;
@@ -92,7 +92,7 @@ const reseal: Command = {
   async run(context, { flags }) {
     const { db, keys } = context;
     const before = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
-    if (flags.has('dry-run')) return tellPlan(before);
+    if (flags.has('dry-run')) return planResult(before);
     // Before anything is sealed with the key, every start has to ask for it.
     await openKeyring(keys);
     const total = before.reduce((sum, { count }) => sum + Number(count), 0);
@@ -114,7 +114,7 @@ const reseal: Command = {
     const left = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
     const stillUsed = new Set(left.map(({ keyId }) => keyId));
     const retired = await db.withTransaction((tx) => retireSealKeys(tx, keys, stillUsed));
-    return tellResealed({ resealed, unreadable, retired, stillUsed: [...stillUsed] });
+    return resealResult({ resealed, unreadable, retired, stillUsed: [...stillUsed] });
   },
 };
 
@@ -136,7 +136,7 @@ async function countSealed(db: Queryable): Promise<Count[]> {
   return counts;
 }
 
-function tellPlan(counts: readonly Count[]): CommandResult {
+function planResult(counts: readonly Count[]): CommandResult {
   const lines = counts.map(({ what, keyId, count }) => `${count} ${what} are sealed with the key ${keyId}.`);
   const data = { sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })) };
   return { text: lines.join('\n') || 'Everything is sealed with SEAL_KEY.', data, exitCode: 0 };
@@ -145,7 +145,7 @@ function tellPlan(counts: readonly Count[]): CommandResult {
 // One is enough to know what kind it is; a lost key may leave thousands.
 const unreadableShownMax = 20;
 
-function tellResealed(done: {
+function resealResult(done: {
   resealed: number;
   unreadable: readonly string[];
   retired: readonly string[];

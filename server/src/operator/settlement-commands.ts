@@ -3,7 +3,7 @@ import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { firstMoment, isDay } from '../kit/time-or-day.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
-import { oldestKeptPeriod } from '../settlement/forget-periods.ts';
+import { oldestRetainedPeriod } from '../settlement/forget-periods.ts';
 import { periodOf } from '../settlement/period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -44,8 +44,8 @@ const run: Command = {
     const period = await readPeriod(context, input, merchant.id);
     const work = await context.moneyWork();
     const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
-    const at = { merchantId: merchant.id, period, retriesRefused: true };
-    const total = await countUnsettled(context.db, at);
+    const selection = { merchantId: merchant.id, period, retriesRefused: true };
+    const total = await countUnsettled(context.db, selection);
     const progress = createProgress(context.progressTo, { total, what: 'sub-accounts' });
     const totals = await settleSubAccounts(work, {
       merchant,
@@ -82,7 +82,7 @@ async function readPeriod(context: CommandContext, { options }: CommandInput, me
   const day = named === undefined ? now : readDay(named);
   if (day > now) throw new UsageError(`The period ${named} has not begun.`);
   const period = periodOf(await payoutScheduleOf(context.db, merchantId), day);
-  const oldest = oldestKeptPeriod(now);
+  const oldest = oldestRetainedPeriod(now);
   if (period < oldest) throw new UsageError(`Periods before ${oldest} are forgotten; choose a later one.`);
   return period;
 }

@@ -32,13 +32,15 @@ export async function createOperator(
 }
 
 /** Whose credential it is, or what is wrong with it. */
-export type Recognised = { operator: Operator } | { refusal: 'missing' | 'mistyped' | 'unknown' | 'revoked' };
+export type OperatorAuthentication =
+  | { operator: Operator }
+  | { refusal: 'missing' | 'mistyped' | 'unknown' | 'revoked' };
 
-export async function recogniseOperator(
+export async function authenticateOperator(
   db: Queryable,
   pepper: Uint8Array,
   credential: string | undefined,
-): Promise<Recognised> {
+): Promise<OperatorAuthentication> {
   if (credential === undefined || credential === '') return { refusal: 'missing' };
   if (!isWellFormedCredential(credential)) return { refusal: 'mistyped' };
   const operator = await findOperatorByHmac(db, hmacOfCredential(pepper, credential));

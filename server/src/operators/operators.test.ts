@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
-import { createOperator, listOperators, recogniseOperator, revokeOperator } from './manage-operators.ts';
+import { createOperator, listOperators, authenticateOperator, revokeOperator } from './manage-operators.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -27,13 +27,13 @@ after(async () => {
   await database.drop();
 });
 
-const recognise = (credential: string | undefined, under = pepper) => recogniseOperator(db, under, credential);
+const authenticate = (credential: string | undefined, under = pepper) => authenticateOperator(db, under, credential);
 
 test('a credential finds its operator and nobody else', async () => {
   const [one, other] = [await createOperator(db, context, 'Awa'), await createOperator(db, context, 'Lamin')];
   assert.match(one.credential, /^op_[0-9A-Za-z]{38}$/);
-  assert.deepEqual(await recognise(one.credential), { operator: one.operator });
-  assert.deepEqual(await recognise(other.credential), { operator: other.operator });
+  assert.deepEqual(await authenticate(one.credential), { operator: one.operator });
+  assert.deepEqual(await authenticate(other.credential), { operator: other.operator });
   const listed = await listOperators(db);
   assert.deepEqual(
     listed.map(({ name }) => name),
@@ -43,17 +43,17 @@ test('a credential finds its operator and nobody else', async () => {
 
 test('what is missing, mistyped, unknown or revoked is told apart', async () => {
   const { credential, operator } = await createOperator(db, context, 'Binta');
-  assert.deepEqual(await recognise(undefined), { refusal: 'missing' });
-  assert.deepEqual(await recognise(''), { refusal: 'missing' });
+  assert.deepEqual(await authenticate(undefined), { refusal: 'missing' });
+  assert.deepEqual(await authenticate(''), { refusal: 'missing' });
   const slip = credential.slice(0, 8) + (credential[8] === 'a' ? 'b' : 'a') + credential.slice(9);
   for (const text of [slip, credential.slice(0, -1), `${credential} `, credential.replace('op_', 'sk_')]) {
-    assert.deepEqual(await recognise(text), { refusal: 'mistyped' }, text);
+    assert.deepEqual(await authenticate(text), { refusal: 'mistyped' }, text);
   }
-  assert.deepEqual(await recognise(credential, new Uint8Array(32)), { refusal: 'unknown' }, 'under another pepper');
-  assert.equal(await revokeOperator(db, { id: operator.id, at: clock.now() }), 1);
-  assert.deepEqual(await recognise(credential), { refusal: 'revoked' });
+  assert.deepEqual(await authenticate(credential, new Uint8Array(32)), { refusal: 'unknown' }, 'under another pepper');
+  assert.equal(await revokeOperator(db, { id: operator.id, revokedAt: clock.now() }), 1);
+  assert.deepEqual(await authenticate(credential), { refusal: 'revoked' });
   await clock.advance(1_000);
-  assert.equal(await revokeOperator(db, { id: operator.id, at: clock.now() }), 0, 'the first time stays');
+  assert.equal(await revokeOperator(db, { id: operator.id, revokedAt: clock.now() }), 0, 'the first time stays');
 });
 
 test('the credential itself is stored nowhere', async () => {

@@ -48,10 +48,10 @@ export function listOperators(db: Queryable): Promise<Operator[]> {
 }
 
 /** Touches an operator that is not revoked yet; the first revocation's time stays. */
-export function revokeOperator(db: Queryable, operator: { id: string; at: Date }): Promise<number> {
+export function revokeOperator(db: Queryable, operator: { id: string; revokedAt: Date }): Promise<number> {
   return db.run({
     name: 'operators_revoke',
     text: 'UPDATE operators SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
-    values: [operator.id, operator.at],
+    values: [operator.id, operator.revokedAt],
   });
 }

@@ -2,11 +2,11 @@ import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import { isOurMistake, logRefusal } from '../kit/log-refusal.ts';
+import { isServerError, logRefusal } from '../kit/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
-import { troubleFor } from './troubles.ts';
-import { troublePage } from './trouble-page.ts';
+import { httpErrorText } from './troubles.ts';
+import { httpErrorPage } from './trouble-page.ts';
 
 export interface PageScopeOptions {
   sender: PageSender;
@@ -33,24 +33,24 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST' || options.guard.allows(request, options.homeOf(request) ?? '')) return;
     options.log.debug('a request was refused', { request_id: request.id, reason: 'not shown to be our own form' });
-    return sendTrouble(request, reply, { status: 403 });
+    return sendErrorPage(request, reply, { status: 403 });
   });
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (isOurMistake(error)) options.log.error('a page failed', error, { request_id: request.id });
+    if (isServerError(error)) options.log.error('a page failed', error, { request_id: request.id });
     else logRefusal(options.log, request.id, error);
     const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
-    return sendTrouble(request, reply, { status, retryAfterSeconds });
+    return sendErrorPage(request, reply, { status, retryAfterSeconds });
   });
-  scope.setNotFoundHandler((request, reply) => sendTrouble(request, reply, { status: 404 }));
+  scope.setNotFoundHandler((request, reply) => sendErrorPage(request, reply, { status: 404 }));
 
-  function sendTrouble(
+  function sendErrorPage(
     request: FastifyRequest,
     reply: FastifyReply,
     { status, retryAfterSeconds }: { status: number; retryAfterSeconds?: number | undefined },
   ): Promise<FastifyReply> {
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    const content = troublePage(troubleFor(status, { home: options.homeOf(request), requestId: request.id }));
+    const content = httpErrorPage(httpErrorText(status, { home: options.homeOf(request), requestId: request.id }));
     return options.sender.send(request, reply, { status, content });
   }
 }

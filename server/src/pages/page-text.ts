@@ -4,11 +4,11 @@ import { isLinkableUrl } from '../kit/linkable-url.ts';
 
 // What orders text from right to left and back (Unicode, UAX 9), and control characters: with them a name can look
 // like another one. Letters that are written from right to left need none of these.
-const steering = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const controlCharacters = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text of somebody else as one line without characters that only steer how it is drawn. */
 export function cleanText(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(steering, '').trim();
+  return text.replace(/\s+/g, ' ').replace(controlCharacters, '').trim();
 }
 
 /** A merchant's text inside a sentence of ours, isolated so that its writing direction cannot turn our words around. */

@@ -62,12 +62,12 @@ test('what pages refuse is logged as what the API refuses is', async () => {
     const start = service.logLines.length;
     const form = new URLSearchParams({ network: 'aps', account_number: '12' });
     await fetch(service.url + address, { method: 'POST', headers: { 'sec-fetch-site': site }, body: form });
-    const told = refusalsSince(start).map(({ code, reason }) => ({ code, reason }));
-    assert.deepEqual(told, [said]);
+    const logged = refusalsSince(start).map(({ code, reason }) => ({ code, reason }));
+    assert.deepEqual(logged, [said]);
   }
 });
 
-test('what we cannot serve just now is one warning without a stack, and a mistake an error with one', async () => {
+test('a temporary failure logs one warning without a stack, and a bug an error with one', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog({
     level: 'debug',

@@ -2,7 +2,7 @@ import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 
 /** What stands around the main part of every page. */
-export function shell(body: Html): Html {
+export function layout(body: Html): Html {
   return html`<div class="page">
 ${body}
 </div>`;

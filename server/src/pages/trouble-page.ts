@@ -3,9 +3,9 @@ import type { Html } from '../kit/html.ts';
 import type { PageContent } from './document.ts';
 import { icon } from './icons.ts';
 import type { IconName } from './icons.ts';
-import { shell } from './shell.ts';
+import { layout } from './shell.ts';
 
-export interface Trouble {
+export interface HttpErrorText {
   title: string;
   icon: IconName;
   body: Html;
@@ -15,17 +15,17 @@ export interface Trouble {
 }
 
 /** A page for what went wrong: it says what happened to the payment first, and then what to do. */
-export function troublePage(trouble: Trouble): PageContent {
+export function httpErrorPage(error: HttpErrorText): PageContent {
   return {
-    title: trouble.title,
+    title: error.title,
     refreshSeconds: null,
-    body: shell(html`<main class="card narrow">
+    body: layout(html`<main class="card narrow">
 <section class="step ended" aria-labelledby="step">
-<p class="seal calm">${icon(trouble.icon)}</p>
-<h1 id="step">${trouble.title}</h1>
-${trouble.body}
-${trouble.link !== null && html`<p><a class="button" href="${trouble.link.href}">${trouble.link.words}</a></p>`}
-${trouble.requestId !== null && html`<p class="hint">Request <span class="reference">${trouble.requestId}</span></p>`}
+<p class="seal calm">${icon(error.icon)}</p>
+<h1 id="step">${error.title}</h1>
+${error.body}
+${error.link !== null && html`<p><a class="button" href="${error.link.href}">${error.link.words}</a></p>`}
+${error.requestId !== null && html`<p class="hint">Request <span class="reference">${error.requestId}</span></p>`}
 </section>
 </main>`),
   };

@@ -1,9 +1,9 @@
 import { html } from '../kit/html.ts';
-import type { Trouble } from './trouble-page.ts';
+import type { HttpErrorText } from './trouble-page.ts';
 
 /** The words for a status. The payer's first question is always whether money moved, so that is answered first. */
-export function troubleFor(status: number, where: { home: string | null; requestId: string }): Trouble {
-  const again = where.home === null ? null : { href: where.home, words: 'Open the page again' };
+export function httpErrorText(status: number, context: { home: string | null; requestId: string }): HttpErrorText {
+  const retryLink = context.home === null ? null : { href: context.home, words: 'Open the page again' };
   switch (status) {
     case 403:
       return {
@@ -11,7 +11,7 @@ export function troubleFor(status: number, where: { home: string | null; request
         icon: 'warning',
         body: html`<p>Another site sent this form, or your browser did not say where it came from. Nothing was done. Open the page
 again and use the buttons there.</p>`,
-        link: again,
+        link: retryLink,
         requestId: null,
       };
     case 404:
@@ -29,7 +29,7 @@ here.</p>`,
         icon: 'clock',
         body: html`<p>Too many requests came from here. Nothing was done by this one. Wait a minute, then go on. If you typed the
 code of a counter, scan its QR code instead.</p>`,
-        link: again,
+        link: retryLink,
         requestId: null,
       };
     case 503:
@@ -38,8 +38,8 @@ code of a counter, scan its QR code instead.</p>`,
         icon: 'clock',
         body: html`<p>What you have paid is safe and is not lost. If you have just pressed a button, open the page again to see where the
 payment stands. <b>Do not pay a second time before you have seen it.</b></p>`,
-        link: again,
-        requestId: where.requestId,
+        link: retryLink,
+        requestId: context.requestId,
       };
     default:
       return status >= 500
@@ -48,14 +48,14 @@ payment stands. <b>Do not pay a second time before you have seen it.</b></p>`,
             icon: 'warning',
             body: html`<p>Something went wrong on our side, and we have a record of it. What you have paid is safe. Open the page again
 to see where the payment stands, before you pay a second time.</p>`,
-            link: again,
-            requestId: where.requestId,
+            link: retryLink,
+            requestId: context.requestId,
           }
         : {
             title: 'We could not read that',
             icon: 'warning',
             body: html`<p>The form did not arrive as our page sends it. Nothing was done. Open the page again and try once more.</p>`,
-            link: again,
+            link: retryLink,
             requestId: null,
           };
   }

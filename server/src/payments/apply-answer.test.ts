@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { CollectionAnswer } from '../networks/contract.ts';
-import { applyAnswer } from './apply-answer.ts';
+import type { CollectionResponse } from '../networks/contract.ts';
+import { applyResponse } from './apply-answer.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
@@ -20,7 +20,7 @@ after(() => world.close());
 const kinds = ['success', 'refused', 'awaiting', 'unknown', 'processing', 'not_found', 'reversed'] as const;
 type Kind = (typeof kinds)[number];
 
-function answerOf(kind: Kind, charge: Charge): CollectionAnswer {
+function responseOf(kind: Kind, charge: Charge): CollectionResponse {
   switch (kind) {
     case 'success':
       return succeeded(charge);
@@ -41,20 +41,20 @@ function answerOf(kind: Kind, charge: Charge): CollectionAnswer {
 }
 
 /** What must come out, whatever the order: what the strongest of the answers says. */
-function expectedOf(answers: readonly Kind[]): { charge: Charge['status']; intent: Intent['status'] } {
-  if (answers.includes('reversed')) return { charge: 'reversed', intent: 'successful' };
-  if (answers.includes('success')) return { charge: 'completed', intent: 'successful' };
-  if (answers.includes('refused')) return { charge: 'failed', intent: 'requires_payment_method' };
+function expectedOf(responses: readonly Kind[]): { charge: Charge['status']; intent: Intent['status'] } {
+  if (responses.includes('reversed')) return { charge: 'reversed', intent: 'successful' };
+  if (responses.includes('success')) return { charge: 'completed', intent: 'successful' };
+  if (responses.includes('refused')) return { charge: 'failed', intent: 'requires_payment_method' };
   return { charge: 'pending', intent: 'processing' };
 }
 
 const collected = (charge: Charge) => `collected float:rail-wave → payable_available ${charge.amountPaidMinor}`;
-const takenBack = (charge: Charge) => `reversed payable_available → float:rail-wave ${charge.amountPaidMinor}`;
+const afterReversal = (charge: Charge) => `reversed payable_available → float:rail-wave ${charge.amountPaidMinor}`;
 
-async function checkOutcome(answers: readonly Kind[], sent: { intent: Intent; charge: Charge }): Promise<void> {
+async function checkOutcome(responses: readonly Kind[], sent: { intent: Intent; charge: Charge }): Promise<void> {
   const charge = await world.charge(sent.charge);
   const intent = await world.intent(sent.intent);
-  const expected = expectedOf(answers);
+  const expected = expectedOf(responses);
   assert.deepEqual({ charge: charge.status, intent: intent.status }, expected);
   assert.equal(intent.late, false, 'its time has not passed');
   assert.equal(charge.review, null);
@@ -62,7 +62,7 @@ async function checkOutcome(answers: readonly Kind[], sent: { intent: Intent; ch
   const wasReversed = expected.charge === 'reversed';
   assert.deepEqual(await world.movements(charge), [
     ...(wasPaid ? [collected(charge)] : []),
-    ...(wasReversed ? [takenBack(charge)] : []),
+    ...(wasReversed ? [afterReversal(charge)] : []),
   ]);
   assert.equal(charge.networkTransactionId, wasPaid ? `T-${charge.reference}` : null);
   assert.equal(charge.failureCode, expected.charge === 'failed' ? 'declined_by_payer' : null);
@@ -91,14 +91,14 @@ const sequences = fc
       .map(({ step }) => step),
   );
 
-test('any order of a network’s answers, with repetition, ends in the same state and the same ledger', async () => {
+test('any order of a network’s responses, with repetition, ends in the same state and ledger', async () => {
   await fc.assert(
     fc.asyncProperty(sequences, async (steps) => {
       const sent = await world.createSent();
       for (const { kind, isStale } of steps) {
         // The answer to a start is applied to the charge as it was before the call; news to the charge as it is.
         const charge = isStale ? sent.charge : await world.charge(sent.charge);
-        await applyAnswer(world.context, charge, answerOf(kind, charge));
+        await applyResponse(world.context, charge, responseOf(kind, charge));
       }
       await checkOutcome(
         steps.map(({ kind }) => kind),
@@ -110,11 +110,13 @@ test('any order of a network’s answers, with repetition, ends in the same stat
   await world.verify();
 });
 
-test('the same when the answers come at the same moment', async () => {
+test('concurrent responses of a network end in the same state and ledger', async () => {
   await fc.assert(
     fc.asyncProperty(sequences, async (steps) => {
       const sent = await world.createSent();
-      await Promise.all(steps.map(({ kind }) => applyAnswer(world.context, sent.charge, answerOf(kind, sent.charge))));
+      await Promise.all(
+        steps.map(({ kind }) => applyResponse(world.context, sent.charge, responseOf(kind, sent.charge))),
+      );
       await checkOutcome(
         steps.map(({ kind }) => kind),
         sent,
@@ -128,23 +130,23 @@ test('the same when the answers come at the same moment', async () => {
 test('only a success or a documented refusal settles a charge; everything else leaves it to be looked up', async () => {
   const { charge } = await world.createSent();
   for (const kind of ['awaiting', 'unknown', 'processing', 'not_found'] as const) {
-    assert.equal(await applyAnswer(world.context, charge, answerOf(kind, charge)), 'open', kind);
+    assert.equal(await applyResponse(world.context, charge, responseOf(kind, charge)), 'open', kind);
     assert.equal((await world.charge(charge)).status, 'pending', kind);
   }
-  assert.equal(await applyAnswer(world.context, charge, refused), 'settled');
+  assert.equal(await applyResponse(world.context, charge, refused), 'settled');
 });
 
-test('what the payer must do is kept while an answer is unclear, and older news changes nothing after the end', async () => {
+test('the payer’s next action survives an unclear response; older notifications change nothing at the end', async () => {
   const { charge } = await world.createSent();
   assert.deepEqual(charge.nextAction, { type: 'approve_on_phone' });
-  await applyAnswer(world.context, charge, { state: 'unknown', detail: 'no answer' });
+  await applyResponse(world.context, charge, { state: 'unknown', detail: 'no answer' });
   const unsure = await world.charge(charge);
   assert.equal(unsure.progress, 'unknown');
   assert.deepEqual(unsure.nextAction, { type: 'approve_on_phone' }, 'the prompt may well be on the phone');
-  await applyAnswer(world.context, unsure, succeeded(charge));
+  await applyResponse(world.context, unsure, succeeded(charge));
   const paid = await world.charge(charge);
   assert.equal(paid.progress, 'final');
-  await applyAnswer(world.context, unsure, answerOf('awaiting', charge));
+  await applyResponse(world.context, unsure, responseOf('awaiting', charge));
   assert.equal((await world.charge(charge)).progress, 'final', 'older news changes nothing');
 });
 
@@ -152,15 +154,15 @@ test('a wrong code is told to whoever typed it and changes nothing', async () =>
   const { charge } = await world.createSent();
   const before = await world.charge(charge);
   await assert.rejects(
-    applyAnswer(world.context, charge, { state: 'code_refused', attemptsLeft: 1 }),
+    applyResponse(world.context, charge, { state: 'code_refused', attemptsLeft: 1 }),
     /not right; one try is left/,
   );
   assert.deepEqual(await world.charge(charge), before);
 });
 
-test('what the network kept of the money is its cost to the service, not the merchant’s', async () => {
+test('the network’s fee is a cost of the service, not of the merchant', async () => {
   const { charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge, { networkFeeMinor: 150n }));
+  await applyResponse(world.context, charge, succeeded(charge, { networkFeeMinor: 150n }));
   assert.deepEqual(await world.movements(charge), [
     'collected float:rail-wave → payable_available 10000',
     'collected network_costs → float:rail-wave 150',

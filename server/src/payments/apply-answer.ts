@@ -1,6 +1,6 @@
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import { fieldError } from '../kit/app-error.ts';
-import type { CollectionAnswer } from '../networks/contract.ts';
+import type { CollectionResponse } from '../networks/contract.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
@@ -12,7 +12,7 @@ import type { PaymentContext } from './context.ts';
 import { findChargeById, updateChargeProgress } from './queries/charges.ts';
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */
-export type Settled = 'settled' | 'open';
+export type ApplyResult = 'settled' | 'open';
 
 const underWay: readonly ChargeProgress[] = ['created', 'submitted', 'awaiting_payer', 'unknown'];
 
@@ -21,39 +21,43 @@ const underWay: readonly ChargeProgress[] = ['created', 'submitted', 'awaiting_p
  * often as it comes. Only a verified success or a documented refusal changes the charge's status; everything else
  * changes at most what the payer is told.
  */
-export async function applyAnswer(context: PaymentContext, charge: Charge, answer: CollectionAnswer): Promise<Settled> {
-  switch (answer.state) {
+export async function applyResponse(
+  context: PaymentContext,
+  charge: Charge,
+  response: CollectionResponse,
+): Promise<ApplyResult> {
+  switch (response.state) {
     case 'succeeded':
-      await applySuccess(context, charge, answer.receipt);
+      await applySuccess(context, charge, response.providerTransaction);
       return 'settled';
     case 'reversed':
-      await applyReversal(context, charge, answer);
+      await applyReversal(context, charge, response);
       return 'settled';
     case 'refused':
-      await applyRefusal(context, charge, answer.failure);
+      await applyRefusal(context, charge, response.failure);
       return 'settled';
     case 'awaiting_payer': {
-      const { nextAction, networkReference, handles } = answer;
+      const { nextAction, networkReference, handles } = response;
       return applyProgress(context, charge, { progress: 'awaiting_payer', nextAction, networkReference, handles });
     }
     case 'processing':
       return applyProgress(context, charge, { progress: 'submitted', nextAction: null });
     case 'unknown':
-      if (charge.progress !== 'unknown') await noteUnclear(context, charge, answer.detail);
+      if (charge.progress !== 'unknown') await noteUnclearResponse(context, charge, response.detail);
       return applyProgress(context, charge, { progress: 'unknown', nextAction: charge.nextAction });
     case 'not_found':
       return applyProgress(context, charge, { progress: 'unknown', nextAction: null });
     case 'code_refused':
-      throw codeRefused(answer.attemptsLeft);
+      throw codeRefused(response.attemptsLeft);
   }
 }
 
 /** What exactly came is for the operator's log; to the merchant it matters that the network is asked again. */
-async function noteUnclear(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
+async function noteUnclearResponse(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
   const { displayName } = (await connectorOf(context, charge)).capabilities;
   context.log.info('a network gave no clear answer', { network: charge.network, charge_id: charge.id, detail });
-  const told = `${displayName} gave no clear answer. It is asked again until it does.`;
-  await noteChargeNow(context.db, context, charge, 'no_clear_answer', told);
+  const sentence = `${displayName} gave no clear answer. It is asked again until it does.`;
+  await noteChargeNow(context.db, context, charge, 'no_clear_answer', sentence);
 }
 
 async function applyProgress(
@@ -61,7 +65,7 @@ async function applyProgress(
   charge: Charge,
   step: Pick<Charge, 'progress' | 'nextAction'> &
     Partial<{ networkReference: string; handles: NonNullable<Charge['networkHandles']> }>,
-): Promise<Settled> {
+): Promise<ApplyResult> {
   if (isSameStep(charge, step)) return 'open';
   const touched = await updateChargeProgress(context.db, underWay, {
     merchantId: charge.merchantId,
@@ -72,8 +76,8 @@ async function applyProgress(
     handles: step.handles ?? null,
     updatedAt: context.clock.now(),
   });
-  if (touched === 0 && step.progress === 'awaiting_payer') await cancelForgotten(context, charge);
-  context.changes.announce(intentTopic(charge.intentId));
+  if (touched === 0 && step.progress === 'awaiting_payer') await cancelAbandoned(context, charge);
+  context.changes.notify(intentTopic(charge.intentId));
   return 'open';
 }
 
@@ -81,7 +85,7 @@ async function applyProgress(
  * The network asks the payer for a charge that we have given up meanwhile, because its answer took longer than we
  * waited: it has to be told to stop, or to say that it was paid.
  */
-async function cancelForgotten(context: PaymentContext, charge: Charge): Promise<void> {
+async function cancelAbandoned(context: PaymentContext, charge: Charge): Promise<void> {
   const { merchantId, id: subjectId } = charge;
   const current = await findChargeById(context.db, merchantId, subjectId);
   if (current?.status !== 'failed' && current?.status !== 'cancelled') return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, after, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Intent } from './intent.ts';
 import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
@@ -35,12 +35,12 @@ async function statuses(intent: Intent): Promise<string[]> {
 
 test('a refused attempt gives the payer another one, on another network too', async () => {
   const { intent, charge } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   assert.deepEqual(await statuses(intent), ['requires_payment_method', 'failed']);
   const second = await world.attempt(intent, 'aps');
   assert.deepEqual(await statuses(intent), ['processing', 'failed', 'pending']);
   await world.work();
-  await applyAnswer(world.context, second, succeeded(second));
+  await applyResponse(world.context, second, succeeded(second));
   assert.deepEqual(await statuses(intent), ['successful', 'failed', 'completed']);
   assert.equal((await world.intent(intent)).late, false);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
@@ -53,23 +53,23 @@ test('while an attempt is under way there is no other one', async () => {
   await assert.rejects(world.attempt(intent, 'aps'), isConflict);
 });
 
-test('a refusal that is told again is told once in the timeline, and another one after it too', async () => {
+test('a repeated refusal appears once in the timeline, and a second attempt’s refusal too', async () => {
   const { charge } = await world.createSent();
-  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, refused);
+  for (let time = 0; time < 3; time += 1) await applyResponse(world.context, charge, refused);
   assert.deepEqual(await world.notes(charge), ['sent_to_network']);
   const other = { code: 'insufficient_funds', reason: 'The wallet holds too little.' } as const;
-  await applyAnswer(world.context, charge, { state: 'refused', failure: other });
+  await applyResponse(world.context, charge, { state: 'refused', failure: other });
   assert.deepEqual(await world.notes(charge), ['sent_to_network', 'refusal_ignored']);
 });
 
 test('the fifth refusal is the last: the payment has failed', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   for (let attempt = 2; attempt <= 5; attempt += 1) {
     assert.equal((await world.intent(intent)).status, 'requires_payment_method');
     const next = await world.attempt(intent, 'wave');
     await world.work();
-    await applyAnswer(world.context, next, refused);
+    await applyResponse(world.context, next, refused);
   }
   assert.deepEqual(await statuses(intent), ['failed', 'failed', 'failed', 'failed', 'failed', 'failed']);
   await assert.rejects(world.attempt(intent, 'wave'), isConflict);
@@ -78,13 +78,13 @@ test('the fifth refusal is the last: the payment has failed', async () => {
 
 test('money that comes after the payment has failed is booked and marked late', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   for (let attempt = 2; attempt <= 5; attempt += 1) {
     const next = await world.attempt(intent, 'wave');
-    await applyAnswer(world.context, next, refused);
+    await applyResponse(world.context, next, refused);
   }
   const before = await world.balance('payable_available');
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   const paid = await world.intent(intent);
   assert.deepEqual([paid.status, paid.late], ['successful', true]);
   const completed = await world.charge(charge);
@@ -92,12 +92,12 @@ test('money that comes after the payment has failed is booked and marked late', 
   assert.equal((await world.balance('payable_available')) - before, amountMinor);
 });
 
-test('a success of the first attempt while the second waits pays the intent, and the second is cancelled at its network', async () => {
+test('a late success of the first attempt pays the intent, and the second is cancelled at its network', async () => {
   const { intent, charge } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await statuses(intent), ['successful', 'completed', 'pending']);
   const { late } = await world.intent(intent);
   assert.equal(late, false, 'the payer was in time');
@@ -110,17 +110,17 @@ test('a success of the first attempt while the second waits pays the intent, and
   assert.deepEqual(await world.events(second), ['charge.created'], 'nobody refused it');
 });
 
-test('a second attempt that had been paid when it was to be cancelled stands in suspense, with a case', async () => {
+test('a second attempt paid before its cancellation goes to suspense, with a case', async () => {
   const { aps } = world.networks;
   const { intent, charge } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
-  await applyAnswer(world.context, charge, succeeded(charge));
-  const cancelAnswer = aps.answers.cancel;
-  aps.answers.cancel = succeeded(second);
+  await applyResponse(world.context, charge, succeeded(charge));
+  const cancelResponse = aps.responses.cancel;
+  aps.responses.cancel = succeeded(second);
   await world.work();
-  aps.answers.cancel = cancelAnswer;
+  aps.responses.cancel = cancelResponse;
   assert.deepEqual(await world.movements(second), ['suspense float:rail-aps → suspense 10000']);
   assert.deepEqual(await world.cases(second), ['second_success']);
   const waiting = await world.charge(second);
@@ -130,12 +130,12 @@ test('a second attempt that had been paid when it was to be cancelled stands in 
 
 test('a late success of the first attempt after the second has paid stands in suspense, with a case, once', async () => {
   const { intent, charge } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
-  await applyAnswer(world.context, second, succeeded(second));
+  await applyResponse(world.context, second, succeeded(second));
   const merchantHas = await world.balance('payable_available');
-  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, succeeded(charge));
+  for (let time = 0; time < 3; time += 1) await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await statuses(intent), ['successful', 'failed', 'completed']);
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 10000']);
   assert.deepEqual(await world.cases(charge), ['second_success']);
@@ -144,7 +144,7 @@ test('a late success of the first attempt after the second has paid stands in su
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
 });
 
-test('a cancelled payment is cancelled at the network; what the network says of it then is no failure', async () => {
+test('a cancelled payment is cancelled at the network, whose later response is no failure', async () => {
   const { intent, charge } = await world.createSent();
   await cancel(intent);
   assert.equal((await world.intent(intent)).status, 'cancelled');
@@ -159,19 +159,19 @@ test('a payment that was paid before it could be cancelled is booked, successful
   const { wave } = world.networks;
   const { intent, charge } = await world.createSent();
   await cancel(intent);
-  const cancelAnswer = wave.answers.cancel;
-  wave.answers.cancel = succeeded(charge);
+  const cancelResponse = wave.responses.cancel;
+  wave.responses.cancel = succeeded(charge);
   await world.work();
-  wave.answers.cancel = cancelAnswer;
+  wave.responses.cancel = cancelResponse;
   const paid = await world.intent(intent);
   assert.deepEqual([paid.status, paid.late], ['successful', true]);
   assert.deepEqual(await world.movements(charge), ['collected float:rail-wave → payable_available 10000']);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
 });
 
-test('two payers’ fingers: of two attempts started at once one begins', async () => {
+test('of two attempts started concurrently one begins', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   const outcomes = await Promise.allSettled([world.attempt(intent, 'aps'), world.attempt(intent, 'wave')]);
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.equal(refusals.length, 1);

@@ -4,18 +4,18 @@ import type { Part, Movement } from '../ledger/posting.ts';
 import { claimRepayment, debtAccount, repayment } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import { formatAmount, least } from '../kit/money.ts';
-import type { Receipt } from '../networks/contract.ts';
+import type { ProviderTransaction } from '../networks/contract.ts';
 import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { difference, isSettled, partsOf, partsTakenBack, receivedMinor, reserveMinor } from './charge.ts';
+import { difference, isSettled, partsOf, clawbackParts, receivedMinor, reserveMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund } from './queries/charges.ts';
-import { openStrandedCases } from './stranded-shares.ts';
-import { advanceMovements, planTakeBack } from './take-back.ts';
+import { openUnallocatedCases } from './stranded-shares.ts';
+import { advanceMovements, planClawback } from './take-back.ts';
 
 /** A charge with the split of its intent. */
 export interface SharedCharge {
@@ -36,23 +36,23 @@ export async function bookCollected(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  from: { railAccount: string; receipt: Receipt; isTakenBack?: boolean },
+  money: { railAccount: string; providerTransaction: ProviderTransaction; isReversed?: boolean },
 ): Promise<Booked> {
-  const float = `float:${from.railAccount}` as const;
+  const float = `float:${money.railAccount}` as const;
   const parts = partsOf(charge, shares, charge.amountPaidMinor);
-  const { kept, stranded } = await sortShares(tx, charge, parts.shares);
-  const given = kept.flatMap((share) => placesOfShare(context, charge, share));
-  const own = placesOfMerchant(context, charge, parts.merchantMinor);
-  const repaid = await repaymentsOf(tx, charge, given);
-  const strandedMinor = stranded.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const { kept: allocated, stranded: unallocated } = await sortShares(tx, charge, parts.shares);
+  const shareCredits = allocated.flatMap((share) => shareParts(context, charge, share));
+  const merchantCredits = merchantParts(context, charge, parts.merchantMinor);
+  const repaid = await repaymentsOf(tx, charge, shareCredits);
+  const unallocatedMinor = unallocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   const credits = [
     { account: 'fees', amountMinor: parts.feeMinor } as const,
-    ...own,
-    ...given,
-    { account: 'suspense', amountMinor: strandedMinor } as const,
+    ...merchantCredits,
+    ...shareCredits,
+    { account: 'suspense', amountMinor: unallocatedMinor } as const,
   ];
-  const brought = from.isTakenBack === true ? [] : [...own, ...creditsIn(repaid)];
-  const debtRepaid = await debtRepayments(tx, context, charge, brought);
+  const merchantIncome = money.isReversed === true ? [] : [...merchantCredits, ...creditsIn(repaid)];
+  const debtRepaid = await debtRepayments(tx, context, charge, merchantIncome);
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'collected',
@@ -60,10 +60,14 @@ export async function bookCollected(
       ...credits.map(({ account, amountMinor }): Movement => ({ debit: float, credit: account, amountMinor })),
       ...repaid,
       ...debtRepaid,
-      { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
+      { debit: 'network_costs', credit: float, amountMinor: money.providerTransaction.networkFeeMinor },
     ],
   });
-  await openStrandedCases(tx, context, charge, { shares: stranded, cause: null, what: 'A late payment has a share' });
+  await openUnallocatedCases(tx, context, charge, {
+    shares: unallocated,
+    cause: null,
+    what: 'A late payment has a share',
+  });
   return bookedWith(charge, debtRepaid);
 }
 
@@ -80,17 +84,17 @@ async function sortShares(tx: Transaction, charge: Charge, shares: readonly Shar
   };
 }
 
-function placesOfMerchant(context: PaymentContext, charge: Charge, amountMinor: bigint): Part[] {
-  return placesOf(context, charge, { pending: 'payable_pending', settled: 'payable_available', amountMinor });
+function merchantParts(context: PaymentContext, charge: Charge, amountMinor: bigint): Part[] {
+  return partsOn(context, charge, { pending: 'payable_pending', settled: 'payable_available', amountMinor });
 }
 
-function placesOfShare(context: PaymentContext, charge: Charge, { subAccountId, amountMinor }: Share): Part[] {
+function shareParts(context: PaymentContext, charge: Charge, { subAccountId, amountMinor }: Share): Part[] {
   const [pending, settled] = [pendingAccount(subAccountId), settledAccount(subAccountId)];
-  return placesOf(context, charge, { pending, settled, amountMinor });
+  return partsOn(context, charge, { pending, settled, amountMinor });
 }
 
 /** Where money of a charge stands: where it can be spent, where it waits, or in reserve with a part of it. */
-function placesOf(
+function partsOn(
   { settings }: PaymentContext,
   charge: Charge,
   { pending, settled, amountMinor }: { pending: Account; settled: Account; amountMinor: bigint },
@@ -112,18 +116,21 @@ async function debtRepayments(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  brought: readonly Part[],
+  merchantIncome: readonly Part[],
 ): Promise<Movement[]> {
-  const broughtMinor = brought.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-  let leftMinor = await claimRepayment(tx, charge, broughtMinor);
-  if (leftMinor === 0n) return [];
-  const detail = `${formatAmount(leftMinor)} of it repaid what the merchant owed.`;
+  const incomeMinor = merchantIncome.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  let unpaidMinor = await claimRepayment(tx, charge, incomeMinor);
+  if (unpaidMinor === 0n) return [];
+  const detail = `${formatAmount(unpaidMinor)} of it repaid what the merchant owed.`;
   noteCharge(tx, context, charge, 'debt_repaid', detail);
-  return (['payable_available', 'payable_pending'] as const).map((from): Movement => {
-    const there = brought.reduce((sum, part) => (part.account === from ? sum + part.amountMinor : sum), 0n);
-    const amountMinor = least(there, leftMinor);
-    leftMinor -= amountMinor;
-    return repayment(from, amountMinor);
+  return (['payable_available', 'payable_pending'] as const).map((money): Movement => {
+    const availableMinor = merchantIncome.reduce(
+      (sum, part) => (part.account === money ? sum + part.amountMinor : sum),
+      0n,
+    );
+    const amountMinor = least(availableMinor, unpaidMinor);
+    unpaidMinor -= amountMinor;
+    return repayment(money, amountMinor);
   });
 }
 
@@ -155,16 +162,16 @@ export async function bookSuspense(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  from: { railAccount: string; receipt: Receipt },
+  money: { railAccount: string; providerTransaction: ProviderTransaction },
 ): Promise<void> {
-  const float = `float:${from.railAccount}` as const;
+  const float = `float:${money.railAccount}` as const;
   await post(tx, context, {
     ...postingOf(context, charge),
-    currency: from.receipt.currency,
+    currency: money.providerTransaction.currency,
     flow: 'suspense',
     movements: [
-      { debit: float, credit: 'suspense', amountMinor: from.receipt.amountMinor },
-      { debit: 'network_costs', credit: float, amountMinor: from.receipt.networkFeeMinor },
+      { debit: float, credit: 'suspense', amountMinor: money.providerTransaction.amountMinor },
+      { debit: 'network_costs', credit: float, amountMinor: money.providerTransaction.networkFeeMinor },
     ],
   });
 }
@@ -186,13 +193,13 @@ export async function bookAccepted(
   { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
 ): Promise<Booked> {
   const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
-  const { kept, stranded } = await sortShares(tx, charge, added.shares);
-  const given = kept.flatMap((share) => placesOfShare(context, charge, share));
-  const own = placesOfMerchant(context, charge, added.merchantMinor);
+  const { kept: allocated, stranded: unallocated } = await sortShares(tx, charge, added.shares);
+  const shareCredits = allocated.flatMap((share) => shareParts(context, charge, share));
+  const merchantCredits = merchantParts(context, charge, added.merchantMinor);
   // Where the money stands is locked with them: nothing is locked after the merchant's debt.
-  const repaid = await repaymentsOf(tx, charge, given, ['suspense']);
-  const debtRepaid = await debtRepayments(tx, context, charge, [...own, ...creditsIn(repaid)]);
-  const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...given, ...own];
+  const repaid = await repaymentsOf(tx, charge, shareCredits, ['suspense']);
+  const debtRepaid = await debtRepayments(tx, context, charge, [...merchantCredits, ...creditsIn(repaid)]);
+  const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...shareCredits, ...merchantCredits];
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'accepted',
@@ -203,12 +210,12 @@ export async function bookAccepted(
     ],
   });
   const what = 'Money that was accepted has a share';
-  await openStrandedCases(tx, context, charge, { shares: stranded, cause: caseId, what });
+  await openUnallocatedCases(tx, context, charge, { shares: unallocated, cause: caseId, what });
   return bookedWith(charge, debtRepaid);
 }
 
 /** A share whose sub-account had been deleted is the merchant's after all. */
-export async function bookStrandedShare(
+export async function bookUnallocatedShare(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
@@ -217,7 +224,7 @@ export async function bookStrandedShare(
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'share_kept',
-    movements: placesOfMerchant(context, charge, amountMinor).map((part): Movement => {
+    movements: merchantParts(context, charge, amountMinor).map((part): Movement => {
       return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
     }),
   });
@@ -228,21 +235,21 @@ export async function bookLeftSuspense(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  left: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
+  departure: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
 ): Promise<void> {
-  const { currency, amountMinor } = left.money;
+  const { currency, amountMinor } = departure.money;
   await post(tx, context, {
     ...postingOf(context, charge),
     currency,
-    flow: left.flow,
-    movements: [{ debit: 'suspense', credit: `float:${left.railAccount}`, amountMinor }],
+    flow: departure.flow,
+    movements: [{ debit: 'suspense', credit: `float:${departure.railAccount}`, amountMinor }],
   });
 }
 
 /** What the network takes back of a charge, and how it is divided. */
-export interface TakenMoney {
+export interface ReversedMoney {
   railAccount: string;
-  takenMinor: bigint;
+  reversedMinor: bigint;
   /** One of several transactions that paid the charge gives what it had brought; a part is given `in_proportion`. */
   divided: 'as_it_came' | 'in_proportion';
 }
@@ -256,30 +263,30 @@ export async function bookReversed(
   tx: Transaction,
   context: PaymentContext,
   shared: SharedCharge,
-  from: TakenMoney,
+  money: ReversedMoney,
 ): Promise<{ shortfallMinor: bigint }> {
   const { charge } = shared;
   const parts = (await hasRefund(tx, charge.merchantId, charge.id))
-    ? { feeMinor: 0n, shares: [], merchantMinor: from.takenMinor }
-    : divideTaken(shared, from);
-  const taken = await planTakeBack(tx, charge, parts, 'everything');
-  const float = `float:${from.railAccount}` as const;
+    ? { feeMinor: 0n, shares: [], merchantMinor: money.reversedMinor }
+    : divideReversed(shared, money);
+  const clawback = await planClawback(tx, charge, parts, 'everything');
+  const float = `float:${money.railAccount}` as const;
   await post(tx, context, {
     ...postingOf(context, charge),
     flow: 'reversed',
     movements: [
-      ...taken.from.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
-      ...advanceMovements(taken.advanced),
-      { debit: debtAccount, credit: float, amountMinor: taken.shortfallMinor },
+      ...clawback.parts.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
+      ...advanceMovements(clawback.advanced),
+      { debit: debtAccount, credit: float, amountMinor: clawback.shortfallMinor },
     ],
   });
-  return { shortfallMinor: taken.shortfallMinor };
+  return { shortfallMinor: clawback.shortfallMinor };
 }
 
-function divideTaken({ charge, shares }: SharedCharge, { takenMinor, divided }: TakenMoney): ChargeParts {
-  if (divided === 'in_proportion') return partsTakenBack(charge, shares, takenMinor);
+function divideReversed({ charge, shares }: SharedCharge, { reversedMinor, divided }: ReversedMoney): ChargeParts {
+  if (divided === 'in_proportion') return clawbackParts(charge, shares, reversedMinor);
   const received = receivedMinor(charge);
-  return difference(partsOf(charge, shares, received), partsOf(charge, shares, received - takenMinor));
+  return difference(partsOf(charge, shares, received), partsOf(charge, shares, received - reversedMinor));
 }
 
 function postingOf(context: PaymentContext, charge: Charge) {

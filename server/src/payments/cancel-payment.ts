@@ -5,7 +5,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { changeIntent } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
-import { intentMayBecome, statusAt } from './intent.ts';
+import { canIntentBecome, statusAt } from './intent.ts';
 import type { Intent, IntentStatus } from './intent.ts';
 import { intentEventRecord } from './intent-wire.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
@@ -26,7 +26,7 @@ export async function cancelPayment(
   const intent = await lockIntent(tx, merchant.id, intentId);
   if (!intent) throw new AppError('not_found', 'There is no such payment.');
   const status = statusAt(intent, context.clock.now());
-  if (!intentMayBecome(status, 'cancelled') || intent.review !== null) {
+  if (!canIntentBecome(status, 'cancelled') || intent.review !== null) {
     throw new AppError('state_conflict', refusals[intent.review === null ? status : 'review']);
   }
   const eventSequence = intent.eventSequence + 1n;

@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import type { CaseResolver, Confirmation, ToldMoney } from '../cases/resolution.ts';
+import type { CaseResolver, Confirmation, ReportedMoney } from '../cases/resolution.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Charge } from './charge.ts';
 import type { LockedPayment } from './charge-outcome.ts';
@@ -21,7 +21,7 @@ export interface ChargeCaseRule extends Pick<CaseResolver, 'kind' | 'resolution'
   /** Why it cannot be done as things stand, in a sentence. Asked when it is shown and proposed, and under the lock. */
   refusal(situation: Situation): string | null;
   /** What comes before the transaction. Answers what is done in it, with everything locked. */
-  begin(context: PaymentContext, situation: Situation, told: ToldMoney | null): Promise<ChargeCarryOut>;
+  begin(context: PaymentContext, situation: Situation, told: ReportedMoney | null): Promise<ChargeCarryOut>;
 }
 
 export type ChargeCarryOut = (tx: Transaction, locked: LockedPayment, step: ChargeStep) => Promise<void>;

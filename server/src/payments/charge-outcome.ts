@@ -5,12 +5,12 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { endPrompt } from '../networks/prompt-limits.ts';
-import { chargeMayBecome } from './charge.ts';
+import { canChargeBecome } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { chargeEventRecord } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { intentMayBecome } from './intent.ts';
+import { canIntentBecome } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { findChargeById, updateChargeOutcome } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';
@@ -87,7 +87,7 @@ export async function changeCharge(
   eventKind: EventKind | null,
 ): Promise<Charge> {
   const status = change.status ?? charge.status;
-  assert(status === charge.status || chargeMayBecome(charge.status, status), `no move ${charge.status} → ${status}`);
+  assert(status === charge.status || canChargeBecome(charge.status, status), `no move ${charge.status} → ${status}`);
   const next: Charge = {
     ...charge,
     ...change,
@@ -106,13 +106,18 @@ export async function changeCharge(
       callbackUrl: intent.callbackUrl,
     });
   }
-  if (charge.status === 'pending' && next.status !== 'pending') await endPursuit(tx, context, merchant, next);
-  tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
+  if (charge.status === 'pending' && next.status !== 'pending') await endFollowUps(tx, context, merchant, next);
+  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
   return next;
 }
 
 /** Nothing is looked up any more, and the payer's number may be asked again. */
-async function endPursuit(tx: Transaction, context: PaymentContext, merchant: Merchant, charge: Charge): Promise<void> {
+async function endFollowUps(
+  tx: Transaction,
+  context: PaymentContext,
+  merchant: Merchant,
+  charge: Charge,
+): Promise<void> {
   cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: charge.id });
   if (merchant.testMode || charge.accountCanonical === null) return;
   const { network, accountCanonical: number, id: chargeId } = charge;
@@ -127,10 +132,10 @@ export async function changeIntent(
   change: Partial<Pick<Intent, 'status' | 'late' | 'review' | 'eventSequence'>>,
 ): Promise<Intent> {
   const status = change.status ?? intent.status;
-  assert(status === intent.status || intentMayBecome(intent.status, status), `no move ${intent.status} → ${status}`);
+  assert(status === intent.status || canIntentBecome(intent.status, status), `no move ${intent.status} → ${status}`);
   const next: Intent = { ...intent, ...change, updatedAt: context.clock.now() };
   const touched = await updateIntent(tx, intent.status, next);
   assert(touched === 1, 'a locked intent does not change under us');
-  tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
+  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
   return next;
 }

@@ -74,8 +74,8 @@ const moves: Record<ChargeStatus, readonly ChargeStatus[]> = {
   reversed: [],
 };
 
-export function chargeMayBecome(from: ChargeStatus, to: ChargeStatus): boolean {
-  return moves[from].includes(to);
+export function canChargeBecome(currentStatus: ChargeStatus, nextStatus: ChargeStatus): boolean {
+  return moves[currentStatus].includes(nextStatus);
 }
 
 /** What really came, once anything has; before that, what is asked for. */
@@ -84,7 +84,7 @@ export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amou
 }
 
 /** What is left with us of what came, before refunds: what the network took back in parts is gone. */
-export function keptMinor(
+export function remainingMinor(
   charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor' | 'amountReversedMinor'>,
 ): bigint {
   return receivedMinor(charge) - charge.amountReversedMinor;
@@ -104,10 +104,14 @@ export interface ChargeParts {
 }
 
 /** How money that came is divided: the fee and the shares as far as the money goes; the rest stays with the merchant. */
-export function partsOf(charge: Pick<Charge, 'feeMinor'>, shares: readonly Share[], cameMinor: bigint): ChargeParts {
-  let left = cameMinor;
-  const take = (wantedMinor: bigint): bigint => {
-    const taken = least(wantedMinor, left);
+export function partsOf(
+  charge: Pick<Charge, 'feeMinor'>,
+  shares: readonly Share[],
+  receivedAmountMinor: bigint,
+): ChargeParts {
+  let left = receivedAmountMinor;
+  const take = (dueMinor: bigint): bigint => {
+    const taken = least(dueMinor, left);
     left -= taken;
     return taken;
   };
@@ -136,22 +140,22 @@ export function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
  * came, rounded down over all that was taken so far, so that each has given its own when nothing is left, give or take a
  * few bututs. The merchant gives the rest. All parts together are what is taken.
  */
-export function partsTakenBack(charge: Charge, shares: readonly Share[], takenMinor: bigint): ChargeParts {
+export function clawbackParts(charge: Charge, shares: readonly Share[], reversedMinor: bigint): ChargeParts {
   const received = receivedMinor(charge);
-  const came = partsOf(charge, shares, received);
+  const receivedParts = partsOf(charge, shares, received);
   const before = charge.amountReversedMinor;
   const next = (wholeMinor: bigint): bigint =>
-    (wholeMinor * (before + takenMinor)) / received - (wholeMinor * before) / received;
+    (wholeMinor * (before + reversedMinor)) / received - (wholeMinor * before) / received;
   // Where the merchant gave bututs for others before, these would give more than is taken: they give at most that.
-  let leftMinor = takenMinor;
+  let leftMinor = reversedMinor;
   const give = (wholeMinor: bigint): bigint => {
     const givenMinor = least(next(wholeMinor), leftMinor);
     leftMinor -= givenMinor;
     return givenMinor;
   };
-  const feeMinor = give(came.feeMinor);
-  const given = came.shares.map((share) => ({ ...share, amountMinor: give(share.amountMinor) }));
-  return { feeMinor, shares: given, merchantMinor: leftMinor };
+  const feeMinor = give(receivedParts.feeMinor);
+  const shareParts = receivedParts.shares.map((share) => ({ ...share, amountMinor: give(share.amountMinor) }));
+  return { feeMinor, shares: shareParts, merchantMinor: leftMinor };
 }
 
 /** How much of a part of its money is kept in reserve, rounded up to a butut. */

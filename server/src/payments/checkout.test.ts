@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { createCheckout } from './checkout.ts';
 import type { CheckoutCharge } from './checkout-view.ts';
 import type { Intent } from './intent.ts';
@@ -26,28 +26,28 @@ async function shown(intent: Intent): Promise<CheckoutCharge> {
 
 test('the receipt is of the attempt that paid, also where a later one had begun', async () => {
   const { intent, charge: first } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, first, refused);
+  await applyResponse(world.context, first, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
   assert.equal((await shown(intent)).id, second.id, 'until one has paid it is the newest');
-  await applyAnswer(world.context, first, succeeded(first));
+  await applyResponse(world.context, first, succeeded(first));
   await world.work();
   const paid = await shown(intent);
   assert.deepEqual(
     [paid.id, paid.networkId, paid.transactionReference, paid.paidAt],
     [first.id, 'wave', first.transactionReference, world.clock.now()],
   );
-  await applyAnswer(world.context, first, reversed(first));
+  await applyResponse(world.context, first, reversed(first));
   assert.deepEqual([(await shown(intent)).id, (await shown(intent)).status], [first.id, 'reversed']);
 });
 
-test('money of another amount that waits for a person is told of, also where a later attempt was refused', async () => {
+test('a mismatched amount under review is shown, also when a later attempt was refused', async () => {
   const { intent, charge: first } = await world.createSent({ network: 'wave' });
-  await applyAnswer(world.context, first, refused);
+  await applyResponse(world.context, first, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
-  await applyAnswer(world.context, first, succeeded(first, { amountMinor: 9_000n }));
-  await applyAnswer(world.context, second, refused);
+  await applyResponse(world.context, first, succeeded(first, { amountMinor: 9_000n }));
+  await applyResponse(world.context, second, refused);
   const { id, underReview, arrivedMinor } = await shown(intent);
   assert.deepEqual({ id, underReview, arrivedMinor }, { id: first.id, underReview: true, arrivedMinor: 9_000n });
 });

@@ -13,10 +13,10 @@ import { networkName } from './connector-of.ts';
 import { continueAttempt } from './continue-attempt.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findLatestCharge, findTellingCharge, listChargesOfIntent } from './queries/charges.ts';
+import { findLatestCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
-import { wayBack } from './urls.ts';
+import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
 /** What the payer chose to pay with. */
@@ -57,12 +57,12 @@ export function createCheckout(context: PaymentContext): Checkout {
     const intent = merchant && (await findIntentByToken(context.db, merchant.id, token));
     return merchant && intent && { merchant, intent };
   };
-  const must = async (token: string): Promise<Found> => {
+  const findOrThrow = async (token: string): Promise<Found> => {
     const found = await find(token);
     if (!found) throw new AppError('not_found', 'There is no such payment. Ask the shop for a new link.');
     return found;
   };
-  const view = async (token: string): Promise<CheckoutView> => toView(context, await must(token));
+  const view = async (token: string): Promise<CheckoutView> => toView(context, await findOrThrow(token));
 
   return {
     find: async (token) => {
@@ -70,7 +70,7 @@ export function createCheckout(context: PaymentContext): Checkout {
       return found && toView(context, found);
     },
     pay: async (token, choice, cause) => {
-      const { merchant, intent } = await must(token);
+      const { merchant, intent } = await findOrThrow(token);
       const nextStep = waitForNextStep(context, intent);
       try {
         await context.db.withTransaction(
@@ -85,12 +85,12 @@ export function createCheckout(context: PaymentContext): Checkout {
     },
     proceed: async (token, code) => {
       if (code?.trim() === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
-      const { intent } = await must(token);
+      const { intent } = await findOrThrow(token);
       await continueAttempt(context, { merchantId: intent.merchantId, intentId: intent.id }, code?.trim() ?? null);
       return view(token);
     },
     cancel: async (token, cause) => {
-      const { merchant, intent } = await must(token);
+      const { merchant, intent } = await findOrThrow(token);
       await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
       return view(token);
     },
@@ -139,8 +139,8 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     feeMinor: total - intent.amountMinor,
     totalMinor: total,
     expiresAt: intent.expiresAt,
-    returnUrl: wayBack(intent.returnUrl, result),
-    cancelUrl: wayBack(intent.cancelUrl, result),
+    returnUrl: returnLink(intent.returnUrl, result),
+    cancelUrl: returnLink(intent.cancelUrl, result),
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: offeredNetworks(context, merchant, intent).map(({ capabilities }) => ({
       id: capabilities.network,
@@ -156,10 +156,10 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
  * for a person, because nobody should pay a second time meanwhile; else the newest.
  */
 async function attemptToShow({ db }: PaymentContext, { merchantId, id }: Intent): Promise<Charge | undefined> {
-  const told = await findTellingCharge(db, merchantId, id);
-  if (!told || told.paidAt !== null) return told;
+  const representative = await findRepresentativeCharge(db, merchantId, id);
+  if (!representative || representative.paidAt !== null) return representative;
   const charges = await listChargesOfIntent(db, merchantId, id);
-  return charges.findLast(({ review }) => review === 'amount_mismatch') ?? told;
+  return charges.findLast(({ review }) => review === 'amount_mismatch') ?? representative;
 }
 
 /** As it was when the payment began: a counter that is renamed later stays what the payer saw. */

@@ -36,8 +36,8 @@ export async function completeCharge(
   const intent = await writeExpiry(tx, context, locked.merchant, locked.intent);
   const wasPaid = intent.status === 'successful';
   const isLate = !wasPaid && !isOpen(statusAt(intent, context.clock.now()));
-  const waits = waitsFor(context, locked.merchant, paidAt);
-  const booked = await bookMoney({ charge: { ...charge, ...waits }, shares: intent.shares });
+  const waiting = waitingTerms(context, locked.merchant, paidAt);
+  const booked = await bookMoney({ charge: { ...charge, ...waiting }, shares: intent.shares });
   const paid = wasPaid
     ? intent
     : await changeIntent(tx, context, intent, { status: 'successful', late: intent.late || isLate, review: null });
@@ -54,7 +54,7 @@ export async function completeCharge(
       failureCode: null,
       failureReason: null,
       paidAt,
-      ...waits,
+      ...waiting,
     },
     'charge.succeeded',
   );
@@ -64,7 +64,7 @@ export async function completeCharge(
 }
 
 /** Until when its money waits, all of it or the part that is kept in reserve. */
-function waitsFor(
+function waitingTerms(
   { settings }: PaymentContext,
   merchant: Merchant,
   paidAt: Date,

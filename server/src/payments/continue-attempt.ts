@@ -1,6 +1,6 @@
 import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
@@ -44,6 +44,6 @@ export async function continueAttempt(
   await noteChargeNow(context.db, context, charge, kind, detail);
   const connector = await connectorOf(context, charge);
   const handles = charge.networkHandles ?? {};
-  const answer = await connector.continueCollection({ reference: charge.reference, handles, code });
-  await applyAnswer(context, charge, answer);
+  const response = await connector.continueCollection({ reference: charge.reference, handles, code });
+  await applyResponse(context, charge, response);
 }

@@ -21,7 +21,7 @@ import { intentEventRecord } from './intent-wire.ts';
 import { payerOf } from './payer.ts';
 import { checkUrls } from './urls.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
-import { chooseNetwork, mayPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
+import { chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
 
 /** What a merchant asks for; `field` names are those of the request body. */
 export interface NewPayment {
@@ -97,9 +97,10 @@ export async function createPayment(
     expiresAt: addMs(now, context.settings.intentLifetimeMs),
   };
   refuseUnpayable(context, merchant, intent);
-  const wanted = firstCharge(context, merchant, intent, request);
+  const firstAttempt = firstCharge(context, merchant, intent, request);
   // A number that may not be asked now refuses no creation: the page lets the payer try again.
-  const charge = wanted !== null && (await mayPrompt(tx, context, merchant, intent, wanted)) ? wanted : null;
+  const charge =
+    firstAttempt !== null && (await tryOpenPrompt(tx, context, merchant, intent, firstAttempt)) ? firstAttempt : null;
   const stored: Intent = charge === null ? intent : { ...intent, status: 'processing', attempts: charge.attempt };
   tx.send(insertIntent(stored));
   if (shares.length > 0) tx.send(insertIntentShares(stored));

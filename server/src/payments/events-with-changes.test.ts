@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { createPayment } from './create-payment.ts';
 import { expirePayments } from './expire-payments.ts';
@@ -55,15 +55,15 @@ async function withoutEvents(kind: string, body: () => Promise<unknown>): Promis
 
 test('a creation that is undone leaves neither payment nor attempt, event or work behind', async () => {
   const before = await counts();
-  const woken: unknown[] = [];
-  const context = { ...world.context, wake: (work: unknown) => woken.push(work) };
+  const notified: unknown[] = [];
+  const context = { ...world.context, wake: (work: unknown) => notified.push(work) };
   const undone = world.db.withTransaction(async (tx) => {
     await createPayment(tx, context, world.merchant, newPayment);
     throw new Error('the answer could not be written');
   });
   await assert.rejects(undone, /could not be written/);
   assert.deepEqual(await counts(), before);
-  assert.deepEqual(woken, []);
+  assert.deepEqual(notified, []);
 
   await world.db.withTransaction((tx) => createPayment(tx, context, world.merchant, newPayment));
   const after = await counts();
@@ -73,25 +73,25 @@ test('a creation that is undone leaves neither payment nor attempt, event or wor
   );
   assert.equal(after.dispatches - before.dispatches, 2n, 'each event has the work of delivering it');
   assert.equal(after.networkWork - before.networkWork, 1n);
-  assert.equal(woken.length, 3);
+  assert.equal(notified.length, 3);
 });
 
-test('a change without its event is no change: not a creation, an attempt, a success, a refusal', async () => {
+test('a creation, attempt, success or refusal without its event is rolled back', async () => {
   const { intent, charge } = await world.createSent();
   await withoutEvents('payment_intent.created', () => world.create());
   await withoutEvents('charge.created', () => world.create());
-  await withoutEvents('charge.failed', () => applyAnswer(world.context, charge, refused));
-  await withoutEvents('charge.succeeded', () => applyAnswer(world.context, charge, succeeded(charge)));
+  await withoutEvents('charge.failed', () => applyResponse(world.context, charge, refused));
+  await withoutEvents('charge.succeeded', () => applyResponse(world.context, charge, succeeded(charge)));
   assert.equal((await world.charge(charge)).status, 'pending');
   assert.equal((await world.intent(intent)).status, 'processing');
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.equal((await world.charge(charge)).status, 'completed', 'the same news again finds nothing in its way');
 });
 
-test('nor a reversal, a cancellation or an expiry', async () => {
+test('a reversal, a cancellation or an expiry without its event is rolled back', async () => {
   const { charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge));
-  await withoutEvents('charge.reversed', () => applyAnswer(world.context, charge, reversed(charge)));
+  await applyResponse(world.context, charge, succeeded(charge));
+  await withoutEvents('charge.reversed', () => applyResponse(world.context, charge, reversed(charge)));
   assert.equal((await world.charge(charge)).status, 'completed');
 
   const open = await world.createSent();
@@ -105,8 +105,8 @@ test('nor a reversal, a cancellation or an expiry', async () => {
 
 test('an event tells the record as it was then, and every event has one delivery to be planned', async () => {
   const { intent, charge } = await world.createSent({ metadata: { order: '1042' }, title: 'Books' });
-  await applyAnswer(world.context, charge, refused);
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, refused);
+  await applyResponse(world.context, charge, succeeded(charge));
   const rows = await world.db.rows<{ kind: string; record: Record<string, unknown>; planned: bigint }>({
     name: 'test_events',
     text: `SELECT kind, record, (SELECT count(*) FROM outbox WHERE outbox.merchant_id = events.merchant_id
@@ -114,8 +114,8 @@ test('an event tells the record as it was then, and every event has one delivery
            FROM events WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[]) ORDER BY id`,
     values: [charge.merchantId, [intent.id, charge.id]],
   });
-  const told = rows.map(({ kind, record }) => [kind, record['id'], record['status']]);
-  assert.deepEqual(told, [
+  const reported = rows.map(({ kind, record }) => [kind, record['id'], record['status']]);
+  assert.deepEqual(reported, [
     ['payment_intent.created', intent.id, 'processing'],
     ['charge.created', charge.id, 'pending'],
     ['charge.failed', charge.id, 'failed'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { expirePayments } from './expire-payments.ts';
 import { statusAt } from './intent.ts';
@@ -22,7 +22,7 @@ const lifetimeMs = 30 * 60_000;
 
 test('a payment is expired when its time has passed, and takes neither an attempt nor a cancellation then', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   await world.clock.advance(lifetimeMs - 1);
   assert.equal(statusAt(await world.intent(intent), world.clock.now()), 'requires_payment_method');
   await world.clock.advance(1);
@@ -49,18 +49,18 @@ test('the job writes down what the clock has decided, with one event, however ma
 test('a success that comes before the job has run is booked after the expiry, which is told too', async () => {
   const { intent, charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   const paid = await world.intent(intent);
   assert.deepEqual([paid.status, paid.late], ['successful', true]);
   assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
   assert.equal(await expirePayments(world.context), 0);
 });
 
-test('what is closed does not expire, and what waits for a person does not either', async () => {
+test('neither a closed payment nor one under review expires', async () => {
   const paid = await world.createSent();
-  await applyAnswer(world.context, paid.charge, succeeded(paid.charge));
+  await applyResponse(world.context, paid.charge, succeeded(paid.charge));
   const mismatched = await world.createSent();
-  await applyAnswer(world.context, mismatched.charge, succeeded(mismatched.charge, { amountMinor: 1n }));
+  await applyResponse(world.context, mismatched.charge, succeeded(mismatched.charge, { amountMinor: 1n }));
   await world.clock.advance(lifetimeMs);
   await expirePayments(world.context);
   assert.equal((await world.intent(paid.intent)).status, 'successful');
@@ -70,11 +70,11 @@ test('what is closed does not expire, and what waits for a person does not eithe
 });
 
 for (const wasWritten of [false, true]) {
-  test(`money that comes after the time, ${wasWritten ? 'after' : 'before'} the job has run, is booked and late`, async () => {
+  test(`money received after expiry, ${wasWritten ? 'after' : 'before'} the job ran, is booked and late`, async () => {
     const { intent, charge } = await world.createSent();
     await world.clock.advance(lifetimeMs);
     if (wasWritten) await expirePayments(world.context);
-    await applyAnswer(world.context, charge, succeeded(charge));
+    await applyResponse(world.context, charge, succeeded(charge));
     const paid = await world.intent(intent);
     assert.deepEqual([paid.status, paid.late], ['successful', true]);
     assert.equal((await world.charge(charge)).late, true);
@@ -87,7 +87,7 @@ for (const wasWritten of [false, true]) {
 test('a refusal after the time closes the attempt and leaves the payment expired', async () => {
   const { intent, charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, refused);
   assert.equal((await world.charge(charge)).status, 'failed');
   assert.equal(statusAt(await world.intent(intent), world.clock.now()), 'expired');
   await expirePayments(world.context);
@@ -98,13 +98,13 @@ test('a charge that is still looked up after the expiry ends as the network says
   const { charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
   await expirePayments(world.context);
-  world.networks.wave.answers.look_up = async ({ reference }) =>
+  world.networks.wave.responses.look_up = async ({ reference }) =>
     reference === charge.reference ? succeeded(charge) : { state: 'processing' };
   await world.work();
   assert.equal((await world.charge(charge)).status, 'completed');
 });
 
-test('one merchant’s many do not keep another’s waiting: each sweep takes a hundred of everyone’s', async () => {
+test('one merchant’s backlog does not delay another’s: each sweep takes a hundred of everyone’s', async () => {
   const crowd = await world.newMerchant();
   const single = await world.newMerchant();
   for (let index = 0; index < 101; index += 1) await world.create({}, crowd);

@@ -6,7 +6,7 @@ import { collectionFee } from '../merchants/fees.ts';
 import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
 import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks } from '../merchants/rules.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { partsOf } from './charge.ts';
 import { checkAmount } from './create-payment.ts';
 import { totalMinor } from './intent.ts';
@@ -182,25 +182,25 @@ const rules: [name: string, CollectionFee, amount: bigint][] = [
   ['percent and minimum of the customer', ruleOf('customer', { percent: 10n, minimum: 30n }), 12_345n],
 ];
 for (const [name, rule, amountMinor] of rules) {
-  test(`the preview tells what the creation fixes and the ledger books: ${name}`, async () => {
+  test(`the preview equals what the creation fixes and the ledger books: ${name}`, async () => {
     const owner = await world.setFee(rule);
     const preview = await world.preview({ amountMinor }, owner);
     const { intent, charge } = await world.create({ amountMinor }, owner);
-    const inDalasi = (minor: bigint): number => Number(minor) / 100;
+    const formatDalasi = (minor: bigint): number => Number(minor) / 100;
     assert.deepEqual(preview, {
-      amount: inDalasi(intent.amountMinor),
-      amount_paid: inDalasi(charge.amountPaidMinor),
-      transaction_fee: inDalasi(intent.feeMinor),
+      amount: formatDalasi(intent.amountMinor),
+      amount_paid: formatDalasi(charge.amountPaidMinor),
+      transaction_fee: formatDalasi(intent.feeMinor),
       transaction_fee_type: intent.feePayer,
       shares: [],
-      merchant_receives: inDalasi(partsOf(charge, [], charge.amountPaidMinor).merchantMinor),
+      merchant_receives: formatDalasi(partsOf(charge, [], charge.amountPaidMinor).merchantMinor),
       currency: 'GMD',
     });
     const before = [await world.balance('fees'), await world.balance('payable_available')];
-    await applyAnswer(world.context, charge, succeeded(charge));
+    await applyResponse(world.context, charge, succeeded(charge));
     const after = [await world.balance('fees'), await world.balance('payable_available')];
     assert.deepEqual(
-      after.map((balance, index) => inDalasi(balance - (before[index] ?? 0n))),
+      after.map((balance, index) => formatDalasi(balance - (before[index] ?? 0n))),
       [preview['transaction_fee'], preview['merchant_receives']],
     );
     await world.verify();
@@ -220,7 +220,7 @@ test('a rule that changes later changes no payment that was made before', async 
   const { charge } = await world.create({}, owner);
   await world.setFee(ruleOf('customer', { percent: 900n }));
   await world.clock.advance(3_000);
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   const kept = await world.charge(charge);
   assert.deepEqual([kept.feeMinor, kept.feePayer, kept.amountPaidMinor], [100n, 'business', 10_000n]);
   assert.deepEqual(await world.movements(charge), [
@@ -229,7 +229,7 @@ test('a rule that changes later changes no payment that was made before', async 
   ]);
 });
 
-test('preview and creation follow the operator’s default, then the merchant’s own rule, once three seconds have passed', async () => {
+test('preview and creation use the default rule, then the merchant’s own rule within three seconds', async () => {
   const { id } = await world.newMerchant();
   const byDefault = {
     ...ruleOf('business', { percent: 200n }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { findPayment, findTransaction } from './find-payment.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
 import { createResolveWorld } from './resolve-world.corpus.ts';
@@ -14,24 +14,24 @@ before(async () => {
 });
 after(() => world.close());
 
-test('a payment’s transaction is the attempt that paid, also where a later one had begun; until then the newest', async () => {
+test('a payment’s transaction is the attempt that paid, even with a later one; until then the newest', async () => {
   const { intent, charge: first } = await world.createSent({ network: 'wave' });
-  const told = async (): Promise<(string | undefined)[]> => {
+  const reported = async (): Promise<(string | undefined)[]> => {
     const payment = await findPayment(world.db, intent.merchantId, intent.id);
     const transaction = await findTransaction(world.db, intent.merchantId, intent.id);
     assert.equal(payment.charge?.id, transaction?.charge.id, 'both name the same one');
     return [transaction?.charge.id, transaction?.charge.status];
   };
-  await applyAnswer(world.context, first, refused);
+  await applyResponse(world.context, first, refused);
   const second = await world.attempt(intent, 'aps');
   await world.work();
-  assert.deepEqual(await told(), [second.id, 'pending']);
-  await applyAnswer(world.context, first, succeeded(first));
-  assert.deepEqual(await told(), [first.id, 'completed']);
-  await applyAnswer(world.context, second, succeeded(second));
-  assert.deepEqual(await told(), [first.id, 'completed'], 'the money that came twice is held, not the payment’s');
-  await applyAnswer(world.context, first, reversed(first));
-  assert.deepEqual(await told(), [first.id, 'reversed']);
+  assert.deepEqual(await reported(), [second.id, 'pending']);
+  await applyResponse(world.context, first, succeeded(first));
+  assert.deepEqual(await reported(), [first.id, 'completed']);
+  await applyResponse(world.context, second, succeeded(second));
+  assert.deepEqual(await reported(), [first.id, 'completed'], 'the money that came twice is held, not the payment’s');
+  await applyResponse(world.context, first, reversed(first));
+  assert.deepEqual(await reported(), [first.id, 'reversed']);
   await world.resolve(await world.caseOf(second, 'second_success'), 'accept');
-  assert.deepEqual(await told(), [second.id, 'completed'], 'its money is still there');
+  assert.deepEqual(await reported(), [second.id, 'completed'], 'its money is still there');
 });

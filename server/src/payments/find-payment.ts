@@ -13,7 +13,7 @@ import {
   findChargeById,
   findChargeByReference,
   findChargeByTransactionReference,
-  findTellingCharge,
+  findRepresentativeCharge,
   listCharges,
 } from './queries/charges.ts';
 import { findIntentById, findIntentBySecret, listIntentsByIds } from './queries/intents.ts';
@@ -28,13 +28,13 @@ export interface FoundPayment {
 export async function findPayment(db: Queryable, merchantId: string, id: string): Promise<FoundPayment> {
   const intent = await findIntentById(db, merchantId, id);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this id in this environment.');
-  return { intent, charge: await findTellingCharge(db, merchantId, id) };
+  return { intent, charge: await findRepresentativeCharge(db, merchantId, id) };
 }
 
 export async function findPaymentBySecret(db: Queryable, merchantId: string, secret: string): Promise<FoundPayment> {
   const intent = await findIntentBySecret(db, merchantId, secret);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this secret in this environment.');
-  return { intent, charge: await findTellingCharge(db, merchantId, intent.id) };
+  return { intent, charge: await findRepresentativeCharge(db, merchantId, intent.id) };
 }
 
 /** A charge by any name that merchants know it by: its two references, or its id. */
@@ -56,12 +56,12 @@ export async function findTransaction(
   const charge = await findChargeById(db, merchantId, id);
   const intent = await findIntentById(db, merchantId, charge?.intentId ?? id);
   if (!intent) return undefined;
-  const told = charge ?? (await findTellingCharge(db, merchantId, id));
-  if (!told) {
+  const representative = charge ?? (await findRepresentativeCharge(db, merchantId, id));
+  if (!representative) {
     const message = 'Nobody has tried to pay this payment intent yet, so it has no transaction.';
     throw new AppError('no_charge_yet', message);
   }
-  return { intent, charge: told };
+  return { intent, charge: representative };
 }
 
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */

@@ -82,8 +82,8 @@ const moves: Record<IntentStatus, readonly IntentStatus[]> = {
   successful: [],
 };
 
-export function intentMayBecome(from: IntentStatus, to: IntentStatus): boolean {
-  return moves[from].includes(to);
+export function canIntentBecome(currentStatus: IntentStatus, nextStatus: IntentStatus): boolean {
+  return moves[currentStatus].includes(nextStatus);
 }
 
 export function isOpen(status: IntentStatus): boolean {

@@ -38,20 +38,20 @@ function dueAt(kind: string): Promise<Date | undefined> {
 
 test('a start whose worker died in the call is never repeated: a look-up finds what became of it', async () => {
   const { wave } = world.networks;
-  wave.answers.start = () => Promise.reject(new Error('the process died'));
+  wave.responses.start = () => Promise.reject(new Error('the process died'));
   const { charge } = await world.create();
   const [work] = await world.claim();
   assert.ok(work);
   await assert.rejects(world.jobs.start(work), /the process died/);
   assert.equal((await world.charge(charge)).progress, 'submitted');
 
-  wave.answers.look_up = { state: 'unknown', detail: 'no answer' };
+  wave.responses.look_up = { state: 'unknown', detail: 'no answer' };
   await world.clock.advance(leaseMs);
   assert.deepEqual(await world.work(), ['look_up_charge'], 'which stands in the place of the start');
   assert.equal(wave.count('start'), 1);
   assert.equal((await world.charge(charge)).status, 'pending');
 
-  wave.answers.look_up = succeeded(charge);
+  wave.responses.look_up = succeeded(charge);
   await world.clock.advance(minuteMs);
   await world.work();
   assert.equal((await world.charge(charge)).status, 'completed');
@@ -83,7 +83,7 @@ test('workers with the same start, one of them late, call the network once', asy
 test('the attempt and its look-up are written down before the network is called', async () => {
   const seen: unknown[] = [];
   const { charge } = await world.create();
-  world.networks.wave.answers.start = async () => {
+  world.networks.wave.responses.start = async () => {
     seen.push((await world.charge(charge)).progress, await dueAt('look_up_charge'));
     return { state: 'processing' };
   };
@@ -91,10 +91,10 @@ test('the attempt and its look-up are written down before the network is called'
   assert.deepEqual(seen, ['submitted', addMs(charge.createdAt, 5 * secondMs)]);
 });
 
-test('an answer that is missing leaves the payment pending, and look-ups go on by the network’s schedule', async () => {
+test('a missing response leaves the payment pending, and look-ups follow the network’s schedule', async () => {
   const { wave } = world.networks;
-  wave.answers.start = { state: 'unknown', detail: 'no answer within 3000 ms' };
-  wave.answers.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  wave.responses.start = { state: 'unknown', detail: 'no answer within 3000 ms' };
+  wave.responses.look_up = { state: 'unknown', detail: 'HTTP 500' };
   const { charge, intent } = await world.create();
   await world.work();
   assert.equal((await world.charge(charge)).progress, 'unknown');
@@ -111,10 +111,10 @@ test('an answer that is missing leaves the payment pending, and look-ups go on b
   assert.deepEqual(await world.notes(charge), ['sent_to_network', 'no_clear_answer'], 'the same is noted once');
 });
 
-test('“no such payment” is believed only some time after the charge was sent, however long it had waited for us', async () => {
+test('“not found” counts only some time after the charge was sent, however long it was queued', async () => {
   const { wave } = world.networks;
-  wave.answers.start = { state: 'unknown', detail: 'no answer' };
-  wave.answers.look_up = { state: 'not_found' };
+  wave.responses.start = { state: 'unknown', detail: 'no answer' };
+  wave.responses.look_up = { state: 'not_found' };
   const { charge, intent } = await world.create();
   // No worker ran for ten minutes.
   await world.clock.advance(10 * minuteMs);
@@ -132,7 +132,7 @@ test('“no such payment” is believed only some time after the charge was sent
 test('a network that had acknowledged a payment and knows it no longer has refused nothing', async () => {
   const { wave } = world.networks;
   const { charge } = await world.createSent();
-  wave.answers.look_up = { state: 'not_found' };
+  wave.responses.look_up = { state: 'not_found' };
   for (let minute = 0; minute < 5; minute += 1) {
     await world.clock.advance(minuteMs);
     await world.work();
@@ -143,7 +143,7 @@ test('a network that had acknowledged a payment and knows it no longer has refus
 
 test('after a day without an outcome a person is asked, once, and the look-ups go on every hour', async () => {
   const { wave } = world.networks;
-  wave.answers.look_up = { state: 'unknown', detail: 'HTTP 500' };
+  wave.responses.look_up = { state: 'unknown', detail: 'HTTP 500' };
   const { charge } = await world.createSent();
   await world.clock.advance(24 * hourMs + minuteMs);
   await world.work();
@@ -155,7 +155,7 @@ test('after a day without an outcome a person is asked, once, and the look-ups g
     assert.deepEqual(await world.work(), ['look_up_charge']);
   }
   assert.deepEqual(await world.cases(charge), ['outcome_unknown']);
-  wave.answers.look_up = succeeded(charge);
+  wave.responses.look_up = succeeded(charge);
   await world.clock.advance(hourMs);
   await world.work();
   const late = await world.charge(charge);
@@ -176,14 +176,14 @@ test('a payment that was cancelled or has expired before it was sent is never se
   }
 });
 
-test('a cancellation in the middle of a start is asked for again until the network has heard of the payment', async () => {
+test('a cancellation during a start is repeated until the network knows the payment', async () => {
   const { wave } = world.networks;
   const mayAnswer = Promise.withResolvers<void>();
-  wave.answers.start = async () => {
+  wave.responses.start = async () => {
     await mayAnswer.promise;
     return { state: 'processing' };
   };
-  wave.answers.cancel = { state: 'not_found' };
+  wave.responses.cancel = { state: 'not_found' };
   const { charge, intent } = await world.create();
   const [start] = await world.claim();
   assert.ok(start);
@@ -195,8 +195,8 @@ test('a cancellation in the middle of a start is asked for again until the netwo
   await starting;
   assert.equal((await world.charge(charge)).status, 'pending');
 
-  wave.answers.cancel = { state: 'refused', failure: { code: 'cancelled', reason: 'Cancelled.' } };
-  wave.answers.look_up = { state: 'processing' };
+  wave.responses.cancel = { state: 'refused', failure: { code: 'cancelled', reason: 'Cancelled.' } };
+  wave.responses.look_up = { state: 'processing' };
   await world.clock.advance(5 * secondMs);
   await world.work();
   assert.equal(wave.count('cancel'), 2);
@@ -205,8 +205,8 @@ test('a cancellation in the middle of a start is asked for again until the netwo
 
 test('a network that never confirms a cancellation is asked five times and looked up after that', async () => {
   const { wave } = world.networks;
-  wave.answers.cancel = { state: 'unknown', detail: 'no answer' };
-  wave.answers.look_up = { state: 'unknown', detail: 'no answer' };
+  wave.responses.cancel = { state: 'unknown', detail: 'no answer' };
+  wave.responses.look_up = { state: 'unknown', detail: 'no answer' };
   const { intent } = await world.createSent();
   await cancel(intent);
   for (let round = 0; round < 20; round += 1) {
@@ -243,7 +243,7 @@ test('a look-up that comes after the end finds nothing to do', async () => {
   await world.clock.advance(5 * secondMs);
   const [work] = await world.claim();
   assert.ok(work);
-  wave.answers.look_up = refused;
+  wave.responses.look_up = refused;
   await world.jobs.lookUp(work);
   await world.jobs.lookUp(work);
   assert.equal(wave.count('look_up'), 1);

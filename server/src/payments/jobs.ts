@@ -4,10 +4,10 @@ import type { Work } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { CallbackNews, CollectionAnswer, Connector, LookUpCollection } from '../networks/contract.ts';
-import type { NewsOutcome } from '../networks/inbox.ts';
+import type { ProviderNotification, CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
+import type { NotificationOutcome } from '../networks/inbox.ts';
 import { callbackName } from '../networks/registry.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
@@ -27,10 +27,10 @@ export interface ChargeJobs {
   lookUp(work: Work): Promise<void>;
   cancel(work: Work): Promise<void>;
   /** News from a network's callback; the same news may come again. */
-  applyNews(connectorName: string, news: CollectionNews): Promise<NewsOutcome>;
+  applyNotification(connectorName: string, notification: CollectionNotification): Promise<NotificationOutcome>;
 }
 
-type CollectionNews = Extract<CallbackNews, { operation: 'collection' }>;
+type CollectionNotification = Extract<ProviderNotification, { operation: 'collection' }>;
 
 // After this a look-up needs a person; it goes on once an hour, in case the network finds its answer after all.
 const giveUpAfterMs = 24 * 60 * 60 * 1_000;
@@ -42,7 +42,7 @@ export function createChargeJobs(context: PaymentContext): ChargeJobs {
     start: (work) => startCharge(context, work),
     lookUp: (work) => lookUpCharge(context, work),
     cancel: (work) => cancelCharge(context, work),
-    applyNews: (connectorName, news) => applyNews(context, connectorName, news),
+    applyNotification: (connectorName, notification) => applyNotification(context, connectorName, notification),
   };
 }
 
@@ -82,7 +82,7 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
 
 async function sendCharge(context: PaymentContext, intent: Intent, charge: Charge): Promise<void> {
   const connector = await connectorOf(context, charge);
-  const answer = await connector.startCollection({
+  const response = await connector.startCollection({
     reference: charge.reference,
     amountMinor: charge.amountPaidMinor,
     currency: charge.currency,
@@ -93,7 +93,7 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     returnUrl: `${context.settings.publicUrl()}/pay/${intent.checkoutToken}`,
     callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
   });
-  await applyAnswer(context, { ...charge, progress: 'submitted' }, answer);
+  await applyResponse(context, { ...charge, progress: 'submitted' }, response);
 }
 
 async function describePayment(context: PaymentContext, intent: Intent): Promise<string> {
@@ -117,8 +117,8 @@ async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> 
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  const answer = await connector.lookUpCollection(handlesOf(charge));
-  const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, answer);
+  const response = await connector.lookUpCollection(handlesOf(charge));
+  const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);
 }
@@ -131,16 +131,16 @@ async function applyLookUp(
   context: PaymentContext,
   connector: Connector,
   { charge, sentAt }: { charge: Charge; sentAt: Date },
-  answer: CollectionAnswer,
+  response: CollectionResponse,
 ): Promise<boolean> {
   const sinceSentMs = context.clock.now().getTime() - sentAt.getTime();
   const isFinal = charge.networkReference === null && sinceSentMs >= connector.capabilities.notFoundIsFinalAfterMs;
-  if (answer.state === 'not_found' && isFinal) {
+  if (response.state === 'not_found' && isFinal) {
     const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was taken.`;
     await applyRefusal(context, charge, { code: 'network_unavailable', reason });
     return true;
   }
-  return (await applyAnswer(context, charge, answer)) === 'settled';
+  return (await applyResponse(context, charge, response)) === 'settled';
 }
 
 async function scheduleNextLookUp(
@@ -150,9 +150,9 @@ async function scheduleNextLookUp(
   work: Work,
 ): Promise<void> {
   const now = context.clock.now();
-  const givenUp = now.getTime() - work.createdAt.getTime() > giveUpAfterMs;
-  if (givenUp) await openUnknownCase(context, charge, connector);
-  await postponeWork(context.db, work, addMs(now, givenUp ? hourMs : nextDelayMs(connector, work)));
+  const isGivenUp = now.getTime() - work.createdAt.getTime() > giveUpAfterMs;
+  if (isGivenUp) await openUnknownCase(context, charge, connector);
+  await postponeWork(context.db, work, addMs(now, isGivenUp ? hourMs : nextDelayMs(connector, work)));
 }
 
 function nextDelayMs({ capabilities }: Connector, work: Work): number {
@@ -181,7 +181,7 @@ async function openUnknownCase(context: PaymentContext, charge: Charge, { capabi
 /** The intent was closed while the network may still collect: ask it to stop, or learn that it has been paid. */
 async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || !mayStillCollect(charge) || (await dropUnsentCharge(context, charge))) {
+  if (!charge || !canStillCollect(charge) || (await dropUnsentCharge(context, charge))) {
     return completeWork(context.db, work);
   }
   const connector = await connectorOf(context, charge);
@@ -192,7 +192,7 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
     'cancel_requested',
     `Asked ${connector.capabilities.displayName} to cancel.`,
   );
-  const settled = await applyAnswer(context, charge, await connector.cancelCollection(handlesOf(charge)));
+  const settled = await applyResponse(context, charge, await connector.cancelCollection(handlesOf(charge)));
   // The network may not have heard of the charge when it is cancelled in the middle of its start. Later the look-up,
   // which is due anyway, tells how it ended.
   const isEnough = settled === 'settled' || work.attempts >= cancelAttemptsMax;
@@ -201,7 +201,7 @@ async function cancelCharge(context: PaymentContext, work: Work): Promise<void> 
 }
 
 /** Also one that we have given up, when it had been sent: its network may have heard of it after all. */
-function mayStillCollect({ status, progress }: Charge): boolean {
+function canStillCollect({ status, progress }: Charge): boolean {
   const isGivenUp = status === 'failed' || status === 'cancelled';
   return status === 'pending' || (isGivenUp && progress !== 'created');
 }
@@ -215,9 +215,13 @@ async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promis
   });
 }
 
-async function applyNews(context: PaymentContext, connectorName: string, news: CollectionNews): Promise<NewsOutcome> {
-  const merchant = await context.merchants.byToken(news.reference);
-  const charge = merchant && (await findChargeByReference(context.db, merchant.id, news.reference));
+async function applyNotification(
+  context: PaymentContext,
+  connectorName: string,
+  notification: CollectionNotification,
+): Promise<NotificationOutcome> {
+  const merchant = await context.merchants.byToken(notification.reference);
+  const charge = merchant && (await findChargeByReference(context.db, merchant.id, notification.reference));
   if (!charge) {
     context.log.warn('callback of an unknown charge', { network: connectorName });
     return 'unmatched';
@@ -228,8 +232,8 @@ async function applyNews(context: PaymentContext, connectorName: string, news: C
     context.log.warn('callback of another network’s charge', { network: connectorName, charge_id: charge.id });
     return 'unmatched';
   }
-  await applyAnswer(context, charge, news.answer);
-  context.changes.announce(intentTopic(charge.intentId));
+  await applyResponse(context, charge, notification.response);
+  context.changes.notify(intentTopic(charge.intentId));
   return 'applied';
 }
 

@@ -4,8 +4,8 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { partsTakenBack } from './charge.ts';
+import { applyResponse } from './apply-answer.ts';
+import { clawbackParts } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { reversed, succeeded } from './payment-world.corpus.ts';
@@ -32,7 +32,7 @@ async function paid(): Promise<{ charge: Charge; awa: string; transactionId: str
   const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
   const { charge } = await world.create({ split: { subAccountId: awa, groupId: null, paths } }, owner);
   const transactionId = `T-${charge.reference}`;
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
   return { charge, awa, transactionId };
 }
 
@@ -53,11 +53,11 @@ async function change(awa: string, work: () => Promise<void>): Promise<bigint[]>
   return (await standing(awa)).map((minor, index) => minor - (before[index] ?? 0n));
 }
 
-test('a part that the network takes back is given in proportion, with an event, and the rest exactly', async () => {
+test('a partial reversal is charged back in proportion, with an event, and the last one exactly', async () => {
   const { charge, awa, transactionId } = await paid();
-  const tell = (amountMinor: bigint) =>
-    applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
-  for (let time = 0; time < 2; time += 1) await tell(4_000n);
+  const logTransition = (amountMinor: bigint) =>
+    applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  for (let time = 0; time < 2; time += 1) await logTransition(4_000n);
   assert.deepEqual(await world.cases(charge), ['partial_reversal'], 'told twice it is one case');
   const first = await world.caseOf(charge, 'partial_reversal');
   assert.deepEqual(await world.possible(first), ['reversed', 'acknowledge']);
@@ -70,7 +70,7 @@ test('a part that the network takes back is given in proportion, with an event, 
   const intent = await world.intent({ merchantId: charge.merchantId, id: charge.intentId });
   assert.equal(chargeToWire(world.context, world.merchant, intent, now)['amount_reversed'], 40);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
-  await tell(6_000n);
+  await logTransition(6_000n);
   const second = await partOf(charge, (found) => found.amountMinor === 6_000n);
   const rest = { transactionId, amountMinor: 6_000n };
   assert.deepEqual(await change(awa, () => world.resolve(second, 'reversed', rest)), [-200n, -1_140n, -4_660n, 0n]);
@@ -83,7 +83,7 @@ test('however a payment is taken back in parts, fee, shares and merchant togethe
   const paidOf = { ...charge, feeMinor: 0n, amountPaidMinor: 700n };
   let amountReversedMinor = 0n;
   for (const takenMinor of [150n, 150n, 100n, 50n, 250n]) {
-    const parts = partsTakenBack({ ...paidOf, amountReversedMinor }, shares, takenMinor);
+    const parts = clawbackParts({ ...paidOf, amountReversedMinor }, shares, takenMinor);
     const given = [parts.feeMinor, ...parts.shares.map(({ amountMinor }) => amountMinor), parts.merchantMinor];
     assert.equal(
       given.reduce((sum, minor) => sum + minor, 0n),
@@ -97,11 +97,11 @@ test('however a payment is taken back in parts, fee, shares and merchant togethe
   }
 });
 
-test('what a sub-account no longer has of a part it owes, and the merchant advances it', async () => {
+test('a sub-account owes what it no longer has of a partial reversal, and the merchant advances it', async () => {
   const { charge, awa, transactionId } = await paid();
   await world.post({ debit: `sub:${awa}`, credit: 'float:rail-wave', amountMinor: 1_900n });
   const amountMinor = 5_000n;
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor }));
   const found = await world.caseOf(charge, 'partial_reversal');
   const resolve = () => world.resolve(found, 'reversed', { transactionId, amountMinor });
   assert.deepEqual(await change(awa, resolve), [-166n, 0n, -4_834n, 950n]);
@@ -109,24 +109,24 @@ test('what a sub-account no longer has of a part it owes, and the merchant advan
 
 test('a part is not booked under another transaction, nor more than is left', async () => {
   const { charge, transactionId } = await paid();
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
   const found = await world.caseOf(charge, 'partial_reversal');
-  for (const [told, message] of [
+  for (const [reported, message] of [
     [{ transactionId: 'another', amountMinor: 4_000n }, /name that one/],
     [{ transactionId, amountMinor: 10_001n }, /Only GMD 100\.00 of this payment is left/],
   ] as const) {
-    await world.propose(found, 'reversed', told);
+    await world.propose(found, 'reversed', reported);
     await assert.rejects(world.confirm(found), (error) => error instanceof AppError && message.test(error.message));
   }
 });
 
-test('a part told of before the success waits for it, and is booked once the success is', async () => {
+test('a partial reversal reported before the success is booked once the success is', async () => {
   const { charge } = await world.createSent();
   const transactionId = `T-${charge.reference}`;
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
   const found = await world.caseOf(charge, 'partial_reversal');
   assert.deepEqual(await world.possible(found), ['acknowledge']);
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
   assert.equal((await world.charge(charge)).status, 'completed');
   await world.resolve(found, 'reversed', { transactionId, amountMinor: 4_000n });
   assert.equal((await world.charge(charge)).amountReversedMinor, 4_000n);
@@ -136,7 +136,7 @@ test('two equal parts with ids of their own are two cases, each once, and both a
   const { charge, transactionId } = await paid();
   const part = { transactionId, amountMinor: 4_000n };
   for (const reversalId of ['EV-1', 'EV-2', 'EV-1', 'EV-2']) {
-    await applyAnswer(world.context, charge, reversed(charge, part, { reversalId }));
+    await applyResponse(world.context, charge, reversed(charge, part, { reversalId }));
   }
   assert.deepEqual(await world.cases(charge), ['partial_reversal', 'partial_reversal']);
   for (const reversalId of ['EV-1', 'EV-2']) {
@@ -149,16 +149,16 @@ test('two equal parts with ids of their own are two cases, each once, and both a
   );
 });
 
-test('an equal part without an id is counted on its open case, and is a case of its own once that is resolved', async () => {
+test('an equal part without an id is counted on its open case, and opens its own once that is resolved', async () => {
   const { charge, transactionId } = await paid();
   const part = { transactionId, amountMinor: 4_000n };
-  const tell = () => applyAnswer(world.context, charge, reversed(charge, part));
-  for (let time = 0; time < 3; time += 1) await tell();
+  const logTransition = () => applyResponse(world.context, charge, reversed(charge, part));
+  for (let time = 0; time < 3; time += 1) await logTransition();
   const first = await partOf(charge, () => true);
   assert.equal(first.reportedAgain, 2n);
   assert.equal(world.logged.filter((line) => line.includes(first.id)).length, 1);
   await world.resolve(first, 'reversed', part);
-  for (let time = 0; time < 2; time += 1) await tell();
+  for (let time = 0; time < 2; time += 1) await logTransition();
   const second = await partOf(charge, ({ id }) => id !== first.id);
   assert.deepEqual([second.status, second.reportedAgain], ['open', 1n]);
   assert.match(second.summary, new RegExp(`in case ${first.id}: ask it whether this is another`));

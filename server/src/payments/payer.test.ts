@@ -5,7 +5,7 @@ import { createCustomer } from '../customers/create-customer.ts';
 import { deleteCustomer } from '../customers/delete-customer.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Statement, Transaction } from '../kit/db.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
 import { createPaymentWorld, newPayment, succeeded } from './payment-world.corpus.ts';
@@ -85,13 +85,13 @@ test('a payment that is being made while its customer is deleted is forgotten wi
   );
 });
 
-test('an open payment of a forgotten customer is booked like any other when it is paid, and tells of nobody', async () => {
+test('an open payment of a deleted customer is booked when paid, and carries no personal data', async () => {
   const customerId = await newCustomer();
   const [paid, open] = [await world.createSent({ customerId }), await world.createSent({ customerId })];
-  await applyAnswer(world.context, paid.charge, succeeded(paid.charge));
+  await applyResponse(world.context, paid.charge, succeeded(paid.charge));
   const booked = await world.movements(paid.charge);
   await forget(customerId);
-  await applyAnswer(world.context, open.charge, succeeded(open.charge));
+  await applyResponse(world.context, open.charge, succeeded(open.charge));
   assert.deepEqual(await world.movements(paid.charge), booked);
   assert.deepEqual(await world.movements(open.charge), booked);
   await world.verify();

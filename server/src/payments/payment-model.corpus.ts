@@ -95,8 +95,8 @@ export class PaymentModel {
     // Money that nobody has heard of: on a charge that has its own, or a part of what an attempt was asked for. The case
     // tells of it, and nothing is booked.
     const isOwn = charge.transactionId === transactionId || charge.hasCase(transactionId, moneyCases);
-    const isHeardOf = charge.transactionId === null ? amountMinor === this.#amountMinor : isOwn;
-    if (!isHeardOf) {
+    const isKnownSuccess = charge.transactionId === null ? amountMinor === this.#amountMinor : isOwn;
+    if (!isKnownSuccess) {
       this.#claim(charge, transactionId);
       const isPart = amountMinor !== this.#amountMinor;
       charge.openCase(isPart ? 'partial_reversal' : 'network_reversal', transactionId);

@@ -7,7 +7,7 @@ import { listCases } from '../cases/list-cases.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
-import { claimWork, networkLanes, networkQueue } from '../events/outbox.ts';
+import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
@@ -26,7 +26,7 @@ import { setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
-import type { CollectionAnswer, Receipt, ReversalIdentity } from '../networks/contract.ts';
+import type { CollectionResponse, ProviderTransaction, ReversalIdentity } from '../networks/contract.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
@@ -65,8 +65,8 @@ export async function createPaymentWorld() {
     random,
     newId,
     networks: createNetworkRegistry(Object.values(networks)),
-    wake: () => {},
-    changes: { announce: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
+    notifyWorker: () => {},
+    changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     lists: new ListReader(db),
     log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
@@ -141,8 +141,8 @@ export async function createPaymentWorld() {
       const leaseEndsAt = addMs(now, 60_000);
       const claimed: Work[] = [];
       for (const { capabilities } of Object.values(networks)) {
-        for (const lane of networkLanes) {
-          const queue = networkQueue(capabilities, lane);
+        for (const shard of networkQueueKinds) {
+          const queue = networkQueue(capabilities, shard);
           claimed.push(...(await claimWork(db, { merchantId: merchant.id, queue, now, leaseEndsAt, rowsMax })));
         }
       }
@@ -266,7 +266,7 @@ export const newPayment: NewPayment = {
 };
 
 /** What the payer paid, as asked for unless changed. The transaction id follows from the charge. */
-export function receiptOf(charge: Charge, changes: Partial<Receipt> = {}): Receipt {
+export function transactionOf(charge: Charge, changes: Partial<ProviderTransaction> = {}): ProviderTransaction {
   return {
     transactionId: `T-${charge.reference}`,
     networkReference: `N-${charge.reference}`,
@@ -278,19 +278,19 @@ export function receiptOf(charge: Charge, changes: Partial<Receipt> = {}): Recei
   };
 }
 
-export function succeeded(charge: Charge, changes: Partial<Receipt> = {}): CollectionAnswer {
-  return { state: 'succeeded', receipt: receiptOf(charge, changes) };
+export function succeeded(charge: Charge, changes: Partial<ProviderTransaction> = {}): CollectionResponse {
+  return { state: 'succeeded', providerTransaction: transactionOf(charge, changes) };
 }
 
 export function reversed(
   charge: Charge,
-  changes: Partial<Receipt> = {},
+  changes: Partial<ProviderTransaction> = {},
   identity: ReversalIdentity = {},
-): CollectionAnswer {
-  return { state: 'reversed', receipt: receiptOf(charge, changes), ...identity };
+): CollectionResponse {
+  return { state: 'reversed', providerTransaction: transactionOf(charge, changes), ...identity };
 }
 
-export const refused: CollectionAnswer = {
+export const refused: CollectionResponse = {
   state: 'refused',
   failure: { code: 'declined_by_payer', reason: 'The payer declined the payment.' },
 };

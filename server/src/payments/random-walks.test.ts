@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
-import type { CollectionAnswer } from '../networks/contract.ts';
-import { applyAnswer } from './apply-answer.ts';
+import type { CollectionResponse } from '../networks/contract.ts';
+import { applyResponse } from './apply-answer.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
@@ -19,7 +19,7 @@ let world: PaymentWorld;
 before(async () => {
   world = await createPaymentWorld();
   // What is looked up meanwhile brings no news of its own: news is what the walk applies.
-  for (const network of Object.values(world.networks)) network.answers.look_up = { state: 'processing' };
+  for (const network of Object.values(world.networks)) network.responses.look_up = { state: 'processing' };
 });
 
 after(() => world.close());
@@ -35,7 +35,7 @@ type Says = 'success' | 'reversed' | 'refused' | 'awaiting' | 'unknown' | 'proce
 /** The charge's own, a second one of it, one with another amount, or the one of another attempt. */
 type Transaction = 'own' | 'second' | 'other_amount' | 'stolen';
 
-const news = fc.record<Command & { do: 'news' }>({
+const notification = fc.record<Command & { do: 'news' }>({
   do: fc.constant('news'),
   about: fc.nat({ max: 4 }),
   says: fc.oneof(
@@ -50,7 +50,7 @@ const news = fc.record<Command & { do: 'news' }>({
 });
 const commands = fc.array(
   fc.oneof(
-    { weight: 10, arbitrary: news },
+    { weight: 10, arbitrary: notification },
     { weight: 9, arbitrary: fc.constant<Command>({ do: 'work' }) },
     { weight: 9, arbitrary: fc.constant<Command>({ do: 'attempt' }) },
     { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'cancel' }, { do: 'expire' }, { do: 'pass_time' }) },
@@ -112,7 +112,7 @@ class Walk {
     if (says === 'success') this.model.succeed(model, paid, amountMinor);
     if (says === 'reversed') this.model.reverse(model, paid, amountMinor);
     if (says === 'refused') this.model.refuse(model);
-    await applyAnswer(world.context, charge, answerOf(says, charge, { transactionId: paid, amountMinor }));
+    await applyResponse(world.context, charge, responseOf(says, charge, { transactionId: paid, amountMinor }));
   }
 
   async compare(): Promise<void> {
@@ -161,7 +161,11 @@ function paidWith(transaction: Transaction, charge: Charge, other: Charge): stri
   }
 }
 
-function answerOf(says: Says, charge: Charge, paid: { transactionId: string; amountMinor: bigint }): CollectionAnswer {
+function responseOf(
+  says: Says,
+  charge: Charge,
+  paid: { transactionId: string; amountMinor: bigint },
+): CollectionResponse {
   switch (says) {
     case 'success':
       return succeeded(charge, paid);
@@ -181,7 +185,7 @@ function answerOf(says: Says, charge: Charge, paid: { transactionId: string; amo
   }
 }
 
-test(`${walks} random walks of ${commandsPerWalk} commands go where a small model goes, with its events and its money`, async () => {
+test(`${walks} random walks of ${commandsPerWalk} commands match a model in states, events and money`, async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       const { intent } = await world.create();

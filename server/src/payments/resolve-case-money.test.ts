@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import { chargeToWire } from './charge-wire.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
@@ -28,18 +28,18 @@ const minuteMs = 60_000;
 async function mismatch(amountMinor: bigint, changes: { currency?: string } = {}) {
   const { intent, charge } = await world.createSent();
   const transactionId = `T-part-${charge.reference}`;
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor, ...changes }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor, ...changes }));
   return { intent, charge, transactionId, found: await world.caseOf(charge, 'amount_mismatch') };
 }
 
 /** A payment whose second attempt paid first, and then the first one too. */
 async function secondSuccess(): Promise<{ intent: Intent; first: Charge; second: Charge }> {
   const { intent, charge: second } = await world.createSent();
-  await applyAnswer(world.context, second, refused);
+  await applyResponse(world.context, second, refused);
   const first = await world.attempt(intent, 'wave');
   await world.work();
-  await applyAnswer(world.context, first, succeeded(first));
-  await applyAnswer(world.context, second, succeeded(second));
+  await applyResponse(world.context, first, succeeded(first));
+  await applyResponse(world.context, second, succeeded(second));
   return { intent, first, second };
 }
 
@@ -55,7 +55,7 @@ async function changes(work: () => Promise<unknown>): Promise<bigint[]> {
   return (await balances()).map((balance, index) => balance - (start[index] ?? 0n));
 }
 
-test('another amount, accepted: the merchant has what came, and the record says what came', async () => {
+test('an accepted mismatch credits the amount received, and the record shows it', async () => {
   const { intent, charge, transactionId, found } = await mismatch(12_000n);
   assert.deepEqual(await world.possible(found), ['accept', 'return']);
   await world.clock.advance(minuteMs);
@@ -79,8 +79,8 @@ test('another amount, accepted: the merchant has what came, and the record says 
   // The same news once more, and a refusal: nothing changes.
   assert.deepEqual(
     await changes(async () => {
-      await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 12_000n }));
-      await applyAnswer(world.context, charge, refused);
+      await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 12_000n }));
+      await applyResponse(world.context, charge, refused);
       await world.work();
     }),
     [0n, 0n, 0n, 0n],
@@ -95,7 +95,7 @@ test('the fee is taken from what came, and never more than came', async () => {
     [300n, 300n],
   ] as const) {
     const { charge } = await world.create({}, owner);
-    await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: came }));
+    await applyResponse(world.context, charge, succeeded(charge, { amountMinor: came }));
     const found = await world.caseOf(charge, 'amount_mismatch');
     assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-came, came - fee, fee, 0n]);
     const paid = await world.charge(charge);
@@ -107,7 +107,7 @@ test('the fee is taken from what came, and never more than came', async () => {
     );
     assert.deepEqual([record['amount_paid'], record['transaction_fee']], [Number(came) / 100, Number(fee) / 100]);
     // What the network takes back is what came, the fee included.
-    const back = await changes(() => applyAnswer(world.context, charge, reversed(charge, { amountMinor: came })));
+    const back = await changes(() => applyResponse(world.context, charge, reversed(charge, { amountMinor: came })));
     assert.deepEqual(back, [0n, fee - came, -fee, -came]);
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
@@ -115,7 +115,7 @@ test('the fee is taken from what came, and never more than came', async () => {
   await world.clock.advance(3_000);
 });
 
-test('another amount, accepted after the time was over: not late, because it had come in time', async () => {
+test('a mismatch accepted after the expiry is not late, because the money came in time', async () => {
   const { intent, found } = await mismatch(9_000n);
   await world.clock.advance(40 * minuteMs);
   await expirePayments(world.context);
@@ -135,7 +135,7 @@ function workOf({ merchantId, id }: Charge): Promise<{ kind: string; dueAt: Date
   });
 }
 
-test('another amount, accepted where money waits for its settlement, waits too, from when it came', async () => {
+test('an accepted mismatch settles after the merchant’s delay, counted from its arrival', async () => {
   const { settings } = world.context;
   settings.settlementDelayMs = 60 * minuteMs;
   try {
@@ -152,11 +152,11 @@ test('another amount, accepted where money waits for its settlement, waits too, 
   }
 });
 
-test('another amount, accepted at a counter: whoever stands there is told', async () => {
+test('an accepted mismatch at a terminal notifies the staff', async () => {
   const terminalId = world.context.newId();
   const origin = { ...fromApi, source: 'terminal', terminalId } as const;
   const { charge } = await world.createSent({ origin });
-  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
   assert.deepEqual(await workOf(charge), []);
   await world.resolve(await world.caseOf(charge, 'amount_mismatch'), 'accept');
   assert.deepEqual(
@@ -165,7 +165,7 @@ test('another amount, accepted at a counter: whoever stands there is told', asyn
   );
 });
 
-test('another amount, accepted, repays first what the merchant advanced for a sub-account', async () => {
+test('an accepted mismatch first repays what the merchant advanced for a sub-account', async () => {
   const caller = { merchantId: world.merchant.id, testMode: true };
   const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
   const { id } = await world.db.withTransaction(async (tx) =>
@@ -173,14 +173,14 @@ test('another amount, accepted, repays first what the merchant advanced for a su
   );
   const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
   const { charge } = await world.createSent({ split: { subAccountId: id, groupId: null, paths } });
-  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
   await world.post({ debit: `sub_owed:${id}`, credit: 'due_from_subs', amountMinor: 1_500n });
   const found = await world.caseOf(charge, 'amount_mismatch');
   assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-9_000n, 8_500n, 0n, 0n]);
   assert.deepEqual([await world.balance(`sub:${id}`), await world.balance(`sub_owed:${id}`)], [500n, 0n]);
 });
 
-test('another amount, returned in time: the money leaves the float, and the payer may try again', async () => {
+test('a mismatch returned in time leaves the float, and the payer may try again', async () => {
   const { intent, charge, found } = await mismatch(12_000n);
   const moved = await changes(() => world.resolve(found, 'return'));
   assert.deepEqual(moved, [-12_000n, 0n, 0n, -12_000n]);
@@ -191,11 +191,11 @@ test('another amount, returned in time: the money leaves the float, and the paye
   const open = await world.intent(intent);
   assert.deepEqual([open.status, open.review], ['requires_payment_method', null]);
   const again = await world.attempt(intent, 'wave');
-  await applyAnswer(world.context, again, succeeded(again));
+  await applyResponse(world.context, again, succeeded(again));
   assert.equal((await world.intent(intent)).status, 'successful');
 });
 
-test('another amount, returned too late to try again: the intent expires, with its event', async () => {
+test('a mismatch returned too late expires the intent, with its event', async () => {
   const { intent, charge, found } = await mismatch(12_000n);
   await world.clock.advance(31 * minuteMs);
   await world.resolve(found, 'return');
@@ -210,8 +210,8 @@ test('what was returned and is reported reversed afterwards is told to a person,
   assert.equal((await world.charge(charge)).amountReceivedMinor, 12_000n);
   await world.resolve(found, 'return');
   assert.equal((await world.charge(charge)).amountReceivedMinor, null, 'nothing of it was kept');
-  const news = reversed(charge, { transactionId, amountMinor: 12_000n });
-  assert.deepEqual(await changes(() => applyAnswer(world.context, charge, news)), [0n, 0n, 0n, 0n]);
+  const notification = reversed(charge, { transactionId, amountMinor: 12_000n });
+  assert.deepEqual(await changes(() => applyResponse(world.context, charge, notification)), [0n, 0n, 0n, 0n]);
   const reversal = await world.caseOf(charge, 'network_reversal');
   assert.match(reversal.summary, new RegExp(`returned already, by case ${found.id}`));
   assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [0n, 0n, 0n, 0n]);
@@ -228,7 +228,7 @@ test('money in another currency can only be returned, from the account of its cu
   ]);
 });
 
-test('a second payment, accepted: its attempt is paid too, and the intent stays as it was', async () => {
+test('an accepted second payment completes its attempt, and the intent stays as it was', async () => {
   const { intent, first, second } = await secondSuccess();
   const before = await world.intent(intent);
   const found = await world.caseOf(second, 'second_success');
@@ -240,7 +240,7 @@ test('a second payment, accepted: its attempt is paid too, and the intent stays 
   assert.equal((await world.charge(first)).status, 'completed');
   // Each of the two can be taken back by itself.
   for (const charge of [second, first]) {
-    const back = await changes(() => applyAnswer(world.context, charge, reversed(charge)));
+    const back = await changes(() => applyResponse(world.context, charge, reversed(charge)));
     assert.deepEqual(back, [0n, -10_000n, 0n, -10_000n]);
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
@@ -255,21 +255,21 @@ test('a second payment, returned: its attempt is no payment, and a waiting one e
   assert.equal((await world.intent(intent)).status, 'successful');
 
   const twice = await world.createSent();
-  await applyAnswer(world.context, twice.charge, refused);
+  await applyResponse(world.context, twice.charge, refused);
   const other = await world.attempt(twice.intent, 'wave');
   await world.work();
-  await applyAnswer(world.context, twice.charge, succeeded(twice.charge));
-  await applyAnswer(world.context, other, succeeded(other));
+  await applyResponse(world.context, twice.charge, succeeded(twice.charge));
+  await applyResponse(world.context, other, succeeded(other));
   await world.resolve(await world.caseOf(other, 'second_success'), 'return');
   const cancelled = await world.charge(other);
   assert.deepEqual([cancelled.status, cancelled.failureCode, cancelled.review], ['cancelled', 'cancelled', null]);
   assert.deepEqual(await world.events(other), ['charge.created']);
 });
 
-test('two halves of one payment can both be accepted, and each taken back', async () => {
+test('two halves of one payment can both be accepted, and each reversed', async () => {
   const { charge, found: one, transactionId } = await mismatch(4_000n);
   const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 6_000n };
-  await applyAnswer(world.context, charge, succeeded(charge, other));
+  await applyResponse(world.context, charge, succeeded(charge, other));
   const two = await world.caseOf(charge, 'amount_mismatch', other.transactionId);
   await world.resolve(one, 'accept');
   const half = await world.charge(charge);
@@ -280,12 +280,12 @@ test('two halves of one payment can both be accepted, and each taken back', asyn
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
   const back = reversed(charge, { transactionId, amountMinor: 4_000n });
   for (let time = 0; time < 2; time += 1) {
-    const moved = await changes(() => applyAnswer(world.context, charge, back));
+    const moved = await changes(() => applyResponse(world.context, charge, back));
     assert.deepEqual(moved, time === 0 ? [0n, -4_000n, 0n, -4_000n] : [0n, 0n, 0n, 0n]);
     const left = await world.charge(charge);
     assert.deepEqual([left.status, left.amountReceivedMinor], ['completed', 6_000n]);
   }
-  assert.deepEqual(await changes(() => applyAnswer(world.context, charge, reversed(charge, other))), [
+  assert.deepEqual(await changes(() => applyResponse(world.context, charge, reversed(charge, other))), [
     0n,
     -6_000n,
     0n,
@@ -297,7 +297,7 @@ test('two halves of one payment can both be accepted, and each taken back', asyn
 test('while other money of the attempt waits, returning one part of it ends nothing', async () => {
   const { intent, charge, found: one } = await mismatch(4_000n);
   const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };
-  await applyAnswer(world.context, charge, succeeded(charge, other));
+  await applyResponse(world.context, charge, succeeded(charge, other));
   await world.resolve(one, 'return');
   assert.deepEqual(
     [(await world.charge(charge)).status, (await world.intent(intent)).review],
@@ -309,17 +309,17 @@ test('while other money of the attempt waits, returning one part of it ends noth
 
 test('the wrong amount of a payment that was paid rightly since can still be returned', async () => {
   const { charge, found } = await mismatch(4_000n);
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   await world.resolve(found, 'return');
   const paid = await world.charge(charge);
   assert.deepEqual([paid.status, paid.review, paid.amountReceivedMinor], ['completed', null, null]);
 });
 
 for (const resolution of ['accept', 'return']) {
-  test(`money that the network takes back between proposal and confirmation is not booked: ${resolution}`, async () => {
+  test(`money reversed between proposal and confirmation is not booked: ${resolution}`, async () => {
     const { intent, charge, found, transactionId } = await mismatch(12_000n);
     await world.propose(found, resolution);
-    await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 12_000n }));
+    await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 12_000n }));
     const reversal = await world.caseOf(charge, 'network_reversal');
     await world.refused(world.confirm(found), new RegExp(`taken this money back: resolve case ${reversal.id}`));
     assert.deepEqual(await world.possible(found), []);
@@ -337,7 +337,7 @@ for (const resolution of ['accept', 'return']) {
 
 test('a reversal of another amount than what stands in suspense moves nothing, and closes no other case', async () => {
   const { charge, found, transactionId } = await mismatch(12_000n);
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: 5_000n }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 5_000n }));
   const reversal = await world.caseOf(charge, 'partial_reversal');
   assert.match(reversal.summary, / took GMD 50\.00 back .* That is not what it had brought: nothing was booked\.$/);
   assert.deepEqual(await world.possible(found), ['accept', 'return']);
@@ -349,8 +349,8 @@ test('a reversal of another amount than what stands in suspense moves nothing, a
 
 test('a reversal that was booked when it came is only acknowledged', async () => {
   const { charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge));
-  await applyAnswer(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, reversed(charge));
   const found = await world.caseOf(charge, 'network_reversal');
   assert.deepEqual(await changes(() => world.resolve(found, 'acknowledge')), [0n, 0n, 0n, 0n]);
   assert.equal((await world.charge(charge)).status, 'reversed');
@@ -361,8 +361,11 @@ test('a confirmation and the network’s reversal at one moment book the money o
     const { charge, found, transactionId } = await mismatch(12_000n);
     await world.propose(found, round % 2 === 0 ? 'accept' : 'return');
     const [suspense] = await balances();
-    const news = reversed(charge, { transactionId, amountMinor: 12_000n });
-    const [confirmed] = await Promise.allSettled([world.confirm(found), applyAnswer(world.context, charge, news)]);
+    const notification = reversed(charge, { transactionId, amountMinor: 12_000n });
+    const [confirmed] = await Promise.allSettled([
+      world.confirm(found),
+      applyResponse(world.context, charge, notification),
+    ]);
     const reversal = await world.caseOf(charge, 'network_reversal');
     await world.resolve(reversal, 'acknowledge');
     const [left, , , float] = await balances();
@@ -378,7 +381,7 @@ test('two cases of one attempt, confirmed at once, are both carried out', async 
   for (let round = 0; round < 6; round += 1) {
     const { charge, found: one } = await mismatch(4_000n);
     const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };
-    await applyAnswer(world.context, charge, succeeded(charge, other));
+    await applyResponse(world.context, charge, succeeded(charge, other));
     const two = await world.caseOf(charge, 'amount_mismatch', other.transactionId);
     await world.propose(one, 'accept');
     await world.propose(two, round % 2 === 0 ? 'accept' : 'return');

@@ -1,13 +1,13 @@
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { bookAccepted, bookLeftSuspense, bookStrandedShare } from './booking.ts';
+import { bookAccepted, bookLeftSuspense, bookUnallocatedShare } from './booking.ts';
 import type { SharedCharge } from './booking.ts';
-import { isPaid, takeFromCharge } from './apply-reversal.ts';
-import { keptMinor, receivedMinor } from './charge.ts';
+import { isPaid, reverseFromCharge } from './apply-reversal.ts';
+import { remainingMinor, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
@@ -25,7 +25,7 @@ const acceptMismatch: ChargeCaseRule = {
   resolution: 'accept',
   effect: 'What came is taken: suspense to the fee and the merchant’s balance. The payment is paid with it.',
   note: 'The money that came was accepted.',
-  refusal: refuseAccepting,
+  refusal: refuseAcceptance,
   begin: (context) => Promise.resolve((tx, locked, { situation }) => accept(tx, context, locked, situation)),
 };
 
@@ -83,12 +83,12 @@ const bookPart: ChargeCaseRule = {
   effect: 'The network has this amount back: fee, shares and merchant give it in proportion, what is missing is owed.',
   note: 'The network took a part of the payment back.',
   needsMoney: true,
-  refusal: refuseTakingBack,
-  begin: async (context, { charge }, told) => {
+  refusal: refuseReversal,
+  begin: async (context, { charge }, reported) => {
     const { railAccount } = (await connectorOf(context, charge)).capabilities;
     return async (tx, locked, { situation: { found } }) => {
-      const takenMinor = amountTaken(locked.charge, found, told);
-      await takeFromCharge(tx, context, locked, { railAccount, takenMinor, divided: 'in_proportion' });
+      const reversedMinor = amountReversed(locked.charge, found, reported);
+      await reverseFromCharge(tx, context, locked, { railAccount, reversedMinor, divided: 'in_proportion' });
     };
   },
 };
@@ -102,18 +102,18 @@ const acknowledgePart: ChargeCaseRule = {
   begin: () => Promise.resolve(() => Promise.resolve()),
 };
 
-const keepShare: ChargeCaseRule = {
+const shareToMerchant: ChargeCaseRule = {
   kind: 'share_without_owner',
   resolution: 'to_merchant',
   effect: 'The share of the deleted sub-account goes from suspense to the merchant’s balance.',
   note: 'A share of a deleted sub-account is the merchant’s.',
   refusal: () => null,
   begin: (context) =>
-    Promise.resolve((tx, { charge }, { situation }) => bookStrandedShare(tx, context, charge, situation.found)),
+    Promise.resolve((tx, { charge }, { situation }) => bookUnallocatedShare(tx, context, charge, situation.found)),
 };
 
 export const moneyRules: readonly ChargeCaseRule[] = [
-  keepShare,
+  shareToMerchant,
   acceptMismatch,
   returnMismatch,
   acceptSecond,
@@ -133,7 +133,7 @@ function refuseMovedMoney({ found, cases }: Situation): string | null {
   return `The network has taken this money back: resolve case ${reversal.id}, which closes this one.`;
 }
 
-function refuseAccepting(situation: Situation): string | null {
+function refuseAcceptance(situation: Situation): string | null {
   const { found, charge } = situation;
   const moved = refuseMovedMoney(situation);
   if (moved !== null) return moved;
@@ -147,7 +147,7 @@ function refuseAccepting(situation: Situation): string | null {
   return `The attempt is ${charge.status}: nothing can be added to it, so this money can only be returned.`;
 }
 
-function refuseTakingBack({ found, charge, cases }: Situation): string | null {
+function refuseReversal({ found, charge, cases }: Situation): string | null {
   const waiting = cases.find((other) => isOpenMoney(other) && other.transactionId === found.transactionId);
   if (waiting) return `The money that it was taken of stands in suspense: resolve case ${waiting.id} first.`;
   if (found.currency !== charge.currency) {
@@ -157,16 +157,16 @@ function refuseTakingBack({ found, charge, cases }: Situation): string | null {
 }
 
 /** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
-function amountTaken(charge: Charge, found: Case, told: ToldMoney | null): bigint {
+function amountReversed(charge: Charge, found: Case, reported: ReportedMoney | null): bigint {
   const { transactionId } = found;
-  if (told?.transactionId !== transactionId) {
+  if (reported?.transactionId !== transactionId) {
     throw new AppError(
       'state_conflict',
       `The case is about the network's transaction ${transactionId}: name that one.`,
     );
   }
-  const leftMinor = keptMinor(charge);
-  if (told.amountMinor <= leftMinor) return told.amountMinor;
+  const leftMinor = remainingMinor(charge);
+  if (reported.amountMinor <= leftMinor) return reported.amountMinor;
   const left = moneyText({ currency: charge.currency, amountMinor: leftMinor });
   throw new AppError(
     'state_conflict',
@@ -196,7 +196,7 @@ async function accept(
   const before = charge.paidAt === null ? 0n : receivedMinor(charge);
   const after = before + found.amountMinor;
   const bookMoney = (shared: SharedCharge) => bookAccepted(tx, context, shared, { before, after, caseId: found.id });
-  const kept = {
+  const acceptance = {
     amountReceivedMinor: after === charge.amountPaidMinor ? null : after,
     review: openReview(cases, [found.id]),
   };
@@ -205,10 +205,10 @@ async function accept(
       // It came when the network told us so; the person only decided whose it is.
       paidAt: found.createdAt,
       bookMoney,
-      change: { ...kept, networkTransactionId: found.reference },
+      change: { ...acceptance, networkTransactionId: found.reference },
     });
   } else {
     const booked = await bookMoney({ charge, shares: intent.shares });
-    await changeCharge(tx, context, locked, { ...kept, ...booked }, null);
+    await changeCharge(tx, context, locked, { ...acceptance, ...booked }, null);
   }
 }

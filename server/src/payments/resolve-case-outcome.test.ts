@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Case } from '../cases/case.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { refused, succeeded } from './payment-world.corpus.ts';
@@ -12,7 +12,7 @@ let world: ResolveWorld;
 
 before(async () => {
   world = await createResolveWorld();
-  world.networks.wave.answers.look_up = { state: 'unknown', detail: 'no answer' };
+  world.networks.wave.responses.look_up = { state: 'unknown', detail: 'no answer' };
   await world.openConnections();
 });
 
@@ -36,17 +36,17 @@ async function reused() {
   const owner = await world.createSent();
   const { intent, charge } = await world.createSent();
   const transactionId = `T-of-${owner.charge.reference}`;
-  await applyAnswer(world.context, owner.charge, succeeded(owner.charge, { transactionId }));
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+  await applyResponse(world.context, owner.charge, succeeded(owner.charge, { transactionId }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
   return { intent, charge, found: await world.caseOf(charge, 'receipt_reused') };
 }
 
-const told = (charge: Charge, amountMinor = 10_000n) => ({ transactionId: `T-${charge.reference}`, amountMinor });
+const reported = (charge: Charge, amountMinor = 10_000n) => ({ transactionId: `T-${charge.reference}`, amountMinor });
 
-test('an unknown outcome that was paid is booked like a verified success, and its transaction settles nothing else', async () => {
+test('an unknown outcome resolved as paid is booked like a success, and its transaction settles once', async () => {
   const { intent, charge, found } = await unknownOutcome();
   assert.deepEqual(await world.possible(found), ['paid', 'not_paid']);
-  await world.resolve(found, 'paid', told(charge));
+  await world.resolve(found, 'paid', reported(charge));
   assert.deepEqual(await world.movements(charge), [collected]);
   const paid = await world.charge(charge);
   assert.deepEqual([paid.status, paid.networkTransactionId], ['completed', `T-${charge.reference}`]);
@@ -54,19 +54,19 @@ test('an unknown outcome that was paid is booked like a verified success, and it
   assert.deepEqual([now.status, now.late], ['successful', true]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
   // The network's own news of it, at last.
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   await world.clock.advance(2 * hourMs);
   await world.work();
   assert.deepEqual(await world.movements(charge), [collected]);
   const other = await world.createSent();
-  const { transactionId } = told(charge);
-  await applyAnswer(world.context, other.charge, succeeded(other.charge, { transactionId }));
+  const { transactionId } = reported(charge);
+  await applyResponse(world.context, other.charge, succeeded(other.charge, { transactionId }));
   assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
 });
 
 test('an unknown outcome that was paid with another amount gets its case of that', async () => {
   const { charge, found } = await unknownOutcome();
-  await world.resolve(found, 'paid', told(charge, 9_000n));
+  await world.resolve(found, 'paid', reported(charge, 9_000n));
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 9000']);
   assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'outcome_unknown']);
   assert.equal(await world.statusOf(found), 'resolved paid');
@@ -77,8 +77,8 @@ test('an unknown outcome that was paid with another amount gets its case of that
 test('a transaction that has settled something else pays no unknown outcome', async () => {
   const { charge, found } = await unknownOutcome();
   const owner = await world.createSent();
-  await applyAnswer(world.context, owner.charge, succeeded(owner.charge));
-  await world.propose(found, 'paid', told(owner.charge));
+  await applyResponse(world.context, owner.charge, succeeded(owner.charge));
+  await world.propose(found, 'paid', reported(owner.charge));
   await world.refused(world.confirm(found), /has settled something else/);
   assert.deepEqual(await world.movements(charge), []);
   assert.equal(await world.statusOf(found), 'open');
@@ -96,41 +96,41 @@ test('an unknown outcome that was not paid ends the attempt, and nothing is look
     'processing',
     'its time was over before: the sweep writes that down',
   );
-  const asked = () => world.networks.wave.calls.filter(({ reference }) => reference === charge.reference).length;
-  const before = asked();
+  const requested = () => world.networks.wave.calls.filter(({ reference }) => reference === charge.reference).length;
+  const before = requested();
   await world.clock.advance(2 * hourMs);
   await world.work();
-  assert.equal(asked(), before);
+  assert.equal(requested(), before);
   // If the network says otherwise after all, the money is booked.
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await world.movements(charge), [collected]);
 });
 
-for (const [proposed, answer] of [
+for (const [proposed, response] of [
   ['paid', 'succeeded'],
   ['not_paid', 'succeeded'],
   ['paid', 'refused'],
   ['not_paid', 'refused'],
 ] as const) {
-  test(`proposed ${proposed}, then the network says ${answer}: nothing is done twice, and the case is acknowledged`, async () => {
+  test(`proposed ${proposed}, then reported ${response}: the case is acknowledged, nothing is booked twice`, async () => {
     const { charge, found } = await unknownOutcome();
-    await world.propose(found, proposed, proposed === 'paid' ? told(charge) : null);
-    await applyAnswer(world.context, charge, answer === 'succeeded' ? succeeded(charge) : refused);
+    await world.propose(found, proposed, proposed === 'paid' ? reported(charge) : null);
+    await applyResponse(world.context, charge, response === 'succeeded' ? succeeded(charge) : refused);
     const settled = await world.charge(charge);
     await world.refused(world.confirm(found), /answered meanwhile and the attempt is (completed|failed)/);
     assert.deepEqual(await world.possible(found), ['acknowledge']);
     await world.resolve(found, 'acknowledge');
     assert.equal(await world.statusOf(found), 'resolved acknowledge');
     assert.deepEqual(await world.charge(charge), settled);
-    assert.deepEqual(await world.movements(charge), answer === 'succeeded' ? [collected] : []);
+    assert.deepEqual(await world.movements(charge), response === 'succeeded' ? [collected] : []);
   });
 }
 
 test('a confirmation and the network’s answer at one moment book the payment once', async () => {
   for (let round = 0; round < 12; round += 1) {
     const { charge, found } = await unknownOutcome();
-    await world.propose(found, round % 2 === 0 ? 'paid' : 'not_paid', round % 2 === 0 ? told(charge) : null);
-    await Promise.allSettled([world.confirm(found), applyAnswer(world.context, charge, succeeded(charge))]);
+    await world.propose(found, round % 2 === 0 ? 'paid' : 'not_paid', round % 2 === 0 ? reported(charge) : null);
+    await Promise.allSettled([world.confirm(found), applyResponse(world.context, charge, succeeded(charge))]);
     assert.deepEqual(await world.movements(charge), [collected], `round ${round}`);
     assert.equal((await world.charge(charge)).status, 'completed');
   }
@@ -138,9 +138,9 @@ test('a confirmation and the network’s answer at one moment book the payment o
 
 test('two operators who confirm the same payment at once book it once', async () => {
   const { charge, found } = await unknownOutcome();
-  await world.propose(found, 'paid', told(charge));
-  const answers = await Promise.allSettled(Array.from({ length: 6 }, () => world.confirm(found)));
-  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+  await world.propose(found, 'paid', reported(charge));
+  const responses = await Promise.allSettled(Array.from({ length: 6 }, () => world.confirm(found)));
+  assert.equal(responses.filter(({ status }) => status === 'fulfilled').length, 1);
   assert.deepEqual(await world.movements(charge), [collected]);
 });
 
@@ -157,7 +157,7 @@ test('a reused transaction: not paid ends the attempt, and the payer may try aga
 test('a reused transaction of an attempt that was paid rightly since is only acknowledged', async () => {
   const { charge, found } = await reused();
   await world.propose(found, 'not_paid');
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   await world.refused(world.confirm(found), /completed already: acknowledge/);
   await world.resolve(found, 'acknowledge');
   const paid = await world.charge(charge);
@@ -167,7 +167,7 @@ test('a reused transaction of an attempt that was paid rightly since is only ack
 
 test('not paid is not said of an attempt whose money stands in suspense', async () => {
   const { charge, found } = await reused();
-  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
   await world.refused(world.propose(found, 'not_paid'), /because of amount_mismatch: resolve that case first/);
   await world.resolve(await world.caseOf(charge, 'amount_mismatch'), 'return');
   assert.equal((await world.charge(charge)).review, 'receipt_reused');

@@ -1,4 +1,4 @@
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { endAttempt } from './apply-refusal.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
@@ -48,7 +48,7 @@ const unknownPaid: ChargeCaseRule = {
   note: 'The network was asked and confirmed that it was paid.',
   needsMoney: true,
   refusal: refuseKnownOutcome,
-  begin: (context, { charge }, told) => payAsTold(context, charge, told),
+  begin: (context, { charge }, reported) => payAsReported(context, charge, reported),
 };
 
 const unknownNotPaid: ChargeCaseRule = {
@@ -98,21 +98,25 @@ function clearReview(context: PaymentContext): ChargeCarryOut {
 }
 
 /** The way of a verified success: another amount than was asked for still opens its own case. */
-async function payAsTold(context: PaymentContext, charge: Charge, told: ToldMoney | null): Promise<ChargeCarryOut> {
-  if (told === null) throw new AppError('state_conflict', 'The proposal names no transaction of the network.');
-  const from = await claimCollection(context, charge, {
-    transactionId: told.transactionId,
-    networkReference: charge.networkReference ?? told.transactionId,
-    amountMinor: told.amountMinor,
+async function payAsReported(
+  context: PaymentContext,
+  charge: Charge,
+  reported: ReportedMoney | null,
+): Promise<ChargeCarryOut> {
+  if (reported === null) throw new AppError('state_conflict', 'The proposal names no transaction of the network.');
+  const collection = await claimCollection(context, charge, {
+    transactionId: reported.transactionId,
+    networkReference: charge.networkReference ?? reported.transactionId,
+    amountMinor: reported.amountMinor,
     currency: charge.currency,
     networkFeeMinor: 0n,
     payerNumber: charge.accountCanonical,
   });
-  if (!from.claimed) {
-    const message = `The network's transaction ${told.transactionId} has settled something else: it pays nothing here.`;
+  if (!collection.claimed) {
+    const message = `The network's transaction ${reported.transactionId} has settled something else: it pays nothing here.`;
     throw new AppError('state_conflict', message);
   }
   return async (tx, locked) => {
-    await settleSuccess(tx, context, locked, from);
+    await settleSuccess(tx, context, locked, collection);
   };
 }

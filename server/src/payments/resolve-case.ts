@@ -21,12 +21,12 @@ export function createChargeResolvers(context: PaymentContext): CaseResolver[] {
     effect: rule.effect,
     needsMoney: rule.needsMoney === true,
     refusal: async (found) => rule.refusal(await readSituation(context.db, found)),
-    prepare: async (found, told) => {
+    prepare: async (found, reported) => {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const situation = await readSituation(context.db, found);
       refuseWhere(rule.refusal(situation));
-      const carryOut = await rule.begin(context, situation, told);
+      const carryOut = await rule.begin(context, situation, reported);
       return async (tx, confirmation) => {
         const locked = await lockPayment(tx, merchant, situation.charge);
         // What the network said meanwhile has been written by now, or waits for us.

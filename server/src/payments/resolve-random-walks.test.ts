@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { keptMinor, partsOf, receivedMinor } from './charge.ts';
+import { applyResponse } from './apply-answer.ts';
+import { remainingMinor, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
 import { isMoneyCase } from './intent.ts';
@@ -20,7 +20,7 @@ let world: ResolveWorld;
 
 before(async () => {
   world = await createResolveWorld();
-  for (const network of Object.values(world.networks)) network.answers.look_up = { state: 'processing' };
+  for (const network of Object.values(world.networks)) network.responses.look_up = { state: 'processing' };
 });
 
 after(() => world.close());
@@ -76,24 +76,29 @@ async function run(intent: Intent, command: Command): Promise<void> {
       await expirePayments(world.context);
       return;
     case 'news':
-      return applyNews(intent, command);
+      return applyNotification(intent, command);
     case 'resolve':
       return resolve(intent, command);
   }
 }
 
-async function applyNews(intent: Intent, { about, says, money }: Command & { do: 'news' }): Promise<void> {
+async function applyNotification(intent: Intent, { about, says, money }: Command & { do: 'news' }): Promise<void> {
   const charges = await world.charges(intent);
   const charge = charges[about % charges.length] ?? assert.fail();
   if (charge.progress === 'created') return;
   const other = charges[(about + 1) % charges.length] ?? charge;
   const transactionId = `T-${money === 'stolen' ? other.reference : `${money}-${charge.reference}`}`;
-  const receipt = {
+  const providerTransaction = {
     transactionId: money === 'own' ? `T-${charge.reference}` : transactionId,
     amountMinor: sums[money],
   };
-  if (says === 'refused') await applyAnswer(world.context, charge, refused);
-  else await applyAnswer(world.context, charge, (says === 'success' ? succeeded : reversed)(charge, receipt));
+  if (says === 'refused') await applyResponse(world.context, charge, refused);
+  else
+    await applyResponse(
+      world.context,
+      charge,
+      (says === 'success' ? succeeded : reversed)(charge, providerTransaction),
+    );
 }
 
 const sums: Record<Money, bigint> = { own: 10_000n, second: 10_000n, little: 200n, rest: 9_800n, stolen: 10_000n };
@@ -104,14 +109,14 @@ async function resolve(intent: Intent, { which, choice }: Command & { do: 'resol
   if (!found) return;
   const possible = await world.possible(found);
   const resolution = possible[choice % Math.max(possible.length, 1)];
-  if (resolution !== undefined) await world.resolve(found, resolution, await toldOf(found, resolution));
+  if (resolution !== undefined) await world.resolve(found, resolution, await reportedOf(found, resolution));
   else assert.ok(isMoneyCase(found.kind), `${found.kind} can always be resolved`);
 }
 
 /** What the network is said to have taken back: never more than is left. */
-async function toldOf(found: Case, resolution: string): Promise<ToldMoney | null> {
+async function reportedOf(found: Case, resolution: string): Promise<ReportedMoney | null> {
   if (resolution !== 'reversed') return null;
-  const left = keptMinor(await world.charge({ merchantId: found.merchantId, id: found.subjectId }));
+  const left = remainingMinor(await world.charge({ merchantId: found.merchantId, id: found.subjectId }));
   const amountMinor = found.amountMinor < left ? found.amountMinor : left;
   return { transactionId: found.transactionId, amountMinor };
 }
@@ -121,13 +126,13 @@ async function casesOf(intent: Intent): Promise<Case[]> {
   return (await listCases(world.db, null, 100_000)).filter(({ subjectId }) => ids.includes(subjectId));
 }
 
-interface Standing {
+interface Settlement {
   merchant: bigint;
   fees: bigint;
   suspense: bigint;
 }
 
-async function balances(): Promise<Standing> {
+async function balances(): Promise<Settlement> {
   const available = await world.balance('payable_available');
   return {
     merchant: available - (await world.balance('receivable_merchant')),
@@ -137,14 +142,14 @@ async function balances(): Promise<Standing> {
 }
 
 /** What the ledger must hold for an intent, from its records alone. */
-async function expected(intent: Intent, start: Standing): Promise<Standing> {
+async function expected(intent: Intent, start: Settlement): Promise<Settlement> {
   const parts = (await world.charges(intent))
     .filter(({ status }) => status === 'completed')
     .map((charge: Charge) => {
       const received = receivedMinor(charge);
       const came = partsOf(charge, [], received);
       const fee = came.feeMinor - (came.feeMinor * charge.amountReversedMinor) / received;
-      return { feeMinor: fee, merchantMinor: keptMinor(charge) - fee };
+      return { feeMinor: fee, merchantMinor: remainingMinor(charge) - fee };
     });
   const waiting = (await casesOf(intent)).filter(({ status, kind }) => status === 'open' && isMoneyCase(kind));
   const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
@@ -155,7 +160,7 @@ async function expected(intent: Intent, start: Standing): Promise<Standing> {
   };
 }
 
-test(`${walks} random walks with resolutions: the money is where the records say, and what waits has a case`, async () => {
+test(`in ${walks} random walks with resolutions money matches the records and what waits has a case`, async () => {
   const owner = await world.setFee({ fixedMinor: feeMinor });
   await world.clock.advance(3_000);
   await fc.assert(

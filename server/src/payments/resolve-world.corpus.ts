@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { AppError } from '../kit/app-error.ts';
@@ -29,9 +29,9 @@ export async function createResolveWorld() {
     const found = about.find((one) => reference === undefined || one.reference === reference);
     return found ?? assert.fail(`no case of ${kind}`);
   };
-  const propose = async (found: Case, resolution: string, told: ToldMoney | null = null): Promise<void> => {
+  const propose = async (found: Case, resolution: string, reported: ReportedMoney | null = null): Promise<void> => {
     const evidence = 'The network says so in ticket 4711.';
-    await proposeResolution(context, { caseId: found.id, resolution, evidence, told, operatorId: awa });
+    await proposeResolution(context, { caseId: found.id, resolution, evidence, reported, operatorId: awa });
   };
   const confirm = async (found: Case): Promise<void> => {
     await confirmResolution(context, { caseId: found.id, operatorId: lamin });
@@ -42,8 +42,8 @@ export async function createResolveWorld() {
     propose,
     confirm,
     /** Proposed by one, confirmed by the other. */
-    resolve: async (found: Case, resolution: string, told: ToldMoney | null = null): Promise<void> => {
-      await propose(found, resolution, told);
+    resolve: async (found: Case, resolution: string, reported: ReportedMoney | null = null): Promise<void> => {
+      await propose(found, resolution, reported);
       await confirm(found);
     },
     /** What is possible for a case just now. */

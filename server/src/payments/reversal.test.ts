@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import { post } from '../ledger/post.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import type { Charge } from './charge.ts';
 import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
@@ -41,11 +41,11 @@ async function caseSummary(charge: Charge): Promise<string | undefined> {
 
 const collected = 'collected float:rail-wave → payable_available 10000';
 
-test('a payment that the network takes back leaves the merchant’s balance, with an event and a case', async () => {
+test('a reversed payment leaves the merchant’s balance, with an event and a case', async () => {
   const { intent, charge } = await world.createSent();
   const before = await world.balance('payable_available');
-  await applyAnswer(world.context, charge, succeeded(charge));
-  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  for (let time = 0; time < 3; time += 1) await applyResponse(world.context, charge, reversed(charge));
   assert.equal((await world.charge(charge)).status, 'reversed');
   assert.equal((await world.intent(intent)).status, 'successful', 'it was paid; the charge tells the rest');
   assert.deepEqual(await world.movements(charge), [collected, 'reversed payable_available → float:rail-wave 10000']);
@@ -57,10 +57,10 @@ test('a payment that the network takes back leaves the merchant’s balance, wit
 
 test('what the merchant has spent already becomes a debt, and the balance stops at zero', async () => {
   const { charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   await leaveBalance(3_000n);
   const debt = await world.balance('receivable_merchant');
-  await applyAnswer(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, reversed(charge));
   assert.equal(await world.balance('payable_available'), 0n);
   assert.equal((await world.balance('receivable_merchant')) - debt, 7_000n);
   assert.deepEqual(await world.movements(charge), [
@@ -70,7 +70,7 @@ test('what the merchant has spent already becomes a debt, and the balance stops 
   ]);
   assert.match((await caseSummary(charge)) ?? '', /short by GMD 70\.00/);
   const next = await world.createSent();
-  await applyAnswer(world.context, next.charge, succeeded(next.charge));
+  await applyResponse(world.context, next.charge, succeeded(next.charge));
   assert.equal(await world.balance('receivable_merchant'), debt, 'the next payment repays it');
 });
 
@@ -78,8 +78,8 @@ test('the fee that the service had taken goes back too', async () => {
   const owner = await world.setFee({ percentHundredths: 200n });
   await world.clock.advance(3_000);
   const { charge } = await world.create({}, owner);
-  await applyAnswer(world.context, charge, succeeded(charge));
-  await applyAnswer(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, reversed(charge));
   await world.setFee({ percentHundredths: 0n });
   assert.deepEqual(await world.movements(charge), [
     'collected float:rail-wave → fees 200',
@@ -89,11 +89,11 @@ test('the fee that the service had taken goes back too', async () => {
   ]);
 });
 
-test('news of a reversal before the news of the success books both, and the success that follows changes nothing', async () => {
+test('a reversal reported before its success books both, and the success then changes nothing', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, reversed(charge));
-  await applyAnswer(world.context, charge, succeeded(charge));
-  await applyAnswer(world.context, charge, refused);
+  await applyResponse(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, refused);
   assert.equal((await world.charge(charge)).status, 'reversed');
   assert.equal((await world.intent(intent)).status, 'successful');
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
@@ -103,8 +103,8 @@ test('news of a reversal before the news of the success books both, and the succ
 test('success and reversal at the same moment are both booked, once', async () => {
   const { charge } = await world.createSent();
   await Promise.all(
-    [succeeded(charge), reversed(charge), reversed(charge), succeeded(charge)].map((answer) =>
-      applyAnswer(world.context, charge, answer),
+    [succeeded(charge), reversed(charge), reversed(charge), succeeded(charge)].map((response) =>
+      applyResponse(world.context, charge, response),
     ),
   );
   assert.equal((await world.charge(charge)).status, 'reversed');
@@ -113,7 +113,7 @@ test('success and reversal at the same moment are both booked, once', async () =
 
 test('a reversal that fails halfway books nothing at all, and is still looked up', async () => {
   const { charge } = await world.createSent();
-  world.networks.wave.answers.look_up = reversed(charge);
+  world.networks.wave.responses.look_up = reversed(charge);
   await world.clock.advance(5_000);
   const [work] = await world.claim();
   assert.ok(work);
@@ -127,11 +127,11 @@ test('a reversal that fails halfway books nothing at all, and is still looked up
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
 
-test('money in suspense that the network takes back is told to whoever has its case, and booked by nobody', async () => {
+test('a reversal of money in suspense is noted on its case and not booked', async () => {
   const { charge } = await world.createSent();
   const other = { amountMinor: 12_000n };
-  await applyAnswer(world.context, charge, succeeded(charge, other));
-  for (let time = 0; time < 2; time += 1) await applyAnswer(world.context, charge, reversed(charge, other));
+  await applyResponse(world.context, charge, succeeded(charge, other));
+  for (let time = 0; time < 2; time += 1) await applyResponse(world.context, charge, reversed(charge, other));
   assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
   assert.equal(
     await caseSummary(charge),
@@ -141,11 +141,11 @@ test('money in suspense that the network takes back is told to whoever has its c
   assert.equal((await world.charge(charge)).status, 'pending');
 });
 
-test('a reversal of money we never heard of books nothing, however often it is told', async () => {
+test('a reversal of an unknown transaction books nothing, however often it is reported', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge, { amountMinor: 9_900n }));
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_900n }));
   const other = reversed(charge, { transactionId: 'never-heard-of' });
-  for (let time = 0; time < 3; time += 1) await applyAnswer(world.context, await world.charge(charge), other);
+  for (let time = 0; time < 3; time += 1) await applyResponse(world.context, await world.charge(charge), other);
   assert.equal((await world.charge(charge)).status, 'pending');
   assert.equal((await world.intent(intent)).status, 'processing');
   assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
@@ -155,22 +155,23 @@ test('a reversal of money we never heard of books nothing, however often it is t
 test('a reversal of a transaction that paid something else takes nothing from anybody', async () => {
   const [one, other] = [await world.createSent(), await world.createSent()];
   const transactionId = 'T-of-the-first';
-  await applyAnswer(world.context, one.charge, succeeded(one.charge, { transactionId }));
-  await applyAnswer(world.context, other.charge, reversed(other.charge, { transactionId }));
+  await applyResponse(world.context, one.charge, succeeded(one.charge, { transactionId }));
+  await applyResponse(world.context, other.charge, reversed(other.charge, { transactionId }));
   assert.equal((await world.charge(one.charge)).status, 'completed');
   assert.deepEqual(await world.movements(other.charge), []);
   assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
 });
 
-for (const [name, receipt] of [
+for (const [name, providerTransaction] of [
   ['less than', { amountMinor: 4_000n }],
   ['more than', { amountMinor: 10_100n }],
   ['another currency than', { currency: 'XOF' }],
 ] as const) {
-  test(`a reversal of ${name} what had come is told to a person, and booked by nobody`, async () => {
+  test(`a reversal of ${name} the amount received opens a case and books nothing`, async () => {
     const { charge } = await world.createSent();
-    await applyAnswer(world.context, charge, succeeded(charge));
-    for (let time = 0; time < 2; time += 1) await applyAnswer(world.context, charge, reversed(charge, receipt));
+    await applyResponse(world.context, charge, succeeded(charge));
+    for (let time = 0; time < 2; time += 1)
+      await applyResponse(world.context, charge, reversed(charge, providerTransaction));
     assert.equal((await world.charge(charge)).status, 'completed');
     assert.deepEqual(await world.movements(charge), [collected]);
     assert.deepEqual(await world.cases(charge), ['partial_reversal']);
@@ -178,28 +179,28 @@ for (const [name, receipt] of [
   });
 }
 
-test('money that came after a part of it had been taken back stands in suspense; what came back whole does not', async () => {
+test('money that arrives after its partial reversal goes to suspense; after a full one it does not', async () => {
   const { charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   for (const [transactionId, takenMinor] of [
     ['partly-back', 4_000n],
     ['wholly-back', 10_000n],
   ] as const) {
-    await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor: takenMinor }));
+    await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: takenMinor }));
     for (let time = 0; time < 2; time += 1) {
-      await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+      await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
     }
   }
   assert.deepEqual(await world.movements(charge), [collected, 'suspense float:rail-wave → suspense 10000']);
   assert.deepEqual(await world.cases(charge), ['network_reversal', 'partial_reversal', 'second_success']);
 });
 
-test('money whose reversal was told first, on a charge that holds other money, is not booked when its success comes', async () => {
+test('a success already reversed, on a charge that holds other money, is not booked', async () => {
   const { intent, charge } = await world.createSent();
   const other = { transactionId: 'another-amount', amountMinor: 9_000n };
-  await applyAnswer(world.context, charge, succeeded(charge, other));
-  for (const answer of [reversed(charge), succeeded(charge), reversed(charge), succeeded(charge)]) {
-    await applyAnswer(world.context, charge, answer);
+  await applyResponse(world.context, charge, succeeded(charge, other));
+  for (const response of [reversed(charge), succeeded(charge), reversed(charge), succeeded(charge)]) {
+    await applyResponse(world.context, charge, response);
   }
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 9000']);
   assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -39,16 +39,20 @@ interface Page {
 }
 
 async function list(api: ApiClient, query = ''): Promise<Page> {
-  const answer = await api.get(`/v1/payments?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  const rows = answer.body['data'] as Record<string, unknown>[];
-  return { rows, ids: rows.map((row) => String(row['payment_intent_id'])), meta: answer.body['meta'] as Page['meta'] };
+  const response = await api.get(`/v1/payments?${query}`);
+  assert.equal(response.status, 200, response.text);
+  const rows = response.body['data'] as Record<string, unknown>[];
+  return {
+    rows,
+    ids: rows.map((row) => String(row['payment_intent_id'])),
+    meta: response.body['meta'] as Page['meta'],
+  };
 }
 
 async function pay(api: ApiClient, data: object = {}): Promise<string> {
-  const answer = await api.post('/v1/payments', { data: { amount: 10, ...data } });
-  assert.equal(answer.status, 201, answer.text);
-  return String(answer.body['payment_intent_id']);
+  const response = await api.post('/v1/payments', { data: { amount: 10, ...data } });
+  assert.equal(response.status, 201, response.text);
+  return String(response.body['payment_intent_id']);
 }
 
 async function payTimes(api: ApiClient, count: number): Promise<string[]> {
@@ -130,9 +134,9 @@ describe('GET /v1/payments', () => {
       'from=1763632800',
     ];
     for (const query of [...refused, ...more, ...times, 'term=%00', `term=${'x'.repeat(101)}`, 'term=a&term=b']) {
-      const answer = await api.get(`/v1/payments?${query}`);
-      assert.equal(answer.status, 400, `${query}: ${answer.text}`);
-      const [field] = answer.body['errors'] as { path: string }[];
+      const response = await api.get(`/v1/payments?${query}`);
+      assert.equal(response.status, 400, `${query}: ${response.text}`);
+      const [field] = response.body['errors'] as { path: string }[];
       assert.equal(field?.path, query.split('=')[0], query);
     }
     await list(api, 'search=shoes&term=shoes');
@@ -338,7 +342,7 @@ describe('a payment intent', () => {
 
   it('is cancelled once, by POST or by the PATCH of older clients', async () => {
     const { api } = await newMerchant();
-    const cancels: ((id: string) => Promise<ApiAnswer>)[] = [
+    const cancels: ((id: string) => Promise<ApiResponse>)[] = [
       (id) => api.post(`/v1/payments/${id}/cancel`),
       (id) => api.send('PATCH', `/v1/payments/${id}`),
     ];

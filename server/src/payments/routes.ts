@@ -27,7 +27,7 @@ import {
   intentSchema,
   listedIntentSchema,
   newPaymentSchema,
-  previewAnswerSchema,
+  previewResponseSchema,
   previewSchema,
   splitFields,
   timelineSchema,
@@ -71,7 +71,7 @@ const preview = writeRoute('POST', {
   description: 'Returns the fee, each share with its rounding, and what the merchant keeps. Stores nothing.',
   body: Type.Object({ data: previewSchema, ...splitFields }, { additionalProperties: false }),
   status: 200,
-  response: previewAnswerSchema,
+  response: previewResponseSchema,
   errors: ['amount_out_of_bounds', 'currency_not_supported', 'sub_account_paused', 'split_exceeds_amount'],
   async handle(context: PaymentContext, { caller, body }, tx) {
     const { amount, currency } = body.data;
@@ -89,7 +89,7 @@ const verify = writeRoute('POST', {
   status: 200,
   response: intentSchema,
   errors: ['not_found'],
-  handle: (context: PaymentContext, { caller, body }, tx) => answerBySecret(context, tx, caller, body.intent_secret),
+  handle: (context: PaymentContext, { caller, body }, tx) => respondBySecret(context, tx, caller, body.intent_secret),
 });
 
 const verifyByQuery = readRoute({
@@ -104,7 +104,7 @@ const verifyByQuery = readRoute({
   response: intentSchema,
   errors: ['not_found'],
   handle: (context: PaymentContext, { caller, query }) =>
-    answerBySecret(context, context.db, caller, query.intent_secret),
+    respondBySecret(context, context.db, caller, query.intent_secret),
 });
 
 const retrieve = readRoute({
@@ -196,7 +196,7 @@ export const paymentRoutes: readonly ApiRoute<PaymentContext>[] = [
   timeline,
 ];
 
-async function answerBySecret(
+async function respondBySecret(
   context: PaymentContext,
   db: Queryable,
   caller: Caller,

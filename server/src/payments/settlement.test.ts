@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { lockBalances } from '../ledger/post.ts';
-import { claimReceipt } from '../networks/receipts.ts';
-import type { Receipt } from '../networks/contract.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { claimProviderTransaction } from '../networks/receipts.ts';
+import type { ProviderTransaction } from '../networks/contract.ts';
+import { applyResponse } from './apply-answer.ts';
 import { receivedMinor } from './charge.ts';
 import { createCheckout } from './checkout.ts';
-import { createPaymentWorld, receiptOf, refused, succeeded } from './payment-world.corpus.ts';
+import { createPaymentWorld, transactionOf, refused, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
 
 let world: PaymentWorld;
@@ -24,7 +24,7 @@ const collected = 'collected float:rail-wave → payable_available 10000';
 
 test('the same success ten times over, one after another, is booked once', async () => {
   const { charge } = await world.createSent();
-  for (let time = 0; time < 10; time += 1) await applyAnswer(world.context, charge, succeeded(charge));
+  for (let time = 0; time < 10; time += 1) await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await world.movements(charge), [collected]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
   assert.deepEqual(await world.cases(charge), []);
@@ -32,8 +32,8 @@ test('the same success ten times over, one after another, is booked once', async
 
 test('the same success ten times at once is booked once', async () => {
   const { charge } = await world.createSent();
-  const news = Array.from({ length: 10 }, () => applyAnswer(world.context, charge, succeeded(charge)));
-  await Promise.all(news);
+  const notification = Array.from({ length: 10 }, () => applyResponse(world.context, charge, succeeded(charge)));
+  await Promise.all(notification);
   assert.deepEqual(await world.movements(charge), [collected]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
 });
@@ -44,10 +44,10 @@ test('a network’s transaction that paid one payment pays no other one, whichev
   const second = await world.createSent();
   const third = await world.create({}, other);
   const transactionId = 'T-used-by-the-first';
-  await applyAnswer(world.context, first.charge, succeeded(first.charge, { transactionId }));
+  await applyResponse(world.context, first.charge, succeeded(first.charge, { transactionId }));
   for (const { charge, intent } of [second, third]) {
     for (let time = 0; time < 3; time += 1) {
-      await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+      await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
     }
     assert.deepEqual(await world.movements(charge), []);
     assert.deepEqual(await world.cases(charge), ['receipt_reused']);
@@ -58,12 +58,12 @@ test('a network’s transaction that paid one payment pays no other one, whichev
   assert.deepEqual(await world.movements(first.charge), [collected]);
 });
 
-test('when many payments claim one transaction at once, one gets it', async () => {
+test('when many payments claim one provider transaction at once, one gets it', async () => {
   const payments = [];
   for (let index = 0; index < 8; index += 1) payments.push(await world.createSent());
   const transactionId = 'T-wanted-by-all';
   await Promise.all(
-    payments.map(({ charge }) => applyAnswer(world.context, charge, succeeded(charge, { transactionId }))),
+    payments.map(({ charge }) => applyResponse(world.context, charge, succeeded(charge, { transactionId }))),
   );
   const charges = await Promise.all(payments.map(({ charge }) => world.charge(charge)));
   assert.equal(charges.filter(({ status }) => status === 'completed').length, 1);
@@ -74,18 +74,25 @@ test('another network may use the same transaction id: it is not the same money'
   const [one, other] = [await world.createSent({ network: 'wave' }), await world.createSent({ network: 'aps' })];
   const transactionId = 'T-1';
   for (const { charge } of [one, other]) {
-    await applyAnswer(world.context, charge, succeeded(charge, { transactionId }));
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
     assert.equal((await world.charge(charge)).status, 'completed');
   }
 });
 
-test('a worker that died between the claim of a transaction and its booking is made good by the next news', async () => {
+test('a worker that died between claim and booking is recovered by the next notification', async () => {
   const { charge } = await world.createSent();
   const { db, clock } = world.context;
-  const { transactionId } = receiptOf(charge);
+  const { transactionId } = transactionOf(charge);
   const owner = { merchantId: charge.merchantId, subjectId: charge.id };
-  assert.ok(await claimReceipt(db, clock, { railAccount: 'rail-wave', transactionId, kind: 'collection', ...owner }));
-  await applyAnswer(world.context, charge, succeeded(charge));
+  assert.ok(
+    await claimProviderTransaction(db, clock, {
+      railAccount: 'rail-wave',
+      transactionId,
+      kind: 'collection',
+      ...owner,
+    }),
+  );
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await world.movements(charge), [collected]);
 });
 
@@ -93,17 +100,17 @@ for (const [name, changes] of [
   ['a butut more', { amountMinor: 10_001n }],
   ['a butut less', { amountMinor: 9_999n }],
   ['another currency', { currency: 'XOF' }],
-] satisfies [string, Partial<Receipt>][]) {
+] satisfies [string, Partial<ProviderTransaction>][]) {
   test(`money that is ${name} than asked for stands in suspense, and the payment waits for a person`, async () => {
     const { intent, charge } = await world.createSent();
     const transactionId = `T-${name}`;
     for (let time = 0; time < 3; time += 1) {
-      await applyAnswer(world.context, charge, succeeded(charge, { transactionId, ...changes }));
+      await applyResponse(world.context, charge, succeeded(charge, { transactionId, ...changes }));
     }
     const waiting = await world.charge(charge);
     assert.deepEqual([waiting.status, waiting.review], ['pending', 'amount_mismatch']);
     assert.equal(waiting.networkTransactionId, transactionId);
-    const { amountMinor } = receiptOf(charge, changes);
+    const { amountMinor } = transactionOf(charge, changes);
     const arrivedMinor = changes.currency === undefined ? amountMinor : null;
     const view = await createCheckout(world.context).find(intent.checkoutToken);
     assert.deepEqual([waiting.amountReceivedMinor, view?.charge?.arrivedMinor], [arrivedMinor, arrivedMinor]);
@@ -113,16 +120,16 @@ for (const [name, changes] of [
     assert.deepEqual(await world.notes(charge), ['sent_to_network', 'held_for_review']);
     const held = await world.intent(intent);
     assert.deepEqual([held.status, held.review], ['processing', 'amount_mismatch']);
-    await applyAnswer(world.context, charge, refused);
+    await applyResponse(world.context, charge, refused);
     assert.equal((await world.charge(charge)).status, 'pending', 'a refusal does not undo that money came');
   });
 }
 
 test('the right amount after a wrong one is booked; the wrong one stays where it is', async () => {
   const { intent, charge } = await world.createSent();
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-whole' }));
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-whole' }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 4000', collected]);
   const paid = await world.intent(intent);
   assert.deepEqual([paid.status, paid.review], ['successful', null]);
@@ -140,7 +147,7 @@ test('collecting waits for no lock on the merchant’s balance', async () => {
     await mayEnd.promise;
   });
   await locked.promise;
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   mayEnd.resolve();
   await holder;
   assert.equal((await world.charge(charge)).status, 'completed');
@@ -150,7 +157,7 @@ test('who paid a link that asked for no number is known once the network has sai
   const { charge } = await world.create({ network: 'wave', accountNumber: '7001234' });
   await world.asOwner('UPDATE charges SET account_number = NULL, account_canonical = NULL WHERE id = $1', [charge.id]);
   const unknown = await world.charge(charge);
-  await applyAnswer(world.context, unknown, succeeded(unknown, { payerNumber: '+2207012345' }));
+  await applyResponse(world.context, unknown, succeeded(unknown, { payerNumber: '+2207012345' }));
   const { accountNumber, accountCanonical } = await world.charge(charge);
   assert.deepEqual([accountNumber, accountCanonical], ['+2207012345', '+220877012345']);
 });

@@ -6,7 +6,7 @@ import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applyResponse } from './apply-answer.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
@@ -40,7 +40,7 @@ function splitWith(subAccountId: string): SplitRequest {
 
 async function pay(split: SplitRequest, amountMinor = 10_000n): Promise<Charge> {
   const { charge } = await world.create({ amountMinor, split });
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   return world.charge(charge);
 }
 
@@ -75,7 +75,7 @@ test('a payment with a sub-account gives it its share and the merchant the rest,
   await world.verify();
 });
 
-test('the split is fixed at creation: a sub-account that changes or pauses later changes nothing of an open payment', async () => {
+test('the split is fixed at creation: later changes of a sub-account leave an open payment as it is', async () => {
   const awa = await newSubAccount(20n);
   const { charge } = await world.create({ split: splitWith(awa) });
   await world.db.withTransaction((tx) =>
@@ -85,7 +85,7 @@ test('the split is fixed at creation: a sub-account that changes or pauses later
       prefix: '',
     }),
   );
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.equal(await balance(`sub:${awa}`), 2_000n);
   await assert.rejects(
     world.create({ split: splitWith(awa) }),
@@ -109,7 +109,7 @@ test('a group shares by its own percentages', async () => {
   assert.deepEqual([await balance(`sub:${awa}`), await balance(`sub:${binta}`)], [3_000n, 1_100n]);
 });
 
-test('preview, intent and record tell the same split', async () => {
+test('preview, intent and charge show the same split', async () => {
   const awa = await newSubAccount(33n);
   const split = splitWith(awa);
   const preview = await world.preview({ amountMinor: 12_345n, split });
@@ -118,12 +118,12 @@ test('preview, intent and record tell the same split', async () => {
   assert.deepEqual([preview['shares'], preview['merchant_receives']], [record['shares'], record['merchant_receives']]);
 });
 
-test('a reversal takes each its part back; what a sub-account no longer has, the merchant advances', async () => {
+test('a reversal is charged back to each recipient; the merchant advances what a sub-account lacks', async () => {
   const awa = await newSubAccount(20n);
   const charge = await pay(splitWith(awa));
   await world.post({ debit: `sub:${awa}`, credit: 'float:rail-wave', amountMinor: 1_500n });
   const before = await balance('payable_available');
-  await applyAnswer(world.context, charge, reversed(charge));
+  await applyResponse(world.context, charge, reversed(charge));
   assert.equal(await balance(`sub:${awa}`), 0n);
   assert.equal((await balance('payable_available')) - before, -9_500n);
   assert.equal(await world.balance(`sub_owed:${awa}`), 1_500n);
@@ -161,7 +161,7 @@ test('the share of a late payment whose sub-account was deleted stands in suspen
     markSubAccountDeleted(tx, subAccount, world.clock.now());
   });
   const before = await balance('suspense');
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.equal((await balance('suspense')) - before, 2_000n);
   assert.equal(await balance(`sub:${awa}`), 0n);
   assert.deepEqual(await world.cases(charge), ['share_without_owner']);

@@ -5,13 +5,13 @@ import { canonicalAccountNumber } from '../kit/account-number.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
-import { beginPrompt } from '../networks/prompt-limits.ts';
+import { tryBeginPrompt } from '../networks/prompt-limits.ts';
 import { newReference } from '../networks/reference.ts';
 import type { Charge } from './charge.ts';
 import { chargeEventRecord } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { attemptsMax, intentMayBecome, statusAt, totalMinor } from './intent.ts';
+import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { insertCharge } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';
@@ -43,12 +43,12 @@ export async function startAttempt(
   if (intent.review !== null) {
     throw new AppError('state_conflict', 'Money has come for this payment and is being looked at. Do not pay again.');
   }
-  if (!intentMayBecome(status, 'processing') || intent.attempts >= attemptsMax) {
+  if (!canIntentBecome(status, 'processing') || intent.attempts >= attemptsMax) {
     throw new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
   }
   const chosen = chooseNetwork(context, merchant, intent, request, request.fieldPrefix);
   const charge = newCharge(context, merchant, intent, chosen);
-  if (!(await mayPrompt(tx, context, merchant, intent, charge))) {
+  if (!(await tryOpenPrompt(tx, context, merchant, intent, charge))) {
     const message = 'This number has just been asked to pay. Answer on the phone first, or try again in a while.';
     throw fieldError('network_not_available', `${request.fieldPrefix}account_number`, message);
   }
@@ -84,7 +84,7 @@ export function chooseNetwork(
 }
 
 /** Whether the payer's phone may be asked now; on live networks the prompt is open from here on. */
-export async function mayPrompt(
+export async function tryOpenPrompt(
   tx: Transaction,
   context: PaymentContext,
   merchant: Merchant,
@@ -93,15 +93,15 @@ export async function mayPrompt(
 ): Promise<boolean> {
   if (merchant.testMode || charge.accountCanonical === null) return true;
   const prompt = { network: charge.network, number: charge.accountCanonical, chargeId: charge.id };
-  return beginPrompt(tx, context.clock, prompt, intent.expiresAt);
+  return tryBeginPrompt(tx, context.clock, prompt, intent.expiresAt);
 }
 
 /** The networks that are on, that the merchant lets the payer use, and whose amount rule the total keeps. */
 export function offeredNetworks(context: PaymentContext, merchant: Merchant, intent: Intent): Connector[] {
   const total = totalMinor(intent);
   return context.networks.list(merchant.testMode).filter(({ capabilities }) => {
-    const wanted = intent.paymentMethods === null || intent.paymentMethods.includes(capabilities.network);
-    return wanted && total % capabilities.amountStepMinor === 0n;
+    const isAccepted = intent.paymentMethods === null || intent.paymentMethods.includes(capabilities.network);
+    return isAccepted && total % capabilities.amountStepMinor === 0n;
   });
 }
 
@@ -169,7 +169,7 @@ export function writeAttempt(
     kind: 'start_charge',
     subjectId: charge.id,
   });
-  tx.afterCommit(() => context.changes.announce(intentTopic(intent.id)));
+  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
 }
 
 function networkRefusal(network: string, offered: readonly Connector[]): string {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AssertionFailure } from '../kit/assert.ts';
-import { chargeMayBecome } from './charge.ts';
+import { canChargeBecome } from './charge.ts';
 import type { Charge, ChargeStatus } from './charge.ts';
 import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
-import { intentMayBecome, isOpen, statusAt, totalMinor } from './intent.ts';
+import { canIntentBecome, isOpen, statusAt, totalMinor } from './intent.ts';
 import type { Intent, IntentStatus } from './intent.ts';
 import { createPaymentWorld } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
@@ -50,7 +50,7 @@ test('an intent moves as its table says and no other way', async () => {
       const locked = await world.intent(intent);
       const move = world.db.withTransaction((tx) => changeIntent(tx, world.context, locked, { status: to }));
       const isAllowed = intentMoves[from].includes(to);
-      assert.equal(intentMayBecome(from, to), isAllowed, `${from} → ${to}`);
+      assert.equal(canIntentBecome(from, to), isAllowed, `${from} → ${to}`);
       if (isAllowed) await move;
       else await assert.rejects(move, AssertionFailure, `${from} → ${to}`);
       assert.equal((await world.intent(intent)).status, isAllowed ? to : from);
@@ -66,7 +66,7 @@ test('a charge moves as its table says and no other way', async () => {
         changeCharge(tx, world.context, locked, { status: to }, null),
       );
       const isAllowed = chargeMoves[from].includes(to);
-      assert.equal(chargeMayBecome(from, to), isAllowed, `${from} → ${to}`);
+      assert.equal(canChargeBecome(from, to), isAllowed, `${from} → ${to}`);
       if (isAllowed) await move;
       else await assert.rejects(move, AssertionFailure, `${from} → ${to}`);
       assert.equal((await world.charge(charge)).status, isAllowed ? to : from);

@@ -4,7 +4,7 @@ import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 
 /** Money for a sub-account that has been deleted, which was booked to `suspense`. */
-export interface StrandedShare {
+export interface UnallocatedShare {
   subAccountId: string;
   amountMinor: bigint;
 }
@@ -13,11 +13,11 @@ export interface StrandedShare {
  * Opens a case for each, with the booking that left it in `suspense`. `cause` is the id of what brought the money: a
  * charge may strand the same sub-account's money more than once, and each time is a case of its own.
  */
-export async function openStrandedCases(
+export async function openUnallocatedCases(
   tx: Transaction,
   context: PaymentContext,
   charge: Pick<Charge, 'merchantId' | 'id' | 'currency'>,
-  { shares, cause, what }: { shares: readonly StrandedShare[]; cause: string | null; what: string },
+  { shares, cause, what }: { shares: readonly UnallocatedShare[]; cause: string | null; what: string },
 ): Promise<void> {
   for (const { subAccountId, amountMinor } of shares) {
     if (amountMinor === 0n) continue;

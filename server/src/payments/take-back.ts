@@ -13,8 +13,8 @@ import { listRefundIds } from './queries/charges.ts';
 import { waitingOf } from './waiting-money.ts';
 
 /** Where money comes from that a charge has to give back, for a refund or to a network that reverses it. */
-export interface TakenBack {
-  from: Part[];
+export interface Clawback {
+  parts: Part[];
   /** Whose shares give a part; the merchant gives in the place of sub-accounts that were deleted. */
   shares: Share[];
   /** What sub-accounts no longer have and the merchant gives in their place; their later shares repay it. */
@@ -29,39 +29,39 @@ export interface TakenBack {
  * what the merchant's other payments have waiting (`everything`) before it leaves a debt; a refund does not, so that it
  * never eats the reserve of other payments. The accounts are locked; nothing is booked yet.
  */
-export async function planTakeBack(
+export async function planClawback(
   tx: Transaction,
   charge: Charge,
   parts: ChargeParts,
   reach: 'own' | 'everything',
-): Promise<TakenBack> {
+): Promise<Clawback> {
   const { merchantId } = charge;
   const { deleted, balances } = await lockTakeBack(tx, charge, parts.shares);
   const shares = parts.shares.filter(({ subAccountId }) => !deleted.has(subAccountId));
   const waiting = isSettled(charge)
     ? new Map<Account, bigint>()
     : await waitingOf(tx, charge, await listRefundIds(tx, merchantId, charge.id));
-  const placesOf = (pending: Account, settled: Account): Account[] =>
+  const accountsOf = (pending: Account, settled: Account): Account[] =>
     waiting.has(pending) ? [pending, settled] : [settled];
-  const merchantPlaces = placesOf('payable_pending', 'payable_available');
-  const placesOfShare = ({ subAccountId }: Share): Account[] =>
-    placesOf(pendingAccount(subAccountId), settledAccount(subAccountId));
+  const merchantAccounts = accountsOf('payable_pending', 'payable_available');
+  const shareAccounts = ({ subAccountId }: Share): Account[] =>
+    accountsOf(pendingAccount(subAccountId), settledAccount(subAccountId));
   const others: Account[] = reach === 'everything' ? ['payable_pending'] : [];
-  const taker = new Taker(balances);
+  const taker = new Collector(balances);
   let shortfallMinor = parts.merchantMinor + taker.take('fees', parts.feeMinor);
   // A merchant gives in the place of deleted sub-accounts, for good: nothing of theirs could ever repay it.
   for (const { subAccountId, amountMinor } of parts.shares)
     if (deleted.has(subAccountId)) shortfallMinor += amountMinor;
-  const advanced: TakenBack['advanced'] = [];
+  const advanced: Clawback['advanced'] = [];
   for (const share of shares) {
     let missing = share.amountMinor;
-    for (const account of placesOfShare(share)) missing = taker.take(account, missing, waiting.get(account));
+    for (const account of shareAccounts(share)) missing = taker.take(account, missing, waiting.get(account));
     if (missing > 0n) advanced.push({ subAccountId: share.subAccountId, amountMinor: missing });
     shortfallMinor += missing;
   }
-  for (const account of merchantPlaces) shortfallMinor = taker.take(account, shortfallMinor, waiting.get(account));
+  for (const account of merchantAccounts) shortfallMinor = taker.take(account, shortfallMinor, waiting.get(account));
   for (const account of others) shortfallMinor = taker.take(account, shortfallMinor);
-  return { from: taker.from, shares, advanced, shortfallMinor };
+  return { parts: taker.parts, shares, advanced, shortfallMinor };
 }
 
 /**
@@ -83,7 +83,7 @@ export async function lockTakeBack(
 }
 
 /** Takes from locked accounts as far as it goes. */
-class Taker {
+class Collector {
   readonly #balances: Map<Account, bigint>;
   readonly #taken = new Map<Account, bigint>();
 
@@ -91,22 +91,22 @@ class Taker {
     this.#balances = balances;
   }
 
-  get from(): Part[] {
+  get parts(): Part[] {
     return [...this.#taken].map(([account, amountMinor]) => ({ account, amountMinor }));
   }
 
   /** Answers what is missing of what is wanted; takes no more than `mostMinor`. */
-  take(account: Account, wantedMinor: bigint, mostMinor = wantedMinor): bigint {
+  take(account: Account, neededMinor: bigint, limitMinor = neededMinor): bigint {
     const has = this.#balances.get(account) ?? 0n;
-    const amountMinor = least(has, wantedMinor, mostMinor);
+    const amountMinor = least(has, neededMinor, limitMinor);
     this.#balances.set(account, has - amountMinor);
     if (amountMinor > 0n) this.#taken.set(account, (this.#taken.get(account) ?? 0n) + amountMinor);
-    return wantedMinor - amountMinor;
+    return neededMinor - amountMinor;
   }
 }
 
 /** What sub-accounts owe the merchant from now on; the pair is undone as their later shares repay it. */
-export function advanceMovements(advanced: TakenBack['advanced']): Movement[] {
+export function advanceMovements(advanced: Clawback['advanced']): Movement[] {
   return advanced.map(({ subAccountId, amountMinor }) => ({
     debit: owedAccount(subAccountId),
     credit: 'due_from_subs',

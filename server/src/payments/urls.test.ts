@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
-import { checkPageUrl, checkUrls, wayBack } from './urls.ts';
+import { checkPageUrl, checkUrls, returnLink } from './urls.ts';
 
 const policy = outboundPolicy({ production: true, testMode: false });
 
@@ -46,7 +46,7 @@ const asSent = [
   ],
 ];
 
-test('an address that a browser would read otherwise than it was sent is refused, for pages as for callbacks', () => {
+test('a URL that a browser reads differently than sent is refused, for pages and callbacks', () => {
   for (const url of asSent) {
     assert.match(refusal(url) ?? '', /complete web address/, JSON.stringify(url));
     for (const name of ['returnUrl', 'cancelUrl', 'callbackUrl'] as const) {
@@ -69,8 +69,8 @@ test('no page of a payment is on a name that only a local network has', () => {
 
 test('the way back gets its parameters where it is linked, and stays as it was sent where it is not', () => {
   const status = { status: 'successful' };
-  assert.equal(wayBack('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');
-  assert.equal(wayBack('shop://done', status), 'shop://done?status=successful');
+  assert.equal(returnLink('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');
+  assert.equal(returnLink('shop://done', status), 'shop://done?status=successful');
   for (const url of [
     ...asSent,
     'feed://shop.gm/',
@@ -78,7 +78,7 @@ test('the way back gets its parameters where it is linked, and stays as it was s
     'intent://done#Intent;scheme=shop;end',
     'shop:done',
   ]) {
-    assert.equal(wayBack(url, status), url);
+    assert.equal(returnLink(url, status), url);
   }
-  assert.equal(wayBack(null, status), null);
+  assert.equal(returnLink(null, status), null);
 });

@@ -41,7 +41,7 @@ export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: stri
  * Where the payer goes back to: as a link with `parameters` added where a browser may be given it as one, else as it was
  * stored, for the page to show as text.
  */
-export function wayBack(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
+export function returnLink(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
   if (url === null || !isLinkableUrl(url)) return url;
   const link = new URL(url);
   for (const [name, value] of Object.entries(parameters)) link.searchParams.set(name, value);

@@ -1,6 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { standingOf } from '../ledger/standing.ts';
+import { netEffectOf } from '../ledger/standing.ts';
 import { settledOf } from '../sub-accounts/ledger-accounts.ts';
 import type { Charge } from './charge.ts';
 
@@ -13,6 +13,6 @@ export async function waitingOf(
   { merchantId, id, currency }: Pick<Charge, 'merchantId' | 'id' | 'currency'>,
   refundIds: readonly string[],
 ): Promise<Map<Account, bigint>> {
-  const standing = await standingOf(db, { merchantId, currency, sourceIds: [id, ...refundIds] });
-  return new Map([...standing].filter(([account, minor]) => settledOf(account) !== null && minor > 0n));
+  const netEffect = await netEffectOf(db, { merchantId, currency, sourceIds: [id, ...refundIds] });
+  return new Map([...netEffect].filter(([account, minor]) => settledOf(account) !== null && minor > 0n));
 }

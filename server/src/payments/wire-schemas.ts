@@ -180,7 +180,7 @@ export const intentSchema = Type.Object(
 
 export const listedIntentSchema = Type.Object({ ...listedFields, ...detailFields }, { title: 'ListedPaymentIntent' });
 
-export const previewAnswerSchema = Type.Object(
+export const previewResponseSchema = Type.Object(
   {
     amount: amountType('The amount requested by the merchant.'),
     amount_paid: amountType('What the payer pays.'),

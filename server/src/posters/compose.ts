@@ -1,7 +1,7 @@
 import { addressBlock, codeBlock, networksBlock, textBlock } from './blocks.ts';
 import { colours } from './colours.ts';
 import { layOut } from './lay-out.ts';
-import type { Piece } from './lay-out.ts';
+import type { LayoutItem } from './lay-out.ts';
 import { logoShapes } from './logo-shapes.ts';
 import type { Poster } from './poster.ts';
 import { qrShape } from './qr-shape.ts';
@@ -11,7 +11,7 @@ import { pageSizes } from './sizes.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 
 /** Where a text stands, and how large it is at most: what usually stands there just fits. */
-interface Place extends Box {
+interface TextArea extends Box {
   sizeMax: number;
 }
 
@@ -22,36 +22,36 @@ interface Arrangement {
   /** The coloured head of the page. */
   band: number;
   logo: Box;
-  merchantName: { withLogo: Place; alone: Place };
-  scanToPay: Place;
+  merchantName: { withLogo: TextArea; alone: TextArea };
+  scanToPay: TextArea;
   /** The frame around the QR code. */
   card: Box;
-  terminalName: Place;
-  code: Place;
+  terminalName: TextArea;
+  code: TextArea;
   /** A line between what belongs to the counter and what belongs to all. */
   rule: Box | null;
-  networks: Place & { direction: 'row' | 'column' };
-  address: Place;
-  test: Place;
+  networks: TextArea & { direction: 'row' | 'column' };
+  address: TextArea;
+  test: TextArea;
 }
 
 /** Lays a poster out. All text is in outlines: what a merchant writes can become nothing but shapes. */
 export async function composePoster(typesetter: Typesetter, poster: Poster): Promise<Scene> {
   const { arrangement, widthPixels: width, heightPixels: height } = pageSizes[poster.size];
-  const places = arrangement === 'square' ? square(width) : portrait(width);
-  const { card } = places;
+  const areas = arrangement === 'square' ? square(width) : portrait(width);
+  const { card } = areas;
   const qrCode = inset(card, cardFrame);
   const shapes: Shape[] = [
     rectangle({ x: 0, y: 0, width, height }, colours.card),
-    rectangle({ x: 0, y: 0, width, height: places.band }, colours.accent),
+    rectangle({ x: 0, y: 0, width, height: areas.band }, colours.accent),
     ...cornerDiscs(width),
     roundedRectangle(card, cardRadius, colours.tint),
     roundedRectangle(inset(card, cardBorder), cardRadius - cardBorder, colours.card),
     qrShape(poster.qrCodeUrl, qrCode),
-    ...(poster.logo ? logoShapes(poster.logo, places.logo) : []),
-    ...(places.rule ? [rectangle(places.rule, colours.line)] : []),
-    ...(poster.testMode ? [rectangle(places.test, colours['wait-tint'])] : []),
-    ...(await layOut(typesetter, textPieces(typesetter, poster, places), { width, height })),
+    ...(poster.logo ? logoShapes(poster.logo, areas.logo) : []),
+    ...(areas.rule ? [rectangle(areas.rule, colours.line)] : []),
+    ...(poster.testMode ? [rectangle(areas.test, colours['wait-tint'])] : []),
+    ...(await layOut(typesetter, textItems(typesetter, poster, areas), { width, height })),
   ];
   return { width, height, shapes, qrCode };
 }
@@ -71,32 +71,32 @@ function cornerDiscs(width: number): Shape[] {
   );
 }
 
-function textPieces(typesetter: Typesetter, poster: Poster, places: Arrangement): Piece[] {
+function textItems(typesetter: Typesetter, poster: Poster, areas: Arrangement): LayoutItem[] {
   const { texts } = poster;
-  const { align, merchantName, terminalName, scanToPay, code, networks, address, test } = places;
-  const heading = (text: string, place: Place): Piece =>
-    pieceAt(place, (size) => textBlock(text, { size, weight: 800, colour: '#fff' }));
+  const { align, merchantName, terminalName, scanToPay, code, networks, address, test } = areas;
+  const heading = (text: string, area: TextArea): LayoutItem =>
+    itemIn(area, (size) => textBlock(text, { size, weight: 800, colour: '#fff' }));
   const merchant = typesetter.printable(poster.merchantName);
-  const merchantPlace = poster.logo ? merchantName.withLogo : merchantName.alone;
+  const merchantArea = poster.logo ? merchantName.withLogo : merchantName.alone;
   const counter = typesetter.printable(poster.terminalName);
   const counterLook = { weight: 800, colour: colours.ink, align } as const;
   const testLook = { weight: 800, colour: colours.wait } as const;
   return [
-    ...(merchant === '' ? [] : [heading(merchant, merchantPlace)]),
+    ...(merchant === '' ? [] : [heading(merchant, merchantArea)]),
     heading(texts.scan_to_pay, scanToPay),
-    ...(counter === '' ? [] : [pieceAt(terminalName, (size) => textBlock(counter, { size, ...counterLook }))]),
-    pieceAt(code, (size) => codeBlock(poster, size, align)),
+    ...(counter === '' ? [] : [itemIn(terminalName, (size) => textBlock(counter, { size, ...counterLook }))]),
+    itemIn(code, (size) => codeBlock(poster, size, align)),
     {
-      ...pieceAt(networks, (size) => networksBlock(poster, size, networks.direction)),
-      ...(networks.direction === 'column' ? { stands: 'top' as const } : {}),
+      ...itemIn(networks, (size) => networksBlock(poster, size, networks.direction)),
+      ...(networks.direction === 'column' ? { verticalAlign: 'top' as const } : {}),
     },
-    pieceAt(address, (size) => addressBlock(poster, size)),
-    ...(poster.testMode ? [pieceAt(test, (size) => textBlock(texts.test, { size, ...testLook }))] : []),
+    itemIn(address, (size) => addressBlock(poster, size)),
+    ...(poster.testMode ? [itemIn(test, (size) => textBlock(texts.test, { size, ...testLook }))] : []),
   ];
 }
 
-function pieceAt(place: Place, make: (size: number) => Block): Piece {
-  return { place, sizeMax: place.sizeMax, make };
+function itemIn(area: TextArea, make: (size: number) => Block): LayoutItem {
+  return { area, sizeMax: area.sizeMax, make };
 }
 
 /** The poster and the A sizes: one column down the middle. */

@@ -1,17 +1,17 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { startDrawingThread } from './drawing-thread.ts';
-import type { DrawingThread } from './drawing-thread.ts';
+import { startPosterThread } from './drawing-thread.ts';
+import type { PosterThread } from './drawing-thread.ts';
 import type { Poster } from './poster.ts';
 
 /** Keeps a thread while there is something to draw: started with the first poster, replaced when it fails. */
-export interface DrawingRoom {
+export interface PosterWorkerPool {
   /** One at a time. Throws AppError `unavailable` where it takes too long or the thread ends. */
   draw(poster: Poster): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-export interface DrawingRoomOptions {
+export interface PosterWorkerPoolOptions {
   clock: Clock;
   /** The thread's program; tests hand in others. */
   entry?: URL;
@@ -22,24 +22,24 @@ const timeoutMs = 20_000;
 // The thread holds some 150 MB; after the last poster of a batch they are given back.
 const idleMs = 60_000;
 
-const drawingProgram = new URL('./poster-worker.ts', import.meta.url);
+const workerEntry = new URL('./poster-worker.ts', import.meta.url);
 
-export function openDrawingRoom({ clock, entry = drawingProgram }: DrawingRoomOptions): DrawingRoom {
+export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWorkerPoolOptions): PosterWorkerPool {
   const closing = new AbortController();
-  let thread: DrawingThread | null = null;
+  let thread: PosterThread | null = null;
   let idle = new AbortController();
 
-  async function end(ending: DrawingThread): Promise<void> {
+  async function end(ending: PosterThread): Promise<void> {
     if (thread === ending) thread = null;
     await ending.end();
   }
 
-  async function giveUp(done: AbortSignal): Promise<never> {
+  async function timeOut(done: AbortSignal): Promise<never> {
     await clock.sleep(timeoutMs, done);
     throw busy('The poster took too long.');
   }
 
-  async function endWhenIdle(drawing: DrawingThread, signal: AbortSignal): Promise<void> {
+  async function endWhenIdle(drawing: PosterThread, signal: AbortSignal): Promise<void> {
     await clock.sleep(idleMs, signal);
     if (!signal.aborted) await end(drawing);
   }
@@ -48,11 +48,11 @@ export function openDrawingRoom({ clock, entry = drawingProgram }: DrawingRoomOp
     draw: async (poster) => {
       if (closing.signal.aborted) throw busy('The service is about to end.');
       idle.abort();
-      const drawing = thread?.hasEnded() === false ? thread : startDrawingThread(entry);
+      const drawing = thread?.hasEnded() === false ? thread : startPosterThread(entry);
       thread = drawing;
       const done = new AbortController();
       try {
-        return await Promise.race([drawing.draw(poster), giveUp(done.signal)]);
+        return await Promise.race([drawing.draw(poster), timeOut(done.signal)]);
       } catch (error) {
         // A thread that is still busy with it would keep the next one waiting.
         if (error instanceof AppError) await end(drawing);

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Poster } from './poster.ts';
-import type { Drawn } from './poster-worker.ts';
+import type { DrawResult } from './poster-worker.ts';
 
 /** A thread that draws one poster at a time. */
-export interface DrawingThread {
+export interface PosterThread {
   /** Throws when the poster could not be drawn; a thread that ended has said so to every drawing since. */
   draw(poster: Poster): Promise<Uint8Array>;
   hasEnded(): boolean;
@@ -13,7 +13,7 @@ export interface DrawingThread {
 // The layout needs some 40 MB; what needs much more is wrong and ends with the thread, not with the service.
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
 
-export function startDrawingThread(entry: URL): DrawingThread {
+export function startPosterThread(entry: URL): PosterThread {
   // Nothing of the service's settings and secrets is of use to it.
   const worker = new Worker(entry, { env: {}, execArgv: [], resourceLimits });
   // A process that is told to end does not wait for a thread that has nothing to do.
@@ -26,7 +26,7 @@ export function startDrawingThread(entry: URL): DrawingThread {
   };
   worker.on('error', endedWith);
   worker.on('exit', () => endedWith(new Error('the thread that draws posters has ended')));
-  worker.on('message', (drawn: Drawn) => {
+  worker.on('message', (drawn: DrawResult) => {
     if ('bytes' in drawn) waiting?.resolve(drawn.bytes);
     else waiting?.reject(new Error(drawn.failure));
   });

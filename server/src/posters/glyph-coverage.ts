@@ -12,10 +12,10 @@ export function readGlyphCoverage(woff: Buffer): ReadonlySet<number> {
   const covered = new Set<number>();
   const count = map.readUInt16BE(2);
   for (let index = 0; index < count; index += 1) {
-    const at = map.readUInt32BE(4 + index * 8 + 4);
-    const format = map.readUInt16BE(at);
-    if (format === 4) addSegments(map.subarray(at), covered);
-    if (format === 12) addGroups(map.subarray(at), covered);
+    const position = map.readUInt32BE(4 + index * 8 + 4);
+    const format = map.readUInt16BE(position);
+    if (format === 4) addSegments(map.subarray(position), covered);
+    if (format === 12) addGroups(map.subarray(position), covered);
   }
   if (covered.size === 0) throw new Error('the font has no character map that could be read');
   return covered;
@@ -30,7 +30,7 @@ function readTable(woff: Buffer, tag: string): Buffer {
   for (let index = 0; index < count; index += 1) {
     const entry = headerBytes + index * entryBytes;
     if (woff.toString('latin1', entry, entry + 4) !== tag) continue;
-    const [offset, packedBytes, bytes] = [4, 8, 12].map((place) => woff.readUInt32BE(entry + place));
+    const [offset, packedBytes, bytes] = [4, 8, 12].map((field) => woff.readUInt32BE(entry + field));
     const stored = woff.subarray(offset, (offset ?? 0) + (packedBytes ?? 0));
     return packedBytes === bytes ? stored : inflateSync(stored);
   }
@@ -42,11 +42,12 @@ function addSegments(table: Buffer, covered: Set<number>): void {
   const listBytes = table.readUInt16BE(6);
   const [ends, starts] = [14, 16 + listBytes];
   const [deltas, offsets] = [starts + listBytes, starts + 2 * listBytes];
-  for (let at = 0; at < listBytes; at += 2) {
-    const [end, start] = [table.readUInt16BE(ends + at), table.readUInt16BE(starts + at)];
-    const [delta, offset] = [table.readUInt16BE(deltas + at), table.readUInt16BE(offsets + at)];
+  for (let position = 0; position < listBytes; position += 2) {
+    const [end, start] = [table.readUInt16BE(ends + position), table.readUInt16BE(starts + position)];
+    const [delta, offset] = [table.readUInt16BE(deltas + position), table.readUInt16BE(offsets + position)];
     for (let codePoint = start; codePoint <= end && codePoint < 0xffff; codePoint += 1) {
-      const listed = offset === 0 ? codePoint : table.readUInt16BE(offsets + at + offset + 2 * (codePoint - start));
+      const listed =
+        offset === 0 ? codePoint : table.readUInt16BE(offsets + position + offset + 2 * (codePoint - start));
       const glyph = listed === 0 ? 0 : (listed + delta) & 0xffff;
       if (glyph !== 0) covered.add(codePoint);
     }
@@ -56,8 +57,12 @@ function addSegments(table: Buffer, covered: Set<number>): void {
 /** Format 12: groups of first and last code point and first glyph. */
 function addGroups(table: Buffer, covered: Set<number>): void {
   const count = table.readUInt32BE(12);
-  for (let at = 16; at < 16 + count * 12; at += 12) {
-    const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
+  for (let position = 16; position < 16 + count * 12; position += 12) {
+    const [first, last, glyph] = [
+      table.readUInt32BE(position),
+      table.readUInt32BE(position + 4),
+      table.readUInt32BE(position + 8),
+    ];
     for (let codePoint = first; codePoint <= last; codePoint += 1) {
       if (glyph + codePoint - first !== 0) covered.add(codePoint);
     }

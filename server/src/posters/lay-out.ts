@@ -3,15 +3,15 @@ import { block } from './typesetter.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 
 /** Something with a place on the page, written as large as the place allows. */
-export interface Piece {
-  place: Box;
+export interface LayoutItem {
+  area: Box;
   sizeMax: number;
   make(size: number): Block;
   /** In the middle of its place unless it stands at the top. */
-  stands?: 'top';
+  verticalAlign?: 'top';
 }
 
-interface SizedPiece extends Piece {
+interface SizedItem extends LayoutItem {
   size: number;
 }
 
@@ -21,45 +21,45 @@ interface SizedPiece extends Piece {
  */
 export async function layOut(
   typesetter: Typesetter,
-  pieces: readonly Piece[],
+  items: readonly LayoutItem[],
   page: { width: number; height: number },
 ): Promise<PathShape[]> {
-  const largest = pieces.map((piece) => ({ ...piece, size: piece.sizeMax }));
-  const { shapes, heights } = await typesetter.outlines(largest.map(placed), page);
-  const fits = ({ place }: Piece, index: number) => (heights.get(keyOf(index)) ?? Infinity) <= place.height;
+  const largest = items.map((item) => ({ ...item, size: item.sizeMax }));
+  const { shapes, heights } = await typesetter.outlines(largest.map(positioned), page);
+  const fits = ({ area }: LayoutItem, index: number) => (heights.get(keyOf(index)) ?? Infinity) <= area.height;
   if (largest.every(fits)) return shapes;
-  const fitted: SizedPiece[] = [];
-  for (const [index, piece] of largest.entries()) {
-    fitted.push(fits(piece, index) ? piece : { ...piece, size: await largestFitting(typesetter, piece) });
+  const fitted: SizedItem[] = [];
+  for (const [index, item] of largest.entries()) {
+    fitted.push(fits(item, index) ? item : { ...item, size: await largestFitting(typesetter, item) });
   }
-  return (await typesetter.outlines(fitted.map(placed), page)).shapes;
+  return (await typesetter.outlines(fitted.map(positioned), page)).shapes;
 }
 
 /**
  * The largest size below the greatest at which the piece is no higher than its place, by halving. There is always one: a
  * text may become small, never cut off.
  */
-async function largestFitting(typesetter: Typesetter, { place, sizeMax, make }: Piece): Promise<number> {
+async function largestFitting(typesetter: Typesetter, { area, sizeMax, make }: LayoutItem): Promise<number> {
   let [fitting, above] = [1, Math.floor(sizeMax)];
   while (above - fitting > 1) {
     const middle = Math.floor((fitting + above) / 2);
-    if ((await typesetter.heightOf(make(middle), place.width)) <= place.height) fitting = middle;
+    if ((await typesetter.heightOf(make(middle), area.width)) <= area.height) fitting = middle;
     else above = middle;
   }
   return fitting;
 }
 
-function placed({ place, size, make, stands }: SizedPiece, index: number): Block {
+function positioned({ area, size, make, verticalAlign }: SizedItem, index: number): Block {
   // What is too high must not be pressed together, else nobody would see that it is.
   const content = block({ width: '100%', flexShrink: 0 }, [make(size)]);
   const style = {
     position: 'absolute',
-    left: place.x,
-    top: place.y,
-    width: place.width,
-    height: place.height,
+    left: area.x,
+    top: area.y,
+    width: area.width,
+    height: area.height,
     flexDirection: 'column',
-    justifyContent: stands === 'top' ? 'flex-start' : 'center',
+    justifyContent: verticalAlign === 'top' ? 'flex-start' : 'center',
   };
   return block(style, [{ ...content, key: keyOf(index) }]);
 }

@@ -7,11 +7,11 @@ import type { Box, Shape } from './scene.ts';
 const aspectMax = 4;
 
 /** A logo on a white tile in the middle of a box: it keeps its proportions, and its colours their background. */
-export function logoShapes(png: Uint8Array, room: Box): Shape[] {
+export function logoShapes(png: Uint8Array, area: Box): Shape[] {
   const { width, height } = pngDimensions(png);
-  const padding = room.height * 0.12;
+  const padding = area.height * 0.12;
   const aspect = Math.min(Math.max(width / height, 1), aspectMax);
-  const tileWidth = (room.height - 2 * padding) * aspect + 2 * padding;
-  const tile = { x: room.x + (room.width - tileWidth) / 2, y: room.y, width: tileWidth, height: room.height };
-  return [roundedRectangle(tile, room.height * 0.2, colours.card), { kind: 'logo', png, place: inset(tile, padding) }];
+  const tileWidth = (area.height - 2 * padding) * aspect + 2 * padding;
+  const tile = { x: area.x + (area.width - tileWidth) / 2, y: area.y, width: tileWidth, height: area.height };
+  return [roundedRectangle(tile, area.height * 0.2, colours.card), { kind: 'logo', png, area: inset(tile, padding) }];
 }

@@ -7,7 +7,10 @@ export async function findLogo(db: Queryable, merchantId: string): Promise<Uint8
 }
 
 /** Keeps a PNG that `pngProblem` had nothing against, instead of the one before. */
-export async function setLogo(db: Queryable, logo: { merchantId: string; png: Uint8Array; at: Date }): Promise<void> {
+export async function setLogo(
+  db: Queryable,
+  logo: { merchantId: string; png: Uint8Array; updatedAt: Date },
+): Promise<void> {
   await db.run(upsertLogo(logo));
 }
 

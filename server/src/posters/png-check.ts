@@ -53,14 +53,15 @@ interface Chunk {
 /** Every chunk up to the end, or undefined where one is cut off or changed. */
 function readChunks(bytes: Buffer): Chunk[] | undefined {
   const chunks: Chunk[] = [];
-  let at = signature.length;
-  while (at + 12 <= bytes.length) {
-    const end = at + 8 + bytes.readUInt32BE(at);
-    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return undefined;
-    const type = bytes.toString('latin1', at + 4, at + 8);
-    chunks.push({ type, data: bytes.subarray(at + 8, end) });
+  let position = signature.length;
+  while (position + 12 <= bytes.length) {
+    const end = position + 8 + bytes.readUInt32BE(position);
+    if (end + 4 > bytes.length || crc32(bytes.subarray(position + 4, end)) !== bytes.readUInt32BE(end))
+      return undefined;
+    const type = bytes.toString('latin1', position + 4, position + 8);
+    chunks.push({ type, data: bytes.subarray(position + 8, end) });
     if (type === 'IEND') return chunks;
-    at = end + 4;
+    position = end + 4;
   }
   return undefined;
 }

@@ -4,18 +4,18 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { AppError } from '../kit/app-error.ts';
 import { ByteCache } from './byte-cache.ts';
-import { createPosterPress } from './poster-press.ts';
-import type { PosterPress } from './poster-press.ts';
+import { createPosterRenderer } from './poster-press.ts';
+import type { PosterRenderer } from './poster-press.ts';
 import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
 
-const presses: PosterPress[] = [];
+const renderers: PosterRenderer[] = [];
 
 /**
  * A press whose thread draws nothing, but does what the merchant's name says: `crash`, `hang`, `fail`, and otherwise
  * answers how many it has been asked for so far.
  */
-function pressOf(clock = new ManualClock()): PosterPress {
+function rendererOf(clock = new ManualClock()): PosterRenderer {
   const program = `
     import { parentPort } from 'node:worker_threads';
     let count = 0;
@@ -26,18 +26,22 @@ function pressOf(clock = new ManualClock()): PosterPress {
       if (merchantName === 'fail') parentPort.postMessage({ failure: 'failed' });
       else parentPort.postMessage({ bytes: new Uint8Array([count]) });
     });`;
-  const press = createPosterPress({ clock, entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`) });
-  presses.push(press);
-  return press;
+  const renderer = createPosterRenderer({
+    clock,
+    entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+  });
+  renderers.push(renderer);
+  return renderer;
 }
 
 after(async () => {
-  for (const press of presses) await press.close();
+  for (const renderer of renderers) await renderer.close();
 });
 
 const poster = (merchantName: string) => samplePoster({ merchantName });
 
-const print = (press: PosterPress, wanted: Poster, merchantId = 'shop') => press.print(merchantId, wanted);
+const render = (renderer: PosterRenderer, requested: Poster, merchantId = 'shop') =>
+  renderer.render(merchantId, requested);
 
 const isBusy = (error: unknown, retryAfterSeconds: number) =>
   error instanceof AppError && error.code === 'unavailable' && error.retryAfterSeconds === retryAfterSeconds;
@@ -46,28 +50,28 @@ const isUnavailable = (error: unknown) => isBusy(error, 5);
 
 describe('the press', () => {
   it('draws equal posters once, also when they are asked for at the same time', async () => {
-    const press = pressOf();
-    const [one, other] = await Promise.all([print(press, poster('Shop')), print(press, poster('Shop'))]);
-    assert.deepEqual([[...one], [...other], [...(await print(press, poster('Shop')))]], [[1], [1], [1]]);
-    assert.deepEqual([...(await print(press, poster('Another')))], [2]);
+    const renderer = rendererOf();
+    const [one, other] = await Promise.all([render(renderer, poster('Shop')), render(renderer, poster('Shop'))]);
+    assert.deepEqual([[...one], [...other], [...(await render(renderer, poster('Shop')))]], [[1], [1], [1]]);
+    assert.deepEqual([...(await render(renderer, poster('Another')))], [2]);
     const withLogo = { ...poster('Shop'), logo: new Uint8Array([1]) };
-    assert.deepEqual([...(await print(press, withLogo))], [3]);
-    assert.deepEqual([...(await print(press, { ...withLogo, logo: new Uint8Array([2]) }))], [4]);
+    assert.deepEqual([...(await render(renderer, withLogo))], [3]);
+    assert.deepEqual([...(await render(renderer, { ...withLogo, logo: new Uint8Array([2]) }))], [4]);
   });
 
   it('takes a new thread after one has crashed, and says to try again', async () => {
-    const press = pressOf();
-    assert.deepEqual([...(await print(press, poster('a')))], [1]);
-    const [crashed, next] = [print(press, poster('crash')), print(press, poster('b'))];
+    const renderer = rendererOf();
+    assert.deepEqual([...(await render(renderer, poster('a')))], [1]);
+    const [crashed, next] = [render(renderer, poster('crash')), render(renderer, poster('b'))];
     await assert.rejects(crashed, isUnavailable);
     assert.deepEqual([...(await next)], [1]);
   });
 
   it('ends a thread that takes too long, and draws what waited with a new one', async () => {
     const clock = new ManualClock();
-    const press = pressOf(clock);
-    assert.deepEqual([...(await print(press, poster('a')))], [1]);
-    const [hung, next] = [print(press, poster('hang')), print(press, poster('b'))];
+    const renderer = rendererOf(clock);
+    assert.deepEqual([...(await render(renderer, poster('a')))], [1]);
+    const [hung, next] = [render(renderer, poster('hang')), render(renderer, poster('b'))];
     const refused = assert.rejects(hung, isUnavailable);
     // The drawing begins, and its time with it.
     await clock.advance(0);
@@ -82,33 +86,35 @@ describe('the press', () => {
   });
 
   it('keeps its thread after a poster that could not be drawn, which is our mistake', async () => {
-    const press = pressOf();
-    await assert.rejects(print(press, poster('fail')), (error) => !(error instanceof AppError));
-    assert.deepEqual([...(await print(press, poster('a')))], [2]);
+    const renderer = rendererOf();
+    await assert.rejects(render(renderer, poster('fail')), (error) => !(error instanceof AppError));
+    assert.deepEqual([...(await render(renderer, poster('a')))], [2]);
   });
 
-  it('refuses what would wait behind 32 others, of one merchant and of all together', async () => {
-    const press = pressOf();
-    const hung = print(press, poster('hang'));
-    const own = Array.from({ length: 31 }, (_, index) => print(press, poster(String(index))));
-    await assert.rejects(print(press, poster('one too many')), (error) => isBusy(error, 1));
-    const others = Array.from({ length: 28 }, (_, index) => print(press, poster(`of ${index}`), `another ${index}`));
-    await assert.rejects(print(press, poster('one too many'), 'one more'), isUnavailable);
+  it('refuses a poster when 32 others of the merchant, or of all merchants, wait', async () => {
+    const renderer = rendererOf();
+    const hung = render(renderer, poster('hang'));
+    const own = Array.from({ length: 31 }, (_, index) => render(renderer, poster(String(index))));
+    await assert.rejects(render(renderer, poster('one too many')), (error) => isBusy(error, 1));
+    const others = Array.from({ length: 28 }, (_, index) =>
+      render(renderer, poster(`of ${index}`), `another ${index}`),
+    );
+    await assert.rejects(render(renderer, poster('one too many'), 'one more'), isUnavailable);
     const ended = Promise.allSettled([hung, ...own, ...others]);
-    await press.close();
+    await renderer.close();
     for (const { status } of await ended) assert.equal(status, 'rejected');
-    await assert.rejects(print(press, poster('late')), isUnavailable);
+    await assert.rejects(render(renderer, poster('late')), isUnavailable);
   });
 
   it('draws for one merchant while another waits for many', async () => {
     const clock = new ManualClock();
-    const press = pressOf(clock);
+    const renderer = rendererOf(clock);
     const drawn: string[] = [];
     const note = async (name: string, merchantId?: string) => {
-      await print(press, poster(name), merchantId);
+      await render(renderer, poster(name), merchantId);
       drawn.push(name);
     };
-    const hung = print(press, poster('hang'));
+    const hung = render(renderer, poster('hang'));
     const batch = Array.from({ length: 31 }, (_, index) => note(String(index)));
     const other = note('of another', 'another');
     const refused = assert.rejects(hung, isUnavailable);
@@ -120,19 +126,19 @@ describe('the press', () => {
     assert.equal(drawn.length, 32);
   });
 
-  it('gives its thread’s memory back a minute after the last poster', async () => {
+  it('releases its thread’s memory a minute after the last poster', async () => {
     const clock = new ManualClock();
-    const press = pressOf(clock);
-    assert.deepEqual([...(await print(press, poster('a')))], [1]);
+    const renderer = rendererOf(clock);
+    assert.deepEqual([...(await render(renderer, poster('a')))], [1]);
     await clock.advance(59_999);
-    assert.deepEqual([...(await print(press, poster('b')))], [2]);
+    assert.deepEqual([...(await render(renderer, poster('b')))], [2]);
     await clock.advance(59_999);
-    assert.deepEqual([...(await print(press, poster('c')))], [3]);
+    assert.deepEqual([...(await render(renderer, poster('c')))], [3]);
     await clock.advance(60_000);
     let count = 0;
     await eventually('a new thread draws', async () => {
       count += 1;
-      return (await print(press, poster(`d${count}`)))[0] === 1;
+      return (await render(renderer, poster(`d${count}`)))[0] === 1;
     });
   });
 });

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { ByteCache } from './byte-cache.ts';
-import { busy, openDrawingRoom } from './drawing-room.ts';
-import type { DrawingRoomOptions } from './drawing-room.ts';
+import { busy, createPosterWorkerPool } from './drawing-room.ts';
+import type { PosterWorkerPoolOptions } from './drawing-room.ts';
 import type { Poster } from './poster.ts';
 
 /** Draws posters beside everything else: the thread that answers requests only waits. */
-export interface PosterPress {
+export interface PosterRenderer {
   /** Throws AppError `unavailable` while too many wait, and for one that cannot be drawn in time. */
-  print(merchantId: string, poster: Poster): Promise<Uint8Array>;
+  render(merchantId: string, poster: Poster): Promise<Uint8Array>;
   readonly limiter: LimiterFigures;
   close(): Promise<void>;
 }
@@ -18,50 +18,50 @@ export interface PosterPress {
 const waitingMax = 32;
 // Of one merchant: the rest of a batch waits beside the queue, in which others stand then.
 const perMerchantMax = 4;
-const tooManyOfOne = 'Too many of your posters are being drawn. Try again in a few seconds.';
+const merchantQueueFull = 'Too many of your posters are being drawn. Try again in a few seconds.';
 const cacheBytesMax = 16 * 1_024 * 1_024;
 
-export function createPosterPress(options: DrawingRoomOptions): PosterPress {
-  const room = openDrawingRoom(options);
+export function createPosterRenderer(options: PosterWorkerPoolOptions): PosterRenderer {
+  const pool = createPosterWorkerPool(options);
   const cache = new ByteCache(cacheBytesMax);
-  const underWay = new Map<string, Promise<Uint8Array>>();
+  const inFlight = new Map<string, Promise<Uint8Array>>();
   const limiter = limitEachKey({
     name: 'posters',
     each: perMerchantMax,
     waitingMax: waitingMax - perMerchantMax,
-    refusal: { code: 'unavailable', message: tooManyOfOne },
+    refusal: { code: 'unavailable', message: merchantQueueFull },
   });
   let last: Promise<unknown> = Promise.resolve();
 
   async function drawAfter(before: Promise<unknown>, key: string, poster: Poster): Promise<Uint8Array> {
     await before;
     try {
-      const bytes = await room.draw(poster);
+      const bytes = await pool.draw(poster);
       cache.set(key, bytes);
       return bytes;
     } finally {
-      underWay.delete(key);
+      inFlight.delete(key);
     }
   }
 
   async function draw(key: string, poster: Poster): Promise<Uint8Array> {
-    const known = cache.get(key) ?? underWay.get(key);
+    const known = cache.get(key) ?? inFlight.get(key);
     if (known) return known;
-    if (underWay.size >= waitingMax) throw busy('Too many posters are being drawn.');
-    const printed = drawAfter(last, key, poster);
-    underWay.set(key, printed);
-    last = printed.catch(() => {});
-    return printed;
+    if (inFlight.size >= waitingMax) throw busy('Too many posters are being drawn.');
+    const rendering = drawAfter(last, key, poster);
+    inFlight.set(key, rendering);
+    last = rendering.catch(() => {});
+    return rendering;
   }
 
   return {
     limiter,
-    print: async (merchantId, poster) => {
+    render: async (merchantId, poster) => {
       const key = keyOf(poster);
       return cache.get(key) ?? limiter.run(merchantId, () => draw(key, poster));
     },
     close: async () => {
-      await room.close();
+      await pool.close();
       await last;
     },
   };

@@ -9,18 +9,18 @@ export type CanDraw = (codePoint: number) => boolean;
  */
 export function printableText(text: string, canDraw: CanDraw): string {
   const written = Array.from(text.normalize('NFC').replaceAll(/\s+/gu, ' '), (character) =>
-    draws(character, canDraw) ? character : spelledOtherwise(character, canDraw),
+    canDrawCharacter(character, canDraw) ? character : compatibleSpelling(character, canDraw),
   );
   return written.join('').replaceAll(/ +/g, ' ').trim();
 }
 
-function spelledOtherwise(character: string, canDraw: CanDraw): string {
+function compatibleSpelling(character: string, canDraw: CanDraw): string {
   const plain = Array.from(character.normalize('NFKC'));
-  return plain.every((part) => draws(part, canDraw)) ? plain.join('') : '';
+  return plain.every((part) => canDrawCharacter(part, canDraw)) ? plain.join('') : '';
 }
 
 const shapeless = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-function draws(character: string, canDraw: CanDraw): boolean {
+function canDrawCharacter(character: string, canDraw: CanDraw): boolean {
   return !shapeless.test(character) && canDraw(character.codePointAt(0) ?? 0);
 }

@@ -9,12 +9,12 @@ export function findLogoRow(db: Queryable, merchantId: string): Promise<{ png: U
 }
 
 /** A merchant has one logo: a new one takes the old one's place. */
-export function upsertLogo(logo: { merchantId: string; png: Uint8Array; at: Date }): Statement {
+export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedAt: Date }): Statement {
   return {
     name: 'merchant_logos_upsert',
     text: `INSERT INTO merchant_logos (merchant_id, png, updated_at) VALUES ($1, $2, $3)
            ON CONFLICT (merchant_id) DO UPDATE SET png = excluded.png, updated_at = excluded.updated_at`,
-    values: [logo.merchantId, logo.png, logo.at],
+    values: [logo.merchantId, logo.png, logo.updatedAt],
   };
 }
 

@@ -117,7 +117,7 @@ describe('a merchant’s logo', () => {
     };
     const { id: merchantId } = shop.test.merchant;
     for (const colour of ['#111111', '#c82828']) {
-      await setLogo(db, { merchantId, png: plainPng(300, 300, colour), at: service.clock.now() });
+      await setLogo(db, { merchantId, png: plainPng(300, 300, colour), updatedAt: service.clock.now() });
     }
     assert.deepEqual([await hasRed(shop.test, own.id), await hasRed(stranger.test, other.id)], [true, false]);
     assert.equal(await removeLogo(db, merchantId), true);

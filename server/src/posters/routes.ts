@@ -12,7 +12,7 @@ import type { TerminalAddressSettings } from '../terminals/terminal.ts';
 import { defaultLanguage, languages, textsOf } from './languages.ts';
 import { findLogo } from './merchant-logo.ts';
 import { contentTypes, posterFormats } from './poster.ts';
-import type { PosterPress } from './poster-press.ts';
+import type { PosterRenderer } from './poster-press.ts';
 import { posterSizes } from './sizes.ts';
 
 /** What a poster is made of and with. */
@@ -20,7 +20,7 @@ export interface PosterContext {
   db: Database;
   merchants: MerchantDirectory;
   networks: NetworkRegistry;
-  posters: PosterPress;
+  posters: PosterRenderer;
   settings: TerminalAddressSettings;
 }
 
@@ -60,7 +60,7 @@ const download = fileRoute({
     const { format = 'png', size = 'poster', language = defaultLanguage } = query;
     const terminal = await getTerminal(db, caller.merchantId, params.id);
     const merchant = await merchantOf(context, caller);
-    const bytes = await context.posters.print(merchant.id, {
+    const bytes = await context.posters.render(merchant.id, {
       format,
       size,
       merchantName: merchant.name,

@@ -11,7 +11,7 @@ export interface PathShape {
 export interface LogoShape {
   kind: 'logo';
   png: Uint8Array;
-  place: Box;
+  area: Box;
 }
 
 export interface Box {

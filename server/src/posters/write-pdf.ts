@@ -35,6 +35,6 @@ function draw(pdf: InstanceType<typeof PdfDocument>, shape: Shape): void {
     pdf.path(shape.path).fill(shape.fill);
     return;
   }
-  const { x, y, width, height } = shape.place;
+  const { x, y, width, height } = shape.area;
   pdf.image(Buffer.from(shape.png), x, y, { fit: [width, height], align: 'center', valign: 'center' });
 }

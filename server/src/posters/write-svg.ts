@@ -8,7 +8,7 @@ export function writeSvg({ width, height, shapes }: Scene): string {
 
 function element(shape: Shape): string {
   if (shape.kind === 'path') return `<path fill="${shape.fill}" d="${shape.path}"/>`;
-  const { x, y, width, height } = shape.place;
+  const { x, y, width, height } = shape.area;
   const data = Buffer.from(shape.png).toString('base64');
   return `<image x="${x}" y="${y}" width="${width}" height="${height}" href="data:image/png;base64,${data}"/>`;
 }

@@ -9,9 +9,9 @@ import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
-import { advanceMovements, planTakeBack } from '../payments/take-back.ts';
-import { openStrandedCases } from '../payments/stranded-shares.ts';
-import type { StrandedShare } from '../payments/stranded-shares.ts';
+import { advanceMovements, planClawback } from '../payments/take-back.ts';
+import { openUnallocatedCases } from '../payments/stranded-shares.ts';
+import type { UnallocatedShare } from '../payments/stranded-shares.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { readDebts, repayments } from '../sub-accounts/debts.ts';
 import {
@@ -34,7 +34,7 @@ export interface RefundMoney {
   /** What shares and fee give, as it is stored. */
   parts: RefundPart[];
   /** What is booked beside the hold. */
-  beside: { flow: 'advanced' | 'refund_rounding'; movements: Movement[] }[];
+  adjustments: { flow: 'advanced' | 'refund_rounding'; movements: Movement[] }[];
   /** What the merchant owes again, because the payment had repaid it: booked before the hold, which takes it. */
   reopened: { account: Account; amountMinor: bigint };
 }
@@ -56,33 +56,35 @@ export async function planRefund(
   // Before payable_available, as everywhere.
   await lockBalance(tx, { merchantId, currency, account: 'fees' });
   await netDebt(tx, context, { merchantId, currency, at });
-  const taken = await planTakeBack(tx, charge, divided, 'own');
-  const reopened = { account: merchantAccountOf(charge), amountMinor: taken.shortfallMinor };
-  if (taken.shortfallMinor > 0n) {
+  const clawback = await planClawback(tx, charge, divided, 'own');
+  const reopened = { account: merchantAccountOf(charge), amountMinor: clawback.shortfallMinor };
+  if (clawback.shortfallMinor > 0n) {
     const sourceIds = [charge.id, ...earlier.map(({ id }) => id)];
-    const missing = taken.shortfallMinor - (await repaidBy(tx, { merchantId, currency, sourceIds }));
+    const missing = clawback.shortfallMinor - (await repaidBy(tx, { merchantId, currency, sourceIds }));
     if (missing > 0n) {
       const message = `The balance is short by ${formatAmount(missing)} for this refund. Collect more first.`;
       throw new AppError('insufficient_balance', message);
     }
-    taken.from.push(reopened);
+    clawback.parts.push(reopened);
   }
-  const advancedOf = new Map(taken.advanced.map((advance) => [advance.subAccountId, advance.amountMinor]));
+  const advancedOf = new Map(clawback.advanced.map((advance) => [advance.subAccountId, advance.amountMinor]));
   // The operator may have drawn the fees: what is not there any more the merchant gives.
-  const fee = taken.from.find(({ account }) => account === 'fees')?.amountMinor ?? 0n;
+  const fee = clawback.parts.find(({ account }) => account === 'fees')?.amountMinor ?? 0n;
   const parts: RefundPart[] = [
     { account: 'fees' as const, amountMinor: fee, advancedMinor: 0n },
-    ...taken.shares.map(({ subAccountId, amountMinor: share }) => ({
+    ...clawback.shares.map(({ subAccountId, amountMinor: share }) => ({
       account: settledAccount(subAccountId),
       amountMinor: share,
       advancedMinor: advancedOf.get(subAccountId) ?? 0n,
     })),
   ].filter((part) => part.amountMinor > 0n);
-  const beside: RefundMoney['beside'] = [{ flow: 'advanced', movements: advanceMovements(taken.advanced) }];
-  const { from, rounding } = withoutExcess(charge, taken.from, excessOf(parts, amountMinor));
-  beside.push({ flow: 'refund_rounding', movements: rounding });
+  const adjustments: RefundMoney['adjustments'] = [
+    { flow: 'advanced', movements: advanceMovements(clawback.advanced) },
+  ];
+  const { from, rounding } = withoutExcess(charge, clawback.parts, excessOf(parts, amountMinor));
+  adjustments.push({ flow: 'refund_rounding', movements: rounding });
   assert(from.reduce((sum, part) => sum + part.amountMinor, 0n) === amountMinor, 'a refund takes what it gives back');
-  return { from, parts, beside, reopened };
+  return { from, parts, adjustments, reopened };
 }
 
 /**
@@ -90,11 +92,11 @@ export async function planRefund(
  * rest is the merchant's. Which of them give it follows from the parts alone, so that it can be undone.
  */
 function excessOf(parts: readonly RefundPart[], amountMinor: bigint): Map<RefundPart['account'], bigint> {
-  let excess = parts.reduce((sum, part) => sum + givenItself(part), 0n) - amountMinor;
+  let excess = parts.reduce((sum, part) => sum + ownContribution(part), 0n) - amountMinor;
   const excessByAccount = new Map<RefundPart['account'], bigint>();
   for (const part of parts.toSorted((one, other) => (one.account < other.account ? -1 : 1))) {
     if (excess <= 0n) break;
-    const given = givenItself(part);
+    const given = ownContribution(part);
     const some = least(given, excess);
     excessByAccount.set(part.account, some);
     excess -= some;
@@ -102,19 +104,19 @@ function excessOf(parts: readonly RefundPart[], amountMinor: bigint): Map<Refund
   return excessByAccount;
 }
 
-function givenItself({ amountMinor, advancedMinor }: RefundPart): bigint {
+function ownContribution({ amountMinor, advancedMinor }: RefundPart): bigint {
   return amountMinor - advancedMinor;
 }
 
 function withoutExcess(
   charge: Charge,
-  taken: readonly Part[],
+  clawback: readonly Part[],
   excess: ReadonlyMap<string, bigint>,
 ): { from: Part[]; rounding: Movement[] } {
   const rounding: Movement[] = [];
   const merchantAccount = merchantAccountOf(charge);
   const left = new Map(excess);
-  const from = taken.map(({ account, amountMinor }): Part => {
+  const from = clawback.map(({ account, amountMinor }): Part => {
     const whose = settledOf(account) ?? account;
     const some = least(left.get(whose) ?? 0n, amountMinor);
     if (some === 0n) return { account, amountMinor };
@@ -141,13 +143,13 @@ export async function bookReopened(
 }
 
 /** What is booked beside the hold, under the refund's transfer. */
-export async function bookBeside(
+export async function bookAdjustments(
   tx: Transaction,
   context: RefundContext,
   refund: Pick<Refund, 'merchantId' | 'id' | 'currency'>,
-  { beside }: RefundMoney,
+  { adjustments }: RefundMoney,
 ): Promise<void> {
-  for (const posting of beside) await post(tx, context, { ...sourceOf(context, refund), ...posting });
+  for (const posting of adjustments) await post(tx, context, { ...sourceOf(context, refund), ...posting });
 }
 
 /**
@@ -172,30 +174,30 @@ export async function bookUndone(
   const debts: Account[] = indebted.length === 0 ? [] : ['due_from_subs', ...indebted.map(owedAccount)];
   const accounts: Account[] = [...sources, debtAccount, ...debts, ...indebted.flatMap(balanceAccounts)];
   const plan = new PlannedMovements(await lockBalances(tx, { merchantId, currency }, accounts));
-  const stranded: StrandedShare[] = [];
+  const unallocated: UnallocatedShare[] = [];
   for (const part of parts) {
     const subAccountId = subAccountOf(part);
     const owed = subAccountId === null ? null : owedAccount(subAccountId);
     const forgivenMinor = owed === null ? 0n : least(plan.balanceOf(owed), part.advancedMinor);
     if (owed !== null) plan.add({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
-    const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : givenItself(part);
+    const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : ownContribution(part);
     const amountMinor = ownMinor + part.advancedMinor - forgivenMinor;
     const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
-    if (subAccountId !== null && credit === 'suspense') stranded.push({ subAccountId, amountMinor });
+    if (subAccountId !== null && credit === 'suspense') unallocated.push({ subAccountId, amountMinor });
     // What the merchant has spent meanwhile it owes. What the sub-account still owes is repaid by all that came back.
     plan.give({ credit, amountMinor }, { sources, last: debtAccount }, (balances) => {
       if (subAccountId === null) return [];
       const cameBack = { subAccountId, amountMinor: part.amountMinor - forgivenMinor };
-      return repayments(balances, comeBack(balances, cameBack));
+      return repayments(balances, returnedParts(balances, cameBack));
     });
   }
   await post(tx, context, { ...sourceOf(context, refund), flow: 'refund_undone', movements: plan.movements });
   const what = 'A refund came to nothing that had taken a share';
-  await openStrandedCases(tx, context, charge, { shares: stranded, cause: refund.id, what });
+  await openUnallocatedCases(tx, context, charge, { shares: unallocated, cause: refund.id, what });
 }
 
 /** Where what came back to a sub-account stands: on its settled account first, which has nothing else while it owes. */
-function comeBack(
+function returnedParts(
   balances: ReadonlyMap<Account, bigint>,
   { subAccountId, amountMinor }: { subAccountId: string; amountMinor: bigint },
 ): Part[] {

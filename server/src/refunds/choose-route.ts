@@ -15,28 +15,28 @@ export interface RefundToSend {
 }
 
 /** How it goes: the network's own transaction that is given back, or a payout to the payer. */
-export type RefundWay = { route: 'network'; originalReference: string } | { route: 'payout' };
+export type ChosenRoute = { route: 'network'; originalReference: string } | { route: 'payout' };
 
 /**
  * The network that collected it gives it back, where it can; else it is paid out to the payer's number. Throws AppError
  * `refund_not_possible`, which says why neither works.
  */
-export function chooseRoute(context: RefundContext, merchant: Merchant, refund: RefundToSend): RefundWay {
+export function chooseRoute(context: RefundContext, merchant: Merchant, refund: RefundToSend): ChosenRoute {
   const connector = context.networks.find(refund.charge.network, merchant.testMode);
-  const byNetwork = connector === undefined ? null : networkWay(context, connector, refund);
+  const byNetwork = connector === undefined ? null : networkRoute(context, connector, refund);
   if (byNetwork !== null && !refund.wasRefused) return byNetwork;
-  const payout = payoutWay(connector, refund);
+  const payout = payoutRoute(connector, refund);
   if (typeof payout !== 'string') return payout;
   // Asked again it may answer otherwise, and there is no other way.
   if (byNetwork !== null) return byNetwork;
   throw new AppError('refund_not_possible', payout);
 }
 
-function networkWay(
+function networkRoute(
   context: RefundContext,
   { refunds }: Connector,
   { charge, amountMinor }: RefundToSend,
-): RefundWay | null {
+): ChosenRoute | null {
   const { networkTransactionId: originalReference, paidAt } = charge;
   if (!refunds || originalReference === null || paidAt === null) return null;
   // Another amount, or a second payment, was accepted: there is not the one transaction that brought it all.
@@ -47,7 +47,7 @@ function networkWay(
 }
 
 /** The payout, or why there can be none. */
-function payoutWay(connector: Connector | undefined, { charge, amountMinor }: RefundToSend): RefundWay | string {
+function payoutRoute(connector: Connector | undefined, { charge, amountMinor }: RefundToSend): ChosenRoute | string {
   const name = connector?.capabilities.displayName ?? charge.network;
   const cannot = `${name} cannot give this payment back`;
   const yourself = 'Return the money to the payer yourself.';

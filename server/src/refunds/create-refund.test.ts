@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
 import { createRefund } from './create-refund.ts';
 import { merchantPartMinor } from './refund.ts';
@@ -32,7 +32,7 @@ function refusedWith(code: string, path?: string, message?: RegExp) {
 const partsOf = ({ parts }: Refund) =>
   parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
 
-test('a whole refund takes each its part, and the charge is refunded once the network has paid', async () => {
+test('a full refund charges each recipient, and the charge is refunded once the network has paid', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   const before = await world.balances('payable_available', 'held');
@@ -80,7 +80,7 @@ test('parts are refunded until nothing is left, and the last one is exact', asyn
   await assert.rejects(world.refund(charge), refusedWith('refund_not_possible', 'reference', /Nothing is left/));
 });
 
-test('shares that make up for roundings give the merchant its bututs back, and take them again when that refund fails', async () => {
+test('shares that offset rounding return the merchant’s bututs, and charge them again if it fails', async () => {
   const { id, members } = await world.newGroup(50, 50);
   const charge = await world.collect({ amountMinor: 200n, split: splitWith({ groupId: id }) });
   const subs = members.map((member) => `sub:${member}` as const);
@@ -111,7 +111,7 @@ test('shares that make up for roundings give the merchant its bututs back, and t
 test('a customer-paid fee goes back in proportion; a business-paid one the merchant gives', async () => {
   const owner = await world.setFee({ fixedMinor: 300n, payer: 'customer' });
   const { charge: customers } = await world.create({ network: 'aps' }, owner);
-  await applyAnswer(world.context, customers, succeeded(customers));
+  await applyResponse(world.context, customers, succeeded(customers));
   assert.equal(customers.amountPaidMinor, 10_300n);
   const fees = await world.balance('fees');
   const half = await world.refundTold(await world.charge(customers), paidBack, 5_150n);
@@ -121,7 +121,7 @@ test('a customer-paid fee goes back in proportion; a business-paid one the merch
   assert.equal(await world.balance('fees'), fees - 300n);
   const business = await world.setFee({ fixedMinor: 300n, payer: 'business' });
   const { charge: own } = await world.create({ network: 'aps' }, business);
-  await applyAnswer(world.context, own, succeeded(own));
+  await applyResponse(world.context, own, succeeded(own));
   const before = await world.balance('payable_available');
   assert.deepEqual(partsOf(await world.refundTold(await world.charge(own), paidBack)), []);
   assert.equal(await world.balance('payable_available'), before - 10_000n);
@@ -155,7 +155,7 @@ test('what a sub-account was paid out the merchant advances, and its next shares
   });
 });
 
-test('nobody pays themselves a share, pays it out and has the payment refunded at the operator’s cost', async () => {
+test('a share that was paid out cannot be refunded at the operator’s cost', async () => {
   const thief = await world.newSubAccount(100);
   const charge = await world.collect({ amountMinor: 50_000n, split: splitWith({ subAccountId: thief }) });
   await world.completePayout(thief, 50_000n);
@@ -176,7 +176,7 @@ test('only what was paid can be refunded, no more than is left, and what is unde
   const { charge: pending } = await world.create({ network: 'aps' });
   await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /not been paid/));
   await world.work();
-  await applyAnswer(world.context, pending, paymentRefused);
+  await applyResponse(world.context, pending, paymentRefused);
   await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /is failed/));
   const charge = await world.collect();
   await assert.rejects(world.refund(charge, 10_001n), refusedWith('refund_not_possible', 'amount', /Only D100\.00/));
@@ -194,18 +194,18 @@ test('only what was paid can be refunded, no more than is left, and what is unde
 
 test('a charge is found by either reference or its id, and never another merchant’s', async () => {
   const charge = await world.collect();
-  const ask = (reference: string, owner = world.merchant) =>
+  const query = (reference: string, owner = world.merchant) =>
     world.db.withTransaction((tx) => createRefund(tx, world.context, owner, { reference, amountMinor: 100n }));
   for (const reference of [charge.reference, charge.transactionReference, charge.id]) {
-    assert.equal((await ask(reference)).chargeId, charge.id);
+    assert.equal((await query(reference)).chargeId, charge.id);
   }
   const other = await world.newMerchant();
   for (const reference of [charge.reference, charge.transactionReference, charge.id, 'TX-1']) {
-    await assert.rejects(ask(reference, other), refusedWith('invalid_request', 'reference'));
+    await assert.rejects(query(reference, other), refusedWith('invalid_request', 'reference'));
   }
 });
 
-test('two refunds of the rest at once: one of them is made', async () => {
+test('of two concurrent refunds of the remainder one is made', async () => {
   const charge = await world.collect();
   await world.openConnections();
   const results = await Promise.allSettled(Array.from({ length: 6 }, () => world.refund(charge)));
@@ -230,16 +230,16 @@ test('a refund and a payout of the share at once: the money goes one way, and wh
   }
 });
 
-test('by the network where it can, whole or in part and in its time; else a payout to the payer; else refused', async () => {
-  const wayOf = async (network: string, amountMinor: bigint | null, changes = {}) => {
+test('refunds go by the network where it can, else by payout to the payer, else are refused', async () => {
+  const routeOf = async (network: string, amountMinor: bigint | null, changes = {}) => {
     const charge = await world.collect({ network, ...changes });
     const refund = await world.refund(charge, amountMinor);
     return refund.route;
   };
-  assert.equal(await wayOf('wave', null), 'network');
-  assert.equal(await wayOf('wave', 100n), 'payout');
-  assert.equal(await wayOf('aps', 100n), 'network');
-  assert.equal(await wayOf('afrimoney', null), 'payout');
+  assert.equal(await routeOf('wave', null), 'network');
+  assert.equal(await routeOf('wave', 100n), 'payout');
+  assert.equal(await routeOf('aps', 100n), 'network');
+  assert.equal(await routeOf('afrimoney', null), 'payout');
   const charge = await world.collect({ network: 'aps' });
   await world.clock.jump(48 * 60 * 60 * 1_000 + 1);
   assert.equal((await world.refund(charge)).route, 'payout');
@@ -253,7 +253,7 @@ test('by the network where it can, whole or in part and in its time; else a payo
   await world.work();
 });
 
-test('the network is asked for its own transaction under our reference, and after its refusal the next one is a payout', async () => {
+test('a network refund names the provider transaction; after a refusal the next is a payout', async () => {
   const charge = await world.collect({ network: 'wave' });
   world.askedToRefund.length = 0;
   const refund = await world.refundTold(charge, refused);

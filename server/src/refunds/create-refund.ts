@@ -5,14 +5,14 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
-import { keptMinor, partsOf, receivedMinor } from '../payments/charge.ts';
+import { remainingMinor, partsOf, receivedMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { bookBeside, bookReopened, planRefund } from './booking.ts';
+import { bookAdjustments, bookReopened, planRefund } from './booking.ts';
 import { chooseRoute } from './choose-route.ts';
-import type { RefundWay } from './choose-route.ts';
+import type { ChosenRoute } from './choose-route.ts';
 import type { RefundContext } from './context.ts';
 import { divideRefund } from './divide-refund.ts';
 import type { PartlyRefunded } from './divide-refund.ts';
@@ -52,68 +52,68 @@ export async function createRefund(
   const state = partlyRefunded(payment, earlier);
   const amountMinor = amountToRefund(charge, state, request.amountMinor);
   const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
-  const way = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
+  const route = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
   const divided = divideRefund(state, amountMinor);
   const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
-  const transfer = transferOf(context, merchant, { charge, amountMinor, way });
+  const transfer = transferOf(context, merchant, { charge, amountMinor, route });
   await bookReopened(tx, context, transfer, money);
   await acceptTransfer(tx, context, merchant, transfer, money.from);
   const refund = { ...transfer, chargeId: charge.id };
   tx.send(insertRefund(refund));
   if (money.parts.length > 0) tx.send(insertRefundParts(refund, money.parts));
-  await bookBeside(tx, context, refund, money);
-  const asked = `A refund of ${formatAmount(amountMinor)} was asked for; ${wayInWords[way.route]}.`;
-  noteCharge(tx, context, charge, 'refund_requested', `${asked}${owedAgainInWords(money.reopened.amountMinor)}`);
+  await bookAdjustments(tx, context, refund, money);
+  const sentence = `A refund of ${formatAmount(amountMinor)} was asked for; ${routeDescriptions[route.route]}.`;
+  noteCharge(tx, context, charge, 'refund_requested', `${sentence}${owedAgainSentence(money.reopened.amountMinor)}`);
   return findRefund(tx, merchant.id, transfer.id);
 }
 
-const wayInWords: Record<RefundWay['route'], string> = {
+const routeDescriptions: Record<ChosenRoute['route'], string> = {
   network: 'the network gives it back',
   payout: 'it is paid out to the payer’s number',
 };
 
-function owedAgainInWords(amountMinor: bigint): string {
+function owedAgainSentence(amountMinor: bigint): string {
   if (amountMinor === 0n) return '';
   return ` ${formatAmount(amountMinor)} of the payment had repaid what the merchant owed, and is owed again.`;
 }
 
 /** What came, and what has been given back of it or is on its way. What failed does not count. */
 function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Refund[]): PartlyRefunded {
-  const standing = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
-  let givenFeeMinor = 0n;
-  const givenByShare = new Map<string, bigint>();
-  for (const part of standing.flatMap(({ parts }) => parts)) {
+  const active = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
+  let returnedFeeMinor = 0n;
+  const returnedByShare = new Map<string, bigint>();
+  for (const part of active.flatMap(({ parts }) => parts)) {
     const id = subAccountOf(part);
-    if (id === null) givenFeeMinor += part.amountMinor;
-    else givenByShare.set(id, (givenByShare.get(id) ?? 0n) + part.amountMinor);
+    if (id === null) returnedFeeMinor += part.amountMinor;
+    else returnedByShare.set(id, (returnedByShare.get(id) ?? 0n) + part.amountMinor);
   }
   const received = receivedMinor(charge);
   return {
     receivedMinor: received,
-    came: partsOf(charge, intent.shares, received),
-    feeIsReturned: charge.feePayer === 'customer',
-    refundedMinor: standing.reduce((sum, refund) => sum + standingMinor(refund), 0n),
-    givenFeeMinor,
-    givenByShare,
+    receivedParts: partsOf(charge, intent.shares, received),
+    isFeeReturned: charge.feePayer === 'customer',
+    refundedMinor: active.reduce((sum, refund) => sum + standingMinor(refund), 0n),
+    returnedFeeMinor,
+    returnedByShare,
   };
 }
 
-function amountToRefund(charge: Charge, state: PartlyRefunded, wantedMinor: bigint | null): bigint {
+function amountToRefund(charge: Charge, state: PartlyRefunded, requestedMinor: bigint | null): bigint {
   const refusal = refusalOf(charge);
   if (refusal !== null) throw fieldError('refund_not_possible', 'reference', refusal);
-  const leftMinor = keptMinor(charge) - state.refundedMinor;
+  const leftMinor = remainingMinor(charge) - state.refundedMinor;
   if (leftMinor <= 0n) {
     const message = 'This transaction has been refunded wholly, or its refunds are on their way. Nothing is left.';
     throw fieldError('refund_not_possible', 'reference', message);
   }
-  if (wantedMinor === null) return leftMinor;
-  if (wantedMinor === 0n)
+  if (requestedMinor === null) return leftMinor;
+  if (requestedMinor === 0n)
     throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or none for all of it.');
-  if (wantedMinor > leftMinor) {
+  if (requestedMinor > leftMinor) {
     const message = `Only ${formatAmount(leftMinor)} of this transaction is left to refund. Send at most that.`;
     throw fieldError('refund_not_possible', 'amount', message);
   }
-  return wantedMinor;
+  return requestedMinor;
 }
 
 function refusalOf({ status }: Charge): string | null {
@@ -135,7 +135,7 @@ function refusalOf({ status }: Charge): string | null {
 function transferOf(
   context: RefundContext,
   merchant: Merchant,
-  { charge, amountMinor, way }: { charge: Charge; amountMinor: bigint; way: RefundWay },
+  { charge, amountMinor, route }: { charge: Charge; amountMinor: bigint; route: ChosenRoute },
 ): Transfer {
   return newTransfer(context, merchant, {
     kind: 'refund',
@@ -148,6 +148,6 @@ function transferOf(
     narration: `Refund of ${charge.transactionReference}`,
     callbackUrl: null,
     metadata: {},
-    ...(way.route === 'network' ? { originalReference: way.originalReference } : {}),
+    ...(route.route === 'network' ? { originalReference: route.originalReference } : {}),
   });
 }

@@ -50,17 +50,17 @@ class Refunded {
 
   get state(): PartlyRefunded {
     const standing = this.#all.filter(({ stands }) => stands);
-    const givenByShare = new Map<string, bigint>();
+    const returnedByShare = new Map<string, bigint>();
     for (const { subAccountId, amountMinor } of standing.flatMap(({ parts }) => parts.shares)) {
-      givenByShare.set(subAccountId, (givenByShare.get(subAccountId) ?? 0n) + amountMinor);
+      returnedByShare.set(subAccountId, (returnedByShare.get(subAccountId) ?? 0n) + amountMinor);
     }
     return {
       receivedMinor: this.#receivedMinor,
-      came: this.#came,
-      feeIsReturned: this.#feeIsReturned,
+      receivedParts: this.#came,
+      isFeeReturned: this.#feeIsReturned,
       refundedMinor: standing.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
-      givenFeeMinor: standing.reduce((sum, { parts }) => sum + parts.feeMinor, 0n),
-      givenByShare,
+      returnedFeeMinor: standing.reduce((sum, { parts }) => sum + parts.feeMinor, 0n),
+      returnedByShare,
     };
   }
 
@@ -124,7 +124,7 @@ const randomSteps = fc.array(
   { maxLength: 12 },
 );
 
-test('whatever is refunded in whichever parts, and fails on the way: parts make up each refund, nobody gives more than it got, and the last one is exact', () => {
+test('random partial refunds, some failing, add up exactly and take no more than each received', () => {
   fc.assert(
     fc.property(randomCharge, randomSteps, ({ shares, feeMinor, restMinor, payer }, steps) => {
       const paidMinor = shares.reduce((sum, amountMinor) => sum + amountMinor, feeMinor + restMinor);
@@ -136,11 +136,11 @@ test('whatever is refunded in whichever parts, and fails on the way: parts make 
           parts.feeMinor + parts.merchantMinor,
         );
         assert.equal(given, amountMinor);
-        const { givenByShare, givenFeeMinor } = charge.state;
-        assert.ok(parts.feeMinor >= 0n && givenFeeMinor <= feeMinor);
+        const { returnedByShare, returnedFeeMinor } = charge.state;
+        assert.ok(parts.feeMinor >= 0n && returnedFeeMinor <= feeMinor);
         for (const [index, share] of shares.entries()) {
           assert.ok((parts.shares[index]?.amountMinor ?? -1n) >= 0n, 'a share is never given anything by a refund');
-          assert.ok((givenByShare.get(String(index)) ?? 0n) <= share, 'a share gives no more than it got');
+          assert.ok((returnedByShare.get(String(index)) ?? 0n) <= share, 'a share gives no more than it got');
         }
       };
       for (const { partPerMille, fails } of steps) {
@@ -149,12 +149,12 @@ test('whatever is refunded in whichever parts, and fails on the way: parts make 
         if (amountMinor > 0n) check(amountMinor);
       }
       if (charge.leftMinor > 0n) check(charge.leftMinor);
-      const { givenByShare, givenFeeMinor } = charge.state;
+      const { returnedByShare, returnedFeeMinor } = charge.state;
       assert.deepEqual(
-        shares.map((_share, index) => givenByShare.get(String(index))),
+        shares.map((_share, index) => returnedByShare.get(String(index))),
         shares,
       );
-      assert.equal(givenFeeMinor, payer === 'customer' ? feeMinor : 0n);
+      assert.equal(returnedFeeMinor, payer === 'customer' ? feeMinor : 0n);
     }),
     { numRuns: effort({ usual: 2_000, long: 100_000 }) },
   );

@@ -5,14 +5,14 @@ export interface PartlyRefunded {
   /** What came of the payer. */
   receivedMinor: bigint;
   /** Whose that was. */
-  came: ChargeParts;
+  receivedParts: ChargeParts;
   /** A fee that the customer paid on top is given back with the amount; one that the business paid is not. */
-  feeIsReturned: boolean;
+  isFeeReturned: boolean;
   /** What was given back already, or is on its way. */
   refundedMinor: bigint;
   /** Of that, by the fee and by each sub-account. */
-  givenFeeMinor: bigint;
-  givenByShare: ReadonlyMap<string, bigint>;
+  returnedFeeMinor: bigint;
+  returnedByShare: ReadonlyMap<string, bigint>;
 }
 
 /**
@@ -25,16 +25,16 @@ export interface PartlyRefunded {
  * caught up.
  */
 export function divideRefund(charge: PartlyRefunded, amountMinor: bigint): ChargeParts {
-  const { receivedMinor, came } = charge;
+  const { receivedMinor, receivedParts } = charge;
   const soFar = charge.refundedMinor + amountMinor;
   const next = (wholeMinor: bigint, givenMinor: bigint): bigint => {
     const due = (wholeMinor * soFar) / receivedMinor - givenMinor;
     return due > 0n ? due : 0n;
   };
-  const feeMinor = charge.feeIsReturned ? next(came.feeMinor, charge.givenFeeMinor) : 0n;
-  const shares = came.shares.map((share) => ({
+  const feeMinor = charge.isFeeReturned ? next(receivedParts.feeMinor, charge.returnedFeeMinor) : 0n;
+  const shares = receivedParts.shares.map((share) => ({
     ...share,
-    amountMinor: next(share.amountMinor, charge.givenByShare.get(share.subAccountId) ?? 0n),
+    amountMinor: next(share.amountMinor, charge.returnedByShare.get(share.subAccountId) ?? 0n),
   }));
   const merchantMinor = shares.reduce((rest, share) => rest - share.amountMinor, amountMinor - feeMinor);
   return { feeMinor, shares, merchantMinor };

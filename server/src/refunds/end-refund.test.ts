@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { Refund } from './refund.ts';
-import { broughtBack, createRefundWorld, paidBack, receiptOf, refused, splitWith } from './refund-world.corpus.ts';
+import { broughtBack, createRefundWorld, paidBack, transactionOf, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
@@ -26,7 +26,7 @@ after(async () => {
 const partsOf = ({ parts }: Refund) =>
   parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
 
-test('a refund that fails after the sub-account has repaid a part undoes what is owed and gives back what was repaid', async () => {
+test('a refund that fails after a partial repayment cancels the debt and returns the repayment', async () => {
   const awa = await world.newSubAccount(20);
   const split = splitWith({ subAccountId: awa });
   const charge = await world.collect({ split });
@@ -50,7 +50,7 @@ test('a refund that fails after the sub-account has repaid a part undoes what is
   await world.verify();
 });
 
-test('a refund that the network brings back is not counted any more, everybody has their own, and it can be made again', async () => {
+test('a refund returned by the network stops counting, restores all balances, and can be repeated', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   await world.completePayout(awa, 500n);
@@ -70,14 +70,14 @@ test('a refund that the network brings back is not counted any more, everybody h
   await world.verify();
 });
 
-test('a network that takes back a payment which was refunded in part, or is being refunded, takes it from the merchant', async () => {
+test('a reversal of a partly refunded payment is charged to the merchant, also during the refund', async () => {
   for (const isDone of [true, false]) {
     const awa = await world.newSubAccount(20);
     const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
     const refund = await world.refundSent(charge, 5_000n);
     if (isDone) await world.tell(refund, paidBack(refund));
     const before = await world.balances('payable_available', `sub:${awa}`);
-    await applyAnswer(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
+    await applyResponse(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
     assert.deepEqual(await world.balances('payable_available', `sub:${awa}`), {
       payable_available: before.payable_available - 10_000n,
       [`sub:${awa}`]: 1_000n,
@@ -93,11 +93,11 @@ test('a network that takes back a payment which was refunded in part, or is bein
   }
 });
 
-test('a payment that was refunded wholly and is taken back by the network all the same is the merchant’s to pay, with a case', async () => {
+test('a reversal of a fully refunded payment is charged to the merchant, with a case', async () => {
   const charge = await world.collect();
   await world.refundTold(charge, paidBack);
   const before = await world.balance('payable_available');
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
   assert.equal(await world.balance('payable_available'), before - 10_000n);
   assert.equal((await world.charge(charge)).status, 'reversed');
   assert.deepEqual(await world.cases(charge), ['network_reversal']);
@@ -109,7 +109,7 @@ test('a refund and the network’s reversal at once end the same way, whichever 
     const transactionId = charge.networkTransactionId ?? '';
     await world.openConnections();
     await Promise.allSettled([
-      applyAnswer(world.context, charge, reversed(charge, { transactionId })),
+      applyResponse(world.context, charge, reversed(charge, { transactionId })),
       world.refund(charge),
     ]);
     assert.equal((await world.charge(charge)).status, 'reversed');
@@ -118,7 +118,7 @@ test('a refund and the network’s reversal at once end the same way, whichever 
   await world.work();
 });
 
-test('a refund that was paid after it had failed is the merchant’s alone, and counts once a person has confirmed it', async () => {
+test('a refund paid after it failed is the merchant’s cost, and counts once a person confirms it', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   const refund = await world.refundTold(charge, refused, 5_000n);
@@ -152,12 +152,12 @@ test('a part of a refund that the network brings back is each party’s own agai
   const own = () => world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`);
   const before = await own();
   const bring = async (amountMinor: bigint) => {
-    await world.tell(refund, { state: 'reversed', receipt: receiptOf(refund, { amountMinor }) });
-    const told = { transactionId: receiptOf(refund).transactionId, amountMinor };
+    await world.tell(refund, { state: 'reversed', providerTransaction: transactionOf(refund, { amountMinor }) });
+    const reported = { transactionId: transactionOf(refund).transactionId, amountMinor };
     const cases = await listCases(world.db, 'open', 1_000);
     const found = cases.find(({ subjectId, kind }) => subjectId === refund.id && kind === 'partial_reversal');
     assert.ok(found);
-    await resolve(found, 'reversed', told);
+    await resolve(found, 'reversed', reported);
   };
   await bring(4_000n);
   // Of its 800, half is no longer owed; the other half is its own, and repays what it owes for the rest.
@@ -182,11 +182,11 @@ test('a part of a refund that the network brings back is each party’s own agai
 });
 
 /** Two operators resolve a case. */
-async function resolve({ id: caseId }: Case, resolution: string, told: ToldMoney): Promise<void> {
+async function resolve({ id: caseId }: Case, resolution: string, reported: ReportedMoney): Promise<void> {
   const resolvers = createTransferResolvers(world.context);
   const context = { ...world.context, resolvers, isOperator: () => Promise.resolve(true) };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];
   const evidence = 'The network’s statement of 22 November.';
-  await proposeResolution(context, { caseId, resolution, evidence, told, operatorId });
+  await proposeResolution(context, { caseId, resolution, evidence, reported, operatorId });
   await confirmResolution(context, { caseId, operatorId: other });
 }

@@ -5,7 +5,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { changeCharge, lockPayment } from '../payments/charge-outcome.ts';
 import type { LockedPayment } from '../payments/charge-outcome.ts';
-import { keptMinor } from '../payments/charge.ts';
+import { remainingMinor } from '../payments/charge.ts';
 import type { LockedTransfer, Transfer } from '../transfers/transfer.ts';
 import type { TransferOwner } from '../transfers/context.ts';
 import { bookUndone } from './booking.ts';
@@ -62,7 +62,7 @@ async function endRefund(
     case 'cancelled':
       return fail(tx, context, payment, { refund, hadLeft: transfer.networkTransactionId !== null });
     case 'reversed':
-      return takeBack(tx, context, payment, refund);
+      return reopen(tx, context, payment, refund);
     case 'pending':
       return assert(false, 'a transfer does not end pending');
   }
@@ -80,7 +80,7 @@ async function complete(
 ): Promise<void> {
   const { charge } = payment;
   const amountRefundedMinor = charge.amountRefundedMinor + standingMinor(refund);
-  const isWhole = charge.status === 'completed' && amountRefundedMinor >= keptMinor(charge);
+  const isWhole = charge.status === 'completed' && amountRefundedMinor >= remainingMinor(charge);
   const change = isWhole ? ({ status: 'refunded', amountRefundedMinor } as const) : { amountRefundedMinor };
   noteCharge(tx, context, charge, 'refund_completed', `${formatAmount(standingMinor(refund))} went back to the payer.`);
   await changeCharge(tx, context, payment, change, 'charge.refunded');
@@ -101,12 +101,7 @@ async function fail(
 }
 
 /** The network brought the money back that it had given to the payer: it was not refunded after all. */
-async function takeBack(
-  tx: Transaction,
-  context: RefundContext,
-  payment: LockedPayment,
-  refund: Refund,
-): Promise<void> {
+async function reopen(tx: Transaction, context: RefundContext, payment: LockedPayment, refund: Refund): Promise<void> {
   const backMinor = standingMinor(refund);
   await bookUndone(tx, context, { charge: payment.charge, refund }, 'with_the_merchant');
   tx.send(deleteRefundParts(refund));
@@ -156,7 +151,7 @@ async function countBack(
   const { charge } = payment;
   const amountRefundedMinor = charge.amountRefundedMinor - backMinor;
   assert(amountRefundedMinor >= 0n, 'what comes back was counted when it went');
-  const isOpenAgain = charge.status === 'refunded' && amountRefundedMinor < keptMinor(charge);
+  const isOpenAgain = charge.status === 'refunded' && amountRefundedMinor < remainingMinor(charge);
   const change = isOpenAgain ? ({ status: 'completed', amountRefundedMinor } as const) : { amountRefundedMinor };
   const detail = `The network brought back ${what}: ${formatAmount(backMinor)}, which the payer does not have.`;
   noteCharge(tx, context, charge, 'refund_returned', detail);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Account } from '../ledger/accounts.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { membersMax } from '../sub-accounts/group-members.ts';
@@ -32,7 +32,7 @@ async function createShared() {
 
 async function pay(charge: Charge): Promise<Charge> {
   const transactionId = `C-${charge.reference}`;
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, networkFeeMinor: 50n }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId, networkFeeMinor: 50n }));
   return world.charge(charge);
 }
 
@@ -66,7 +66,7 @@ test('a payment of twenty members who all have only a part of their share left i
   await world.post({ debit: 'fees', credit: 'bank', amountMinor: fees - 1n });
   await world.spendAllBut(1n);
   const transactionId = charge.networkTransactionId ?? '';
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId }));
   assert.equal((await world.charge(charge)).status, 'reversed');
   assert.deepEqual([await each(members, 'sub'), await each(members, 'sub_owed')], [0n, 150n]);
   assert.equal((await world.movements(charge)).filter((line) => line.startsWith('reversed')).length, 43);

@@ -5,7 +5,7 @@ import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Charge } from '../payments/charge.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
 import type { Transfer } from '../transfers/transfer.ts';
@@ -125,7 +125,7 @@ class Walk {
       return;
     }
     const { intent, charge } = await world.create(request, owner);
-    await applyAnswer(world.context, charge, succeeded(charge));
+    await applyResponse(world.context, charge, succeeded(charge));
     this.charges.push(charge);
     this.model.pay({
       paidMinor: charge.amountPaidMinor,
@@ -155,21 +155,21 @@ class Walk {
 
   /** Null where the model knows that it must be refused, and where it may be and was. */
   async #refundAsModelled(charge: Charge, model: ModelCharge, amountMinor: bigint): Promise<Refund | null> {
-    if (this.model.refund(model, amountMinor, { mayOwe: false })) return world.refund(charge, amountMinor);
+    if (this.model.refund(model, amountMinor, { canOwe: false })) return world.refund(charge, amountMinor);
     const refund = await world.refund(charge, amountMinor).catch((error: unknown) => {
       withCode('insufficient_balance')(error);
       return null;
     });
     if (refund !== null) {
       assert.ok(this.model.everOwed, 'only what repaid a debt may be given back beyond the balance');
-      this.model.refund(model, amountMinor, { mayOwe: true });
+      this.model.refund(model, amountMinor, { canOwe: true });
     }
     return refund;
   }
 
   async #endRefund({ refund: pick, how }: Command & { do: 'end_refund' }): Promise<void> {
-    const wanted = how === 'brought_back' ? 'completed' : 'pending';
-    const candidates = this.refunds.filter(({ model }) => model.status === wanted);
+    const requested = how === 'brought_back' ? 'completed' : 'pending';
+    const candidates = this.refunds.filter(({ model }) => model.status === requested);
     const chosen = candidates[pick % Math.max(candidates.length, 1)];
     if (!chosen) return;
     // A network knows of what it was sent.
@@ -177,8 +177,8 @@ class Walk {
     const { refund, model } = chosen;
     if (how === 'paid') this.model.complete(model);
     else this.model.undo(model);
-    const answers = { paid: paidBack, refused, brought_back: broughtBack };
-    await world.tell(refund, answers[how](refund));
+    const responses = { paid: paidBack, refused, brought_back: broughtBack };
+    await world.tell(refund, responses[how](refund));
   }
 
   async #payOut({ sub: pick, perMille: part }: Command & { do: 'pay_out' }): Promise<void> {
@@ -268,7 +268,7 @@ async function newWalk(): Promise<Walk> {
   return new Walk([...own, ...group.members], group.id, model);
 }
 
-test(`${walks} random walks of ${commandsPerWalk} payments, refunds, payouts and pauses: everybody has what a small model says after each step`, async () => {
+test(`${walks} random walks of ${commandsPerWalk} steps: all balances match a model after each step`, async () => {
   const steps = fc.array(command, { minLength: commandsPerWalk, maxLength: commandsPerWalk });
   const seen = { advanced: 0, refused: 0, negative: 0 };
   await fc.assert(

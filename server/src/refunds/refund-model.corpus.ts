@@ -41,27 +41,27 @@ export class RefundModel {
   }
 
   /** False where it is refused because the merchant cannot cover it; `mayOwe` books it all the same. */
-  refund(charge: ModelCharge, amountMinor: bigint, { mayOwe }: { mayOwe: boolean }): boolean {
+  refund(charge: ModelCharge, amountMinor: bigint, { canOwe }: { canOwe: boolean }): boolean {
     const soFar = charge.paidMinor - this.leftMinor(charge) + amountMinor;
     const dueOf = (whole: bigint, before: bigint) => most((whole * soFar) / charge.paidMinor - before, 0n);
     const feeBefore = standing(charge).reduce((sum, refund) => sum + refund.feeMinor, 0n);
     const feeMinor = charge.isFeeReturned ? dueOf(charge.feeMinor, feeBefore) : 0n;
-    const shares = new Map<string, { gaveMinor: bigint; advancedMinor: bigint }>();
+    const shares = new Map<string, { returnedMinor: bigint; advancedMinor: bigint }>();
     let fromMerchant = amountMinor - feeMinor;
     for (const [sub, share] of charge.shares) {
       const before = standing(charge).reduce((sum, refund) => sum + wholeOf(refund.shares.get(sub)), 0n);
       const due = dueOf(share, before);
-      const gaveMinor = least(this.subs.get(sub) ?? 0n, due);
-      shares.set(sub, { gaveMinor, advancedMinor: due - gaveMinor });
-      fromMerchant -= gaveMinor;
+      const returnedMinor = least(this.subs.get(sub) ?? 0n, due);
+      shares.set(sub, { returnedMinor, advancedMinor: due - returnedMinor });
+      fromMerchant -= returnedMinor;
     }
-    if (fromMerchant > most(this.merchantMinor, 0n) && !mayOwe) return false;
+    if (fromMerchant > most(this.merchantMinor, 0n) && !canOwe) return false;
     charge.refunds.push({ amountMinor, feeMinor, shares, fromMerchant, status: 'pending' });
     this.heldMinor += amountMinor;
     this.merchantMinor -= fromMerchant;
     this.feesMinor -= feeMinor;
-    for (const [sub, { gaveMinor, advancedMinor }] of shares) {
-      this.#give(sub, -gaveMinor);
+    for (const [sub, { returnedMinor, advancedMinor }] of shares) {
+      this.#give(sub, -returnedMinor);
       this.owed.set(sub, this.#owes(sub) + advancedMinor);
     }
     return true;
@@ -78,11 +78,11 @@ export class RefundModel {
     refund.status = 'failed';
     this.merchantMinor += refund.fromMerchant;
     this.feesMinor += refund.feeMinor;
-    for (const [sub, { gaveMinor, advancedMinor }] of refund.shares) {
+    for (const [sub, { returnedMinor, advancedMinor }] of refund.shares) {
       const forgiven = least(this.#owes(sub), advancedMinor);
       this.owed.set(sub, this.#owes(sub) - forgiven);
       this.merchantMinor -= advancedMinor - forgiven;
-      this.#comesBack(sub, gaveMinor + advancedMinor - forgiven);
+      this.#comesBack(sub, returnedMinor + advancedMinor - forgiven);
     }
     this.everOwed ||= this.merchantMinor < 0n;
   }
@@ -125,7 +125,7 @@ export interface ModelCharge {
 export interface ModelRefund {
   amountMinor: bigint;
   feeMinor: bigint;
-  shares: ReadonlyMap<string, { gaveMinor: bigint; advancedMinor: bigint }>;
+  shares: ReadonlyMap<string, { returnedMinor: bigint; advancedMinor: bigint }>;
   fromMerchant: bigint;
   status: 'pending' | 'completed' | 'failed';
 }
@@ -134,8 +134,8 @@ function standing({ refunds }: ModelCharge): ModelRefund[] {
   return refunds.filter(({ status }) => status !== 'failed');
 }
 
-function wholeOf(part: { gaveMinor: bigint; advancedMinor: bigint } | undefined): bigint {
-  return part ? part.gaveMinor + part.advancedMinor : 0n;
+function wholeOf(part: { returnedMinor: bigint; advancedMinor: bigint } | undefined): bigint {
+  return part ? part.returnedMinor + part.advancedMinor : 0n;
 }
 
 function most(one: bigint, other: bigint): bigint {

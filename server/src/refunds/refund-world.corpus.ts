@@ -3,9 +3,9 @@ import type { JsonRecord } from '../events/kinds.ts';
 import type { Work } from '../events/outbox.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
-import type { PayoutAnswer, PayoutReceipt, RefundCapabilities, StartRefund } from '../networks/contract.ts';
+import type { PayoutResponse, PayoutTransaction, RefundCapabilities, StartRefund } from '../networks/contract.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
@@ -70,7 +70,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
   }
   // Networks take every order; how it ends is the test's to tell. An unclear answer too often would pause them.
   for (const network of Object.values(networks)) {
-    network.payoutAnswers.pay_out = async ({ reference }) => {
+    network.payoutResponses.pay_out = async ({ reference }) => {
       return { state: 'processing', networkReference: `N-${reference}`, handles: {} };
     };
   }
@@ -110,7 +110,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     collect: async (changes: Partial<NewPayment> = {}): Promise<Charge> => {
       const { charge } = await payments.create({ network: 'aps', ...changes });
       paymentsMade += 1;
-      await applyAnswer(context, charge, succeeded(charge, { transactionId: `C-${paymentsMade}-${charge.id}` }));
+      await applyResponse(context, charge, succeeded(charge, { transactionId: `C-${paymentsMade}-${charge.id}` }));
       return payments.charge(charge);
     },
     refund: (charge: Charge, amountMinor: bigint | null = null, owner = merchant): Promise<Refund> =>
@@ -127,20 +127,20 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     /** A refund, and what the network says of it. */
     refundTold: async (
       charge: Charge,
-      answer: (refund: Refund) => PayoutAnswer,
+      response: (refund: Refund) => PayoutResponse,
       amountMinor: bigint | null = null,
     ): Promise<Refund> => {
       const refund = await world.refundSent(charge, amountMinor);
-      await world.tell(refund, answer(refund));
+      await world.tell(refund, response(refund));
       return world.found(refund);
     },
     /** News of a network about a refund or a payout. */
     tell: async (
       { reference, network }: Pick<Refund, 'reference' | 'network'>,
-      answer: PayoutAnswer,
+      response: PayoutResponse,
     ): Promise<void> => {
-      const told = await jobs.applyNews(`${network}-test`, { operation: 'payout', reference, answer });
-      assert.equal(told, 'applied');
+      const reported = await jobs.applyNotification(`${network}-test`, { operation: 'payout', reference, response });
+      assert.equal(reported, 'applied');
     },
     /** What of a sub-account's balance is paid out, not sent yet. */
     orderPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
@@ -236,7 +236,7 @@ export function splitWith(ids: { subAccountId?: string; groupId?: string }): Spl
 type Sent = Pick<Refund, 'reference' | 'amountMinor' | 'currency'>;
 
 /** What the payer got, as ordered unless changed. The transaction id follows from the reference. */
-export function receiptOf(refund: Sent, changes: Partial<PayoutReceipt> = {}): PayoutReceipt {
+export function transactionOf(refund: Sent, changes: Partial<PayoutTransaction> = {}): PayoutTransaction {
   return {
     transactionId: `R-${refund.reference}`,
     networkReference: `N-${refund.reference}`,
@@ -247,15 +247,15 @@ export function receiptOf(refund: Sent, changes: Partial<PayoutReceipt> = {}): P
   };
 }
 
-export function paidBack(refund: Sent, changes: Partial<PayoutReceipt> = {}): PayoutAnswer {
-  return { state: 'succeeded', receipt: receiptOf(refund, changes) };
+export function paidBack(refund: Sent, changes: Partial<PayoutTransaction> = {}): PayoutResponse {
+  return { state: 'succeeded', providerTransaction: transactionOf(refund, changes) };
 }
 
-export function broughtBack(refund: Sent): PayoutAnswer {
-  return { state: 'reversed', receipt: receiptOf(refund) };
+export function broughtBack(refund: Sent): PayoutResponse {
+  return { state: 'reversed', providerTransaction: transactionOf(refund) };
 }
 
-export const refused = (): PayoutAnswer => ({
+export const refused = (): PayoutResponse => ({
   state: 'refused',
   failure: { code: 'account_blocked', reason: 'The account of this number is blocked and takes no money.' },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 import { startTransferStory } from '../../../test/harness/transfer-story.ts';
 import type { TransferStory } from '../../../test/harness/transfer-story.ts';
@@ -25,7 +25,7 @@ async function paid(network = 'aps', number = '7000001'): Promise<Body> {
   return story.transaction(await story.paySettled(number, { network, amount: 100 }));
 }
 
-function refund(body: unknown, api: ApiClient = story.api): Promise<ApiAnswer> {
+function refund(body: unknown, api: ApiClient = story.api): Promise<ApiResponse> {
   return api.send('POST', '/v1/transactions/refund', {
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
@@ -33,10 +33,10 @@ function refund(body: unknown, api: ApiClient = story.api): Promise<ApiAnswer> {
 }
 
 /** Status, code and the first field that is named. */
-function refusal(answer: ApiAnswer): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
+function refusal(response: ApiResponse): string {
+  const [field] = (response.body['errors'] ?? []) as { path: string; message: string }[];
   if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
-  return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;
+  return `${response.status} ${String(response.body['code'])} ${field?.path ?? 'no field'}`;
 }
 
 function traces(): Promise<unknown> {
@@ -74,7 +74,7 @@ test('bad input is refused naming the field, and nothing is stored', async () =>
 
 test('another merchant’s transaction is as unknown as one that is not there, and its refund too', async () => {
   const { body: made } = await refund({ reference: charge['reference'], amount: 1 });
-  const other = await story.another();
+  const other = await story.forAnotherMerchant();
   for (const reference of [charge['reference'], charge['transaction_reference'], charge['id']]) {
     assert.equal(refusal(await refund({ reference }, other.api)), '400 invalid_request reference');
   }
@@ -87,31 +87,31 @@ test('another merchant’s transaction is as unknown as one that is not there, a
 
 test('a transaction that nobody paid cannot be refunded, with a sentence that says so', async () => {
   const pending = await story.transaction(await story.paySettled('7000004', { network: 'aps' }));
-  const answer = await refund({ reference: pending['reference'] });
-  assert.equal(refusal(answer), '400 refund_not_possible reference');
-  assert.match(String(answer.body['message']), /not been paid yet/);
+  const response = await refund({ reference: pending['reference'] });
+  assert.equal(refusal(response), '400 refund_not_possible reference');
+  assert.match(String(response.body['message']), /not been paid yet/);
   const declined = await story.transaction(await story.paySettled('7000002', { network: 'aps' }));
   assert.match(String((await refund({ reference: declined['reference'] })).body['message']), /is failed/);
 });
 
 test('what the balance does not cover is refused, and the key remembers it', async () => {
-  const poor = await story.another();
+  const poor = await story.forAnotherMerchant();
   const rich = await poor.payoutBalance();
   const intentId = await poor.paySettled('7000001', { network: 'aps', amount: 100 });
   const { reference } = await poor.transaction(intentId);
   for (const amount of [rich, 100]) await poor.transferSettled('7000001', { amount });
   const headers = { 'idempotency-key': 'poor' };
-  const answer = await poor.api.post('/v1/transactions/refund', { reference }, headers);
-  assert.equal(refusal(answer), '400 insufficient_balance no field');
+  const response = await poor.api.post('/v1/transactions/refund', { reference }, headers);
+  assert.equal(refusal(response), '400 insufficient_balance no field');
   // The answer that was kept carries the first request's id, which the contract's client does not expect.
   const plain = createApiClient(story.service.url, poor.merchant.key);
   const again = await plain.post('/v1/transactions/refund', { reference }, headers);
-  assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [answer.text, 'true']);
+  assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [response.text, 'true']);
   assert.deepEqual((await poor.api.get('/v1/refunds')).body['data'], []);
 });
 
 test('lists are newest first, page by page, and narrowed by status, charge, time and text', async () => {
-  const other = await story.another();
+  const other = await story.forAnotherMerchant();
   const made: Body[] = [];
   const charges: Body[] = [];
   charges.push(await other.transaction(await other.paySettled('7000001', { network: 'aps', amount: 100 })));
@@ -122,13 +122,13 @@ test('lists are newest first, page by page, and narrowed by status, charge, time
   for (const { reference } of charges) {
     for (const amount of [1, 2]) {
       made.unshift((await refund({ reference, amount }, other.api)).body);
-      await other.pass(1_000);
+      await other.advance(1_000);
     }
   }
   const idsOf = async (query: string) => {
-    const answer = await other.api.get(`/v1/refunds${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return (answer.body['data'] as Body[]).map(({ id }) => id);
+    const response = await other.api.get(`/v1/refunds${query}`);
+    assert.equal(response.status, 200, response.text);
+    return (response.body['data'] as Body[]).map(({ id }) => id);
   };
   const ids = made.map(({ id }) => id);
   assert.deepEqual(await idsOf(''), ids);
@@ -149,7 +149,7 @@ test('lists are newest first, page by page, and narrowed by status, charge, time
   assert.equal(refusal(await other.api.get('/v1/refunds?charge=7')), '400 invalid_request charge');
 });
 
-test('a refund is no transfer: neither the transfers’ routes nor their lists know it, nor can it be cancelled there', async () => {
+test('a refund is not listed, found or cancelled by the transfers’ routes', async () => {
   const { body: made } = await refund({ reference: charge['reference'], amount: 1 });
   const id = String(made['id']);
   assert.equal(refusal(await story.api.get(`/v1/transfers/${id}`)), '404 not_found no field');

@@ -28,14 +28,14 @@ const create = writeRoute('POST', {
   status: 201,
   response: refundSchema,
   errors: ['refund_not_possible', 'insufficient_balance'],
-  waitsForItsMerchant: 'balance',
+  merchantQueue: 'balance',
   async handle(context: RefundContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const { reference, amount = null } = body;
     const amountMinor = amount === null ? null : amountOf(amount, 'amount');
     return refundToWire(merchant, await createRefund(tx, context, merchant, { reference, amountMinor }));
   },
-  async recall(context: RefundContext, { caller }, subjectId) {
+  async replay(context: RefundContext, { caller }, subjectId) {
     const merchant = await merchantOf(context, caller);
     return refundToWire(merchant, await findRefund(context.db, caller.merchantId, subjectId));
   },

@@ -49,7 +49,7 @@ test('shares that wait and make up for roundings leave the merchant’s bututs w
 
 // The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
 
-test('a refund takes back what its waiting payment repaid, though nothing waits and nothing is owed any more', async () => {
+test('a refund reopens what its unsettled payment repaid, with nothing unsettled or owed any more', async () => {
   await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor: 10_000n });
   const shop = await world.newSubAccount(20);
   const charge = await world.collect({ amountMinor: 10_000n, split: splitWith({ subAccountId: shop }) });

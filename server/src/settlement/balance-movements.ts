@@ -22,9 +22,9 @@ export interface BalanceExplanation {
 export async function explainAccount(
   db: Queryable,
   { id: merchantId, currency }: Merchant,
-  ask: { account: Account; at: Date | null; before: string | null; rowsMax: number },
+  query: { account: Account; at: Date | null; before: string | null; rowsMax: number },
 ): Promise<BalanceExplanation> {
-  const { balanceMinor, lines } = await explainBalance(db, { ...ask, merchantId, currency });
+  const { balanceMinor, lines } = await explainBalance(db, { ...query, merchantId, currency });
   const sourceOf = await findSources(db, merchantId, lines);
   return { balanceMinor, lines: lines.map((line) => ({ ...line, source: sourceOf(line) })) };
 }

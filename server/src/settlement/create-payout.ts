@@ -6,7 +6,7 @@ import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { lockPayoutMoney } from './payout-money.ts';
-import { acceptPayout, mayCost, oweFees, planPayout } from './plan-payout.ts';
+import { acceptPayout, canCost, oweFees, planPayout } from './plan-payout.ts';
 import { lockBeneficiaries } from './queries.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function createPayout(
   const { feeMoney, balances } = await lockPayoutMoney(tx, context, merchant, {
     subAccountIds: [beneficiary.id],
     others: [account],
-    costs: mayCost(context, merchant, beneficiary.settlementCode),
+    costs: canCost(context, merchant, beneficiary.settlementCode),
   });
   // Read under the lock: whoever makes a debt holds it too, so one that has begun since is seen here.
   const at = { merchantId: merchant.id, currency: merchant.currency };

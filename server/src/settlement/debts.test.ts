@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { countOpenCases, listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
+import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
@@ -13,7 +13,7 @@ import {
   broughtBack,
   createRefundWorld,
   paidBack,
-  receiptOf as receiptOfPayout,
+  transactionOf as receiptOfPayout,
   refused,
   splitWith,
 } from '../refunds/refund-world.corpus.ts';
@@ -73,13 +73,13 @@ const orderAll = () =>
 test('a payout that fails repays what the merchant advanced before the sub-account has the rest', async () => {
   await pay();
   await world.completePayout(awa, 500n);
-  const payout = await owingBeside(1_500n);
+  const payout = await otherDebts(1_500n);
   const before = await world.balance('payable_available');
   await world.tell(payout, refused());
   assert.deepEqual(await standing(), [0n, 500n]);
   assert.equal(await world.balance('payable_available'), before + 1_500n);
 
-  async function owingBeside(heldMinor: bigint) {
+  async function otherDebts(heldMinor: bigint) {
     const charge = await pay();
     const order = await world.orderPayout(awa, heldMinor);
     await world.completePayout(awa, await world.balance(`sub:${awa}`));
@@ -120,7 +120,7 @@ test('a refund that fails gives a sub-account back only what it does not owe for
   assert.deepEqual(await standing(), [0n, 1_000n]);
 });
 
-test('while it owes it is not paid out, and what it has beside its debt is repaid first', async () => {
+test('a sub-account in debt is not paid out, and its money repays the debt first', async () => {
   await owing();
   await assert.rejects(orderAll(), withCode('balance_below_minimum', /It owes you D20\.00/));
   // Money and debt that came at one moment, so that neither saw the other.
@@ -130,7 +130,7 @@ test('while it owes it is not paid out, and what it has beside its debt is repai
   assert.deepEqual(await standing(), [0n, 0n]);
 });
 
-test('money and debt that missed each other are settled by the chore', async () => {
+test('a chore repays a debt that a concurrent credit missed', async () => {
   await owing();
   await world.post({ debit: 'float:rail-wave', credit: `sub:${awa}`, amountMinor: 1_500n });
   assert.equal(await repaySubAccountDebts(world.context), 1);
@@ -171,18 +171,21 @@ test('the statement says what is owed, and what repaid it', async () => {
   assert.deepEqual([after.owedMinor, after.closingMinor, after.lines.at(-1)?.kind], [0n, 0n, 'repayment']);
 });
 
-test('a share in suspense for a deleted sub-account is the merchant’s by its case, also once it is reversed', async () => {
+test('a suspended share of a deleted sub-account goes to the merchant by its case, even if reversed', async () => {
   const { charge } = await world.create({ split: splitWith({ subAccountId: awa }), network: 'aps' });
   await world.work();
   await world.clock.advance(31 * 60_000);
   await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
   const start = await merchantHas();
   const transactionId = `late-${charge.id}`;
-  await applyAnswer(world.context, charge, { state: 'succeeded', receipt: receipt(charge, transactionId) });
+  await applyResponse(world.context, charge, {
+    state: 'succeeded',
+    providerTransaction: providerTransaction(charge, transactionId),
+  });
   assert.deepEqual(await sumSuspense(world.db), [{ currency: 'GMD', amountMinor: 2_000n }]);
   const counted = (await countOpenCases(world.db)).find(({ kind }) => kind === 'share_without_owner');
   assert.deepEqual(counted?.oldest, world.clock.now(), 'what stands in suspense has an age');
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId }));
   assert.deepEqual(await standing(), [0n, 0n], 'nobody who is gone owes');
   const found = (await listCases(world.db, 'open', 1_000)).find(
     ({ subjectId, kind }) => subjectId === charge.id && kind === 'share_without_owner',
@@ -196,7 +199,7 @@ test('a share in suspense for a deleted sub-account is the merchant’s by its c
   }
 });
 
-function receipt(charge: Charge, transactionId: string) {
+function providerTransaction(charge: Charge, transactionId: string) {
   const { amountPaidMinor: amountMinor, currency, accountCanonical: payerNumber } = charge;
   return { transactionId, networkReference: transactionId, amountMinor, currency, networkFeeMinor: 0n, payerNumber };
 }
@@ -205,11 +208,11 @@ async function resolve(
   found: Case,
   resolution: string,
   resolvers: readonly CaseResolver[] = createChargeResolvers(world.context),
-  told: ToldMoney | null = null,
+  reported: ReportedMoney | null = null,
 ): Promise<void> {
   const resolver = resolvers.find((one) => one.kind === found.kind && one.resolution === resolution);
   assert.ok(resolver);
-  const carryOut = await resolver.prepare(found, told);
+  const carryOut = await resolver.prepare(found, reported);
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
 
@@ -219,7 +222,7 @@ test('a part of a payout that the network gives back is the sub-account’s agai
   await world.work();
   await world.tell(payout, paidBack(payout));
   const bring = async (amountMinor: bigint) => {
-    await world.tell(payout, { state: 'reversed', receipt: receiptOfPayout(payout, { amountMinor }) });
+    await world.tell(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
     const cases = await listCases(world.db, 'open', 1_000);
     const found = cases.find(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     assert.ok(found);
@@ -244,7 +247,7 @@ test('a part of a late payout is taken off what its sub-account owes for it, and
     [500n, 1_500n],
     [1_500n, 0n],
   ] as const) {
-    await world.tell(payout, { state: 'reversed', receipt: receiptOfPayout(payout, { amountMinor }) });
+    await world.tell(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
     const cases = await listCases(world.db, 'open', 1_000);
     const about = cases.filter(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     const found = about.find((one) => one.amountMinor === amountMinor);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import { AppError } from '../kit/app-error.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
@@ -92,7 +92,7 @@ describe('a sub-account', () => {
     assert.match(await tryToDelete(members[0] ?? ''), new RegExp(`^sub_account_in_use: .*group Rent \\(${groupId}\\)`));
   });
 
-  test('stays while an open payment shares with it: until it ends, or its time is up and no person is to look', async () => {
+  test('stays while an open payment shares with it, until that ends or expires without review', async () => {
     const id = await world.newSubAccount(20);
     const { intent } = await world.create({ split: splitWith({ subAccountId: id }) });
     assert.match(await tryToDelete(id), new RegExp(`^sub_account_in_use: The open payment ${intent.id} `));
@@ -105,7 +105,7 @@ describe('a sub-account', () => {
   test('stays while a payment of it waits for a person, however long', async () => {
     const id = await world.newSubAccount(20);
     const { charge } = await world.createSent({ split: splitWith({ subAccountId: id }) });
-    await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'M-1', amountMinor: 9_000n }));
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'M-1', amountMinor: 9_000n }));
     await world.clock.advance(60 * minuteMs);
     assert.match(await tryToDelete(id), /^sub_account_in_use: The open payment/);
   });
@@ -127,7 +127,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
    * Does the work, which brings 20.00 that are the deleted sub-account's, or leaves them of what stood in suspense; then
    * they become the merchant's.
    */
-  async function strands(
+  async function leavesUnallocated(
     { charge, id, leftMinor = 0n }: { charge: Charge; id: string; leftMinor?: bigint },
     work: () => Promise<unknown>,
   ): Promise<void> {
@@ -154,8 +154,8 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     const id = await world.newSubAccount(20);
     const { charge } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
     await world.clock.advance(31 * minuteMs);
-    await applyAnswer(world.context, charge, succeeded(charge, { transactionId: 'A-1', amountMinor: 12_000n }));
-    await strands({ charge, id, leftMinor: 12_000n }, () => resolve(charge, 'amount_mismatch', 'accept'));
+    await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'A-1', amountMinor: 12_000n }));
+    await leavesUnallocated({ charge, id, leftMinor: 12_000n }, () => resolve(charge, 'amount_mismatch', 'accept'));
     assert.equal((await world.charge(charge)).status, 'completed');
   });
 
@@ -169,14 +169,14 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
       [`sub:${id}`]: 0n,
       [`sub_owed:${id}`]: 0n,
     });
-    await strands({ charge, id }, () => world.tell(refund, refused()));
+    await leavesUnallocated({ charge, id }, () => world.tell(refund, refused()));
   });
 
   test('a network brings a refund back', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
     const refund = await world.refundTold(charge, paidBack);
-    await strands({ charge, id }, () => world.tell(refund, broughtBack(refund)));
+    await leavesUnallocated({ charge, id }, () => world.tell(refund, broughtBack(refund)));
   });
 
   test('a network brings two refunds of one payment back: each has its own case', async () => {
@@ -190,7 +190,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     assert.deepEqual(await world.cases(charge), ['share_without_owner', 'share_without_owner']);
   });
 
-  test('a success comes that a process with a clock behind holds for timely', async () => {
+  test('a success arrives that a process with a slow clock takes for timely', async () => {
     const id = await world.newSubAccount(20);
     const { charge, intent } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
     await world.clock.advance(intent.expiresAt.getTime() - world.clock.now().getTime());
@@ -198,7 +198,9 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
       now: () => new Date(intent.expiresAt.getTime() - 1),
       sleep: () => assert.fail('a success waits for nothing'),
     };
-    await strands({ charge, id }, () => applyAnswer({ ...world.context, clock: behind }, charge, succeeded(charge)));
+    await leavesUnallocated({ charge, id }, () =>
+      applyResponse({ ...world.context, clock: behind }, charge, succeeded(charge)),
+    );
   });
 });
 
@@ -246,7 +248,7 @@ describe('a deletion at the same moment as', () => {
     await world.work();
   });
 
-  test('the success of its payment never leaves money with somebody who is gone', async () => {
+  test('the success of its payment never credits a deleted sub-account', async () => {
     const seen = new Set<string>();
     for (let round = 0; round < rounds; round += 1) {
       const id = await world.newSubAccount(20);
@@ -254,7 +256,7 @@ describe('a deletion at the same moment as', () => {
       // In every other round the time of the payment is up, so that its success comes late.
       if (round % 2 === 0) await world.clock.advance(31 * minuteMs);
       const [, outcome] = await Promise.all([
-        applyAnswer(world.context, charge, succeeded(charge, { transactionId: `L-${round}` })),
+        applyResponse(world.context, charge, succeeded(charge, { transactionId: `L-${round}` })),
         tryToDelete(id),
       ]);
       seen.add(outcome.split(':')[0] ?? '');

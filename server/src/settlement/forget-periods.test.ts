@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { oldestKeptPeriod, purgePeriods } from './forget-periods.ts';
+import { oldestRetainedPeriod, purgePeriods } from './forget-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
 import type { SettlementWorld } from './settlement-world.corpus.ts';
@@ -31,7 +31,7 @@ test('periods are remembered for 400 days and then forgotten in batches; no payo
   await world.settle({ period: '2025-10-17' });
   // From 2026-11-20 this is 400 days ago.
   await world.settle({ period: '2025-10-16' });
-  assert.equal(oldestKeptPeriod(world.clock.now()), '2025-10-16');
+  assert.equal(oldestRetainedPeriod(world.clock.now()), '2025-10-16');
   const counts: number[] = [];
   for (;;) {
     const count = await purgePeriods(world);
@@ -59,9 +59,9 @@ test('forgetting looks at old periods only', async () => {
     values,
   );
   await asOwner('ANALYZE settlement_periods');
-  const plans = await genericPlans(world, async (asked) => {
-    await deletePeriodsBefore(asked, '2025-01-01');
-    await deleteRunsBefore(asked, '2025-01-01');
+  const plans = await genericPlans(world, async (requested) => {
+    await deletePeriodsBefore(requested, '2025-01-01');
+    await deleteRunsBefore(requested, '2025-01-01');
   });
   assert.match(plans[0] ?? '', /settlement_periods_period_idx/);
   assert.doesNotMatch(plans[0] ?? '', /Seq Scan/);

@@ -5,15 +5,15 @@ import { thirteenMonthsMs } from '../kit/kept.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 
 // Longer than anybody makes up for a period that was missed. The payouts themselves stay.
-const keptMs = thirteenMonthsMs;
+const retentionMs = thirteenMonthsMs;
 
 /** The oldest period that is remembered. For an older one nobody knows any more whether it was paid out. */
-export function oldestKeptPeriod(now: Date): string {
-  return utcDay(addMs(now, -keptMs));
+export function oldestRetainedPeriod(now: Date): string {
+  return utcDay(addMs(now, -retentionMs));
 }
 
 /** Forgets what older periods did, a batch at a time. Answers how many rows it removed. */
 export async function purgePeriods({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
-  const before = oldestKeptPeriod(clock.now());
+  const before = oldestRetainedPeriod(clock.now());
   return (await deletePeriodsBefore(db, before)) + (await deleteRunsBefore(db, before));
 }

@@ -14,12 +14,12 @@ export async function lockPayoutMoney(
   tx: Transaction,
   context: TransferContext,
   merchant: Merchant,
-  ask: { subAccountIds: readonly string[]; others: readonly Account[]; costs: boolean },
+  query: { subAccountIds: readonly string[]; others: readonly Account[]; costs: boolean },
 ): Promise<{ feeMoney: FeeMoney; balances: ReadonlyMap<Account, bigint> }> {
   let feeMoney = noFeeMoney;
   const lockMerchant = async (): Promise<void> => {
-    if (ask.costs) feeMoney = await lockFeeMoney(tx, context, merchant);
+    if (query.costs) feeMoney = await lockFeeMoney(tx, context, merchant);
   };
-  const balances = await repayFromSettled(tx, context, merchant, { ...ask, lockMerchant });
+  const balances = await repayFromSettled(tx, context, merchant, { ...query, lockMerchant });
   return { feeMoney, balances };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import type { PayoutAnswer } from '../networks/contract.ts';
-import { applyAnswer } from '../transfers/apply-answer.ts';
+import type { PayoutResponse } from '../networks/contract.ts';
+import { applyResponse } from '../transfers/apply-answer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { noAnswer, paid, refused } from '../transfers/transfer-world.corpus.ts';
+import { noResponse, paid, refused } from '../transfers/transfer-world.corpus.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
 import type { SettlementWorld } from './settlement-world.corpus.ts';
@@ -28,13 +28,13 @@ async function refusalOf(attempt: Promise<unknown>): Promise<string> {
 }
 
 /** A payout that was sent, and answered so by its network. */
-async function orderAnswered(subAccount: { id: string }, answer: PayoutAnswer): Promise<Transfer> {
-  const { payoutAnswers } = world.networks.wave;
-  const usual = payoutAnswers.pay_out;
-  payoutAnswers.pay_out = answer;
+async function orderResponse(subAccount: { id: string }, response: PayoutResponse): Promise<Transfer> {
+  const { payoutResponses } = world.networks.wave;
+  const usual = payoutResponses.pay_out;
+  payoutResponses.pay_out = response;
   const payout = await world.orderPayout(subAccount);
   await world.workFor(60_000);
-  payoutAnswers.pay_out = usual;
+  payoutResponses.pay_out = usual;
   return payout;
 }
 
@@ -95,7 +95,7 @@ describe('a payout of a sub-account', () => {
 
   test('that the network refuses gives the money back, and tells so', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const payout = await orderAnswered(subAccount, refused);
+    const payout = await orderResponse(subAccount, refused);
     assert.equal((await world.transfer(payout)).status, 'failed');
     assert.equal(await world.settled(subAccount), 3_000n);
     assert.deepEqual(await world.events(payout), ['sub_account.payout.failed']);
@@ -103,40 +103,40 @@ describe('a payout of a sub-account', () => {
 
   test('whose outcome is unknown keeps its money held until the network knows', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const payout = await orderAnswered(subAccount, noAnswer);
+    const payout = await orderResponse(subAccount, noResponse);
     assert.equal((await world.transfer(payout)).status, 'pending');
     assert.equal(await world.settled(subAccount), 0n);
     assert.match(await refusalOf(world.orderPayout(subAccount)), /^balance_below_minimum/);
-    const { payoutAnswers } = world.networks.wave;
-    payoutAnswers.look_up_payout = paid(payout);
+    const { payoutResponses } = world.networks.wave;
+    payoutResponses.look_up_payout = paid(payout);
     await world.workFor(60_000);
-    payoutAnswers.look_up_payout = noAnswer;
+    payoutResponses.look_up_payout = noResponse;
     assert.equal((await world.transfer(payout)).status, 'completed');
   });
 
   test('that was paid after it had failed and then given back leaves everyone as before', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const payout = await orderAnswered(subAccount, refused);
+    const payout = await orderResponse(subAccount, refused);
     const before = await world.balance('payable_available');
     const late = paid(payout);
     assert.ok(late.state === 'succeeded');
-    await applyAnswer(world.context, await world.transfer(payout), late);
+    await applyResponse(world.context, await world.transfer(payout), late);
     assert.equal(await world.settled(subAccount), 0n, 'it went to where the sub-account wanted it');
     assert.match(await world.summaryOf(payout), /It was taken from the sub-account's balance/);
-    await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
+    await applyResponse(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
     assert.equal(await world.settled(subAccount), 3_000n);
     assert.equal(await world.balance('payable_available'), before);
   });
 
   test('that was paid late and comes back when its sub-account is gone waits for a person, with a case', async () => {
     const subAccount = await world.subAccount(3_000n);
-    const payout = await orderAnswered(subAccount, refused);
+    const payout = await orderResponse(subAccount, refused);
     const late = paid(payout);
     assert.ok(late.state === 'succeeded');
-    await applyAnswer(world.context, await world.transfer(payout), late);
+    await applyResponse(world.context, await world.transfer(payout), late);
     await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, subAccount.id));
     const before = await world.balance('suspense');
-    await applyAnswer(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
+    await applyResponse(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
     assert.equal((await world.balance('suspense')) - before, 3_000n);
     assert.deepEqual(await world.cases(payout), ['late_success', 'network_reversal', 'share_without_owner']);
   });
@@ -167,7 +167,7 @@ describe('the fee of a payout', () => {
     const payout = await costly.orderPayout(subAccount);
     assert.equal(payout.amountMinor, 4_000n, 'it arrives in full');
     assert.equal(await costly.balance('payable_available'), before - 250n);
-    costly.networks.wave.payoutAnswers.pay_out = refused;
+    costly.networks.wave.payoutResponses.pay_out = refused;
     await costly.work();
     assert.equal((await costly.transfer(payout)).status, 'failed');
     assert.equal(await costly.settled(subAccount), 4_000n);

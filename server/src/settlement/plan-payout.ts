@@ -74,7 +74,7 @@ export function planPayout(
   beneficiary: Beneficiary,
   money: PayoutMoney & { amountMinor: bigint | null },
 ): Transfer {
-  const { owedMinor, feeMoney, amountMinor: asked } = money;
+  const { owedMinor, feeMoney, amountMinor: requestedMinor } = money;
   const { settlementCode: network } = beneficiary;
   const settledMinor = money.settledMinor > owedMinor ? money.settledMinor - owedMinor : 0n;
   if (settledMinor < payoutMinimumMinor) {
@@ -83,7 +83,7 @@ export function planPayout(
     const message = `The settled balance is ${has}, and a payout needs at least ${needed}.${owes} Wait for more payments.`;
     throw new AppError('balance_below_minimum', message);
   }
-  const amountMinor = readAmount(context, merchant, network, { settledMinor, asked });
+  const amountMinor = readAmount(context, merchant, network, { settledMinor, requestedMinor });
   const feeMinor = transferFee(merchant, network, amountMinor);
   if (!feeMoney.isOwed && feeMinor > feeMoney.availableMinor) {
     const fee = `The fee of ${formatAmount(feeMinor)} is the merchant’s`;
@@ -120,7 +120,7 @@ export async function acceptPayout(
 }
 
 /** Whether a payout by this network may cost a fee: none costs more than the largest. */
-export function mayCost(context: TransferContext, merchant: Merchant, network: string): boolean {
+export function canCost(context: TransferContext, merchant: Merchant, network: string): boolean {
   return transferFee(merchant, network, context.settings.amountMaxMinor) > 0n;
 }
 
@@ -128,7 +128,7 @@ function readAmount(
   { networks, settings }: TransferContext,
   merchant: Merchant,
   network: string,
-  { settledMinor, asked }: { settledMinor: bigint; asked: bigint | null },
+  { settledMinor, requestedMinor }: { settledMinor: bigint; requestedMinor: bigint | null },
 ): bigint {
   const connector = networks.find(network, merchant.testMode);
   if (!connector || !paysOut(connector)) {
@@ -137,18 +137,18 @@ function readAmount(
   }
   const { amountStepMinor } = connector.payouts.capabilities;
   const { amountMaxMinor } = settings;
-  if (asked === null) {
+  if (requestedMinor === null) {
     const amountMinor = settledMinor < amountMaxMinor ? settledMinor : amountMaxMinor;
     return amountMinor - (amountMinor % amountStepMinor);
   }
-  if (asked < dalasi || asked > amountMaxMinor) {
+  if (requestedMinor < dalasi || requestedMinor > amountMaxMinor) {
     const message = `The amount must be from ${formatAmount(dalasi)} to the settled balance, at most ${formatAmount(amountMaxMinor)}.`;
     throw fieldError('amount_out_of_bounds', 'amount', message);
   }
-  checkAmountStep(connector, asked);
-  if (asked > settledMinor) {
+  checkAmountStep(connector, requestedMinor);
+  if (requestedMinor > settledMinor) {
     const message = `The settled balance is ${formatAmount(settledMinor)}. Ask for at most that.`;
     throw fieldError('insufficient_balance', 'amount', message);
   }
-  return asked;
+  return requestedMinor;
 }

@@ -50,7 +50,7 @@ export async function claimPeriods(
   claims: readonly SettledPeriod[],
 ): Promise<Set<string>> {
   const rows = claims.map((_, index) => `($1, $${3 * index + 4}, $2, $${3 * index + 5}, $${3 * index + 6}, $3)`);
-  const taken = await db.rows<{ id: string }>({
+  const claimed = await db.rows<{ id: string }>({
     name: `settlement_periods_claim_${claims.length}`,
     text: `INSERT INTO settlement_periods (merchant_id, sub_account_id, period, transfer_id, refusal, created_at)
            VALUES ${rows.join(', ')}
@@ -65,7 +65,7 @@ export async function claimPeriods(
       ...claims.flatMap(({ subAccountId, transferId, refusal }) => [subAccountId, transferId, refusal]),
     ],
   });
-  return new Set(taken.map(({ id }) => id));
+  return new Set(claimed.map(({ id }) => id));
 }
 
 const isUnsettled = `NOT EXISTS (

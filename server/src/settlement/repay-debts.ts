@@ -22,14 +22,14 @@ export async function repayFromSettled(
   tx: Transaction,
   context: Pick<TransferContext, 'clock' | 'newId'>,
   merchant: Merchant,
-  ask: { subAccountIds: readonly string[]; others: readonly Account[]; lockMerchant?: () => Promise<void> },
+  query: { subAccountIds: readonly string[]; others: readonly Account[]; lockMerchant?: () => Promise<void> },
 ): Promise<ReadonlyMap<Account, bigint>> {
   const at = { merchantId: merchant.id, currency: merchant.currency };
-  const debts = await debtAccounts(tx, at, ask.subAccountIds);
+  const debts = await debtAccounts(tx, at, query.subAccountIds);
   if (debts.length > 0) await lockBalance(tx, { ...at, account: 'due_from_subs' });
-  await ask.lockMerchant?.();
-  const indebted = ask.subAccountIds.filter((id) => debts.includes(owedAccount(id)));
-  const accounts = [...new Set([...ask.others, ...debts, ...indebted.map(settledAccount)])];
+  await query.lockMerchant?.();
+  const indebted = query.subAccountIds.filter((id) => debts.includes(owedAccount(id)));
+  const accounts = [...new Set([...query.others, ...debts, ...indebted.map(settledAccount)])];
   const balances = await lockBalances(tx, at, accounts);
   for (const id of indebted) {
     const movements = settledRepayments(balances, [id]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { claimWork } from '../events/outbox.ts';
@@ -12,7 +12,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { clearReserve, setReserve } from '../merchants/manage-rules.ts';
 import { reserveAt, resolveReserve } from '../merchants/rules.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
@@ -63,16 +63,20 @@ async function standing(): Promise<bigint[]> {
 }
 
 /** The network takes a part of a payment back, and two operators book it. */
-async function takeBackPart(charge: Charge, amountMinor: bigint): Promise<void> {
+async function clawBackPart(charge: Charge, amountMinor: bigint): Promise<void> {
   const transactionId = charge.networkTransactionId ?? '';
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId, amountMinor }));
-  await resolveCase(charge, { kind: 'partial_reversal', resolution: 'reversed', told: { transactionId, amountMinor } });
+  await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor }));
+  await resolveCase(charge, {
+    kind: 'partial_reversal',
+    resolution: 'reversed',
+    reported: { transactionId, amountMinor },
+  });
 }
 
 /** Two operators resolve a case about a charge. */
 async function resolveCase(
   charge: Charge,
-  { kind, resolution, told }: { kind: Case['kind']; resolution: string; told: ToldMoney | null },
+  { kind, resolution, reported }: { kind: Case['kind']; resolution: string; reported: ReportedMoney | null },
 ): Promise<void> {
   const found = (await listCases(world.db, 'open', 100)).find(
     (one) => one.kind === kind && one.subjectId === charge.id,
@@ -84,14 +88,14 @@ async function resolveCase(
     isOperator: () => Promise.resolve(true),
   };
   const [operatorId, other] = [world.context.newId(), world.context.newId()];
-  const proposal = { caseId: found.id, resolution, evidence: 'The network’s statement.', told, operatorId };
+  const proposal = { caseId: found.id, resolution, evidence: 'The network’s statement.', reported, operatorId };
   await proposeResolution(context, proposal);
   await confirmResolution(context, { caseId: found.id, operatorId: other });
 }
 
 const pay = () => world.collect({ split: splitWith({ subAccountId: shop }) });
 
-test('the reserve holds the shares of a sub-account made while its merchant owes, until a reversal takes them', async () => {
+test('the reserve holds a sub-account’s shares while its merchant owes, until a reversal takes them', async () => {
   const whole = { percentHundredths: 10_000n, hours: 72n, newForDays: null };
   await setReserve(world.db, { merchantId: world.merchant.id }, whole);
   await forgetMerchant();
@@ -104,7 +108,7 @@ test('the reserve holds the shares of a sub-account made while its merchant owes
   );
   await assert.rejects(payOut, (error) => error instanceof AppError && error.code === 'balance_below_minimum');
   const { networkTransactionId } = charge;
-  await applyAnswer(world.context, charge, reversed(charge, { transactionId: networkTransactionId ?? '' }));
+  await applyResponse(world.context, charge, reversed(charge, { transactionId: networkTransactionId ?? '' }));
   assert.deepEqual(await world.balances(`sub:${accomplice}:pending`, `sub_owed:${accomplice}`, 'receivable_merchant'), {
     [`sub:${accomplice}:pending`]: 0n,
     [`sub_owed:${accomplice}`]: 0n,
@@ -112,13 +116,13 @@ test('the reserve holds the shares of a sub-account made while its merchant owes
   });
 });
 
-test('money that two operators accept late waits for its reserve from when it came, not from when they accepted it', async () => {
+test('a mismatch accepted late is held in reserve from its arrival, not from its acceptance', async () => {
   const { charge } = await world.create({ network: 'aps' });
   const transactionId = `other-${charge.id}`;
-  await applyAnswer(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
   const cameAt = world.clock.now();
   await world.clock.advance(40 * hourMs);
-  await resolveCase(charge, { kind: 'amount_mismatch', resolution: 'accept', told: null });
+  await resolveCase(charge, { kind: 'amount_mismatch', resolution: 'accept', reported: null });
   assert.deepEqual((await world.charge(charge)).settlesAt, addMs(cameAt, 48 * hourMs));
   assert.equal(await world.balance('payable_pending'), 900n);
   await world.clock.advance(8 * hourMs);
@@ -157,28 +161,28 @@ test('a refund takes its own payment’s reserve only, so that refunds never use
   assert.deepEqual(await standing(), [800n, 7_200n, 200n, 1_800n]);
 });
 
-test('a reversal of money that was paid out takes the reserve of the other payments before it leaves a debt', async () => {
+test('a reversal of paid-out money takes other payments’ reserve before it leaves a debt', async () => {
   const first = await world.collect();
   await world.collect();
   await world.spendAllBut(0n);
   assert.equal(await world.balance('payable_pending'), 2_000n);
-  await applyAnswer(world.context, first, reversed(first, { transactionId: first.networkTransactionId ?? '' }));
+  await applyResponse(world.context, first, reversed(first, { transactionId: first.networkTransactionId ?? '' }));
   assert.equal(await world.balance('payable_pending'), 0n);
   assert.equal(await world.balance('receivable_merchant'), 8_000n);
 });
 
-test('a reserve, parts taken back and a sub-account’s deletion: each butut is given once, by whoever has it', async () => {
+test('reserve, partial reversals and deletion of a sub-account credit each butut once', async () => {
   const charge = await pay();
   const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, shop));
   const inUse = (error: unknown) => error instanceof AppError && error.code === 'sub_account_in_use';
   // 80 and 20, a tenth of each in reserve: what waits is given first.
-  await takeBackPart(charge, 4_000n);
+  await clawBackPart(charge, 4_000n);
   assert.deepEqual(await standing(), [0n, 4_800n, 0n, 1_200n]);
   const other = await pay();
   assert.deepEqual(await standing(), [800n, 12_000n, 200n, 3_000n]);
   await world.completePayout(shop, 3_000n);
   await assert.rejects(remove(), inUse, 'it has a share in reserve');
-  await takeBackPart(other, 5_000n);
+  await clawBackPart(other, 5_000n);
   assert.deepEqual(await standing(), [0n, 8_000n, 0n, 0n], 'what the sub-account lacks the merchant advances');
   assert.equal(await world.balance(`sub_owed:${shop}`), 800n);
   await assert.rejects(remove(), inUse, 'it owes');
@@ -191,13 +195,13 @@ test('a reserve, parts taken back and a sub-account’s deletion: each butut is 
   await settleDue();
   await remove();
   await world.spendAllBut(1_000n);
-  await takeBackPart(charge, 6_000n);
+  await clawBackPart(charge, 6_000n);
   assert.deepEqual([(await world.charge(charge)).status, await world.balance(`sub_owed:${shop}`)], ['reversed', 0n]);
   assert.deepEqual(await standing(), [0n, 0n, 0n, 0n], 'in the place of who is gone the merchant gives');
   assert.equal(await world.balance('receivable_merchant'), 5_000n);
 });
 
-test('once a merchant is no longer new its money is not kept back, and what was kept stays until its time', async () => {
+test('a merchant that is no longer new has no new reserve, and the held one is released on time', async () => {
   await pay();
   await clearReserve(world.db, { merchantId: world.merchant.id });
   await forgetMerchant();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { startTransferStory } from '../../../test/harness/transfer-story.ts';
@@ -16,7 +16,7 @@ let stranger: TransferStory;
 
 before(async () => {
   story = await startTransferStory();
-  stranger = await story.another();
+  stranger = await story.forAnotherMerchant();
 });
 after(async () => {
   await story.verify();
@@ -24,14 +24,14 @@ after(async () => {
 });
 
 async function newSubAccount(accountNumber = '7000001', api: ApiClient = story.api): Promise<string> {
-  const answer = await api.post('/v1/sub-accounts', {
+  const response = await api.post('/v1/sub-accounts', {
     name: 'Awa Ceesay',
     percentage: 20,
     settlement_code: 'aps',
     account_number: accountNumber,
   });
-  assert.equal(answer.status, 201, answer.text);
-  return String(answer.body['id']);
+  assert.equal(response.status, 201, response.text);
+  return String(response.body['id']);
 }
 
 /** A share of 20 dalasi. */
@@ -39,11 +39,11 @@ async function share(subAccountId: string, data: object = {}): Promise<void> {
   await story.paySettled('7000001', { amount: 100, sub_account: subAccountId, ...data });
 }
 
-function payOut(id: string, body: object = {}, { key = randomUUID(), api = story.api } = {}): Promise<ApiAnswer> {
+function payOut(id: string, body: object = {}, { key = randomUUID(), api = story.api } = {}): Promise<ApiResponse> {
   return api.post(`/v1/sub-accounts/${id}/payouts`, body, { 'idempotency-key': key });
 }
 
-function refusal({ status, body }: ApiAnswer): string {
+function refusal({ status, body }: ApiResponse): string {
   return `${status} ${String(body['code'])}`;
 }
 
@@ -51,9 +51,9 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
   it('answers 201 with the transfer, which arrives in full, and its event', async () => {
     const id = await newSubAccount();
     await share(id);
-    const answer = await payOut(id);
-    assert.equal(answer.status, 201, answer.text);
-    const { id: payoutId, ...record } = answer.body;
+    const response = await payOut(id);
+    assert.equal(response.status, 201, response.text);
+    const { id: payoutId, ...record } = response.body;
     for (const [name, value] of Object.entries({
       kind: 'sub_account_payout',
       sub_account: id,
@@ -74,7 +74,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((listed.body['data'] as { id: string }[])[0]?.id, payoutId, 'it is among the transfers');
   });
 
-  it('orders a transfer that cannot be cancelled, before its end as after, and is found there by its owner only', async () => {
+  it('creates a transfer that cannot be cancelled, and that only its owner finds there', async () => {
     const id = await newSubAccount();
     await share(id);
     const payout = String((await payOut(id)).body['id']);
@@ -116,7 +116,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     const again = await payOut(id, { amount: 12 }, { key });
     assert.equal(again.text, first.text);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    await story.pass(80 * hourMs);
+    await story.advance(80 * hourMs);
     const later = await payOut(id, { amount: 12 }, { key });
     assert.deepEqual([later.status, later.body['id'], later.body['status']], [201, first.body['id'], 'completed']);
     assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 28);
@@ -154,7 +154,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((await payOut(id)).status, 201);
   });
 
-  it('gives the money back when the network refuses', async () => {
+  it('returns the money when the network refuses', async () => {
     const id = await newSubAccount('7000002');
     await share(id);
     const payout = String((await payOut(id)).body['id']);
@@ -221,13 +221,13 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
     const id = await newSubAccount();
     await share(id, { title: '=1+1' });
     const api = createApiClient(story.service.url, story.merchant.key);
-    const answer = await api.send('GET', `/v1/sub-accounts/${id}/statement`, { headers: { accept: 'text/csv' } });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
-    assert.equal(answer.headers.get('content-disposition'), `attachment; filename="statement-${id}.csv"`);
-    assert.equal(answer.headers.get('vary'), 'accept');
+    const response = await api.send('GET', `/v1/sub-accounts/${id}/statement`, { headers: { accept: 'text/csv' } });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename="statement-${id}.csv"`);
+    assert.equal(response.headers.get('vary'), 'accept');
     assert.match(
-      answer.text,
+      response.text,
       /^time,kind,amount,.*\r\n,opening_balance,,0\.00,.*\r\n[^,]+,share,20\.00,20\.00,GMD,[^,]+,"'=1\+1",charge,/,
     );
   });
@@ -241,16 +241,16 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
       [story.api, `${path}?from=yesterday`, '400 invalid_request'],
       [story.api, `${path}?colour=red`, '400 unknown_field'],
     ] as const) {
-      const answer = await api.send('GET', address, { headers });
-      assert.equal(refusal(answer), refused);
-      assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+      const response = await api.send('GET', address, { headers });
+      assert.equal(refusal(response), refused);
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
     }
   });
 });
 
 describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
   it('ends what a sub-account owes, which until then has its value, its age and its line', async () => {
-    const shop = await story.another();
+    const shop = await story.forAnotherMerchant();
     const id = await newSubAccount('7000001', shop.api);
     const payment = await shop.paySettled('7000001', { amount: 100, sub_account: id });
     assert.equal((await payOut(id, {}, { api: shop.api })).status, 201);
@@ -260,7 +260,7 @@ describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
     await shop.settle();
     const read = async () => (await shop.api.get(`/v1/sub-accounts/${id}`)).body;
     assert.deepEqual([(await read())['balance'], (await read())['owed_balance']], [0, 20]);
-    await story.pass(hourMs);
+    await story.advance(hourMs);
     assert.equal(await story.gauge('dalasi_owed_bututs{kind="sub_owed"}'), 2_000);
     assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="sub_owed"}'), hourMs / 1_000);
     const line = new RegExp(`^Another Shop \\(test\\) +sub_owed:${id} +GMD 20\\.00 .*waive-debt`, 'm');
@@ -293,25 +293,25 @@ describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
 
 describe('a reserve that an operator sets', () => {
   it('keeps its part of payments back from the next payment on, shares included, until it is cleared', async () => {
-    const shop = await story.another();
+    const shop = await story.forAnotherMerchant();
     const id = await newSubAccount('7000001', shop.api);
     const { id: merchantId } = shop.merchant.merchant;
     const whose = ['--merchant', merchantId];
     const set = await story.operate(reserveCommands, 'reserve set', [...whose, '--percent', '10', '--hours', '48']);
     assert.match(set, /10 % +48 hours +of any age +own rule/);
     // A merchant is remembered for three seconds.
-    await story.pass(4_000);
+    await story.advance(4_000);
     const pay = () => shop.paySettled('7000001', { amount: 100, sub_account: id });
     const waits = async () => (await shop.api.get('/v1/balances')).body['available_balance'];
     await pay();
     assert.equal(await waits(), 8);
     assert.equal((await shop.api.get(`/v1/balances/movements?account=sub:${id}:pending`)).body['balance'], 2);
     await story.operate(reserveCommands, 'reserve clear', whose);
-    await story.pass(4_000);
+    await story.advance(4_000);
     await pay();
     assert.equal(await waits(), 8, 'what is kept stays until its time');
     await eventually('its time has come', async () => {
-      await shop.pass(24 * hourMs);
+      await shop.advance(24 * hourMs);
       return (await waits()) === 0;
     });
     assert.equal((await shop.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 40);
@@ -320,13 +320,13 @@ describe('a reserve that an operator sets', () => {
 
 describe('GET /v1/balances/movements', () => {
   it('answers what a balance is made of, the newest first, now and at an earlier moment', async () => {
-    const shop = await story.another();
+    const shop = await story.forAnotherMerchant();
     const own = async (query: string) => (await shop.api.get(`/v1/balances/movements?${query}`)).body;
     const before = await own('account=payout_balance');
     assert.deepEqual([before['balance'], (before['data'] as object[]).length], [1_000_000, 1], 'test money');
     const noon = story.clock.now().toISOString();
     await story.clock.advance(hourMs);
-    const ordered = await shop.order('7000004', { amount: 100 });
+    const ordered = await shop.requestTransfer('7000004', { amount: 100 });
     const now = await own('account=payout_balance');
     assert.equal(now['balance'], (await shop.api.get('/v1/balances')).body['payout_balance']);
     const [newest] = now['data'] as Record<string, unknown>[];
@@ -350,8 +350,8 @@ describe('GET /v1/balances/movements', () => {
   it('answers for sub-accounts, also for one that was deleted', async () => {
     const id = await newSubAccount();
     await share(id);
-    const answer = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
-    assert.equal(answer.body['balance'], 20);
+    const response = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
+    assert.equal(response.body['balance'], 20);
     await payOut(id);
     await story.settle();
     assert.equal((await story.api.send('DELETE', `/v1/sub-accounts/${id}`)).status, 200);
@@ -363,8 +363,8 @@ describe('GET /v1/balances/movements', () => {
   it('refuses accounts that a merchant does not have, and another merchant’s', async () => {
     const id = await newSubAccount();
     for (const account of ['float:sim-wave', 'fees', 'sub:', 'sub:x', `sub:${randomUUID()}`, `sub:${id}:x`, '']) {
-      const answer = await story.api.get(`/v1/balances/movements?account=${encodeURIComponent(account)}`);
-      assert.equal(refusal(answer), '400 invalid_request', account);
+      const response = await story.api.get(`/v1/balances/movements?account=${encodeURIComponent(account)}`);
+      assert.equal(refusal(response), '400 invalid_request', account);
     }
     const foreign = await stranger.api.get(`/v1/balances/movements?account=sub:${id}`);
     assert.equal(refusal(foreign), '400 invalid_request');

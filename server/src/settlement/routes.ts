@@ -49,14 +49,14 @@ const payOut = writeRoute('POST', {
   response: transferSchema,
   errors: ['balance_below_minimum', 'insufficient_balance', 'amount_out_of_bounds', 'network_not_available'],
   idempotencyKeyRequired: true,
-  waitsForItsMerchant: 'balance',
+  merchantQueue: 'balance',
   async handle(context: TransferContext, { caller, params, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const amountMinor = typeof body.amount === 'number' ? amountOf(body.amount, 'amount') : null;
     const payout = await createPayout(tx, context, merchant, { subAccountId: params.id, amountMinor });
     return transferToWire(merchant, payout);
   },
-  async recall(context: TransferContext, { caller }, subjectId) {
+  async replay(context: TransferContext, { caller }, subjectId) {
     const merchant = await merchantOf(context, caller);
     return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, subjectId));
   },
@@ -96,13 +96,13 @@ const waive = writeRoute('POST', {
   response: subAccountSchema,
   errors: ['amount_out_of_bounds'],
   idempotencyKeyRequired: true,
-  waitsForItsMerchant: 'balance',
+  merchantQueue: 'balance',
   async handle(context: TransferContext, { caller, params, body }, tx) {
     const waiver = { subAccountId: params.id, amountMinor: amountOf(body.amount, 'amount') };
     const subAccount = await waiveDebt(tx, context, await merchantOf(context, caller, tx), waiver);
     return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
   },
-  async recall(context: TransferContext, { caller }, subjectId) {
+  async replay(context: TransferContext, { caller }, subjectId) {
     const subAccount = await getSubAccount(context.db, caller.merchantId, subjectId);
     return subAccountToWire(caller, subAccount, await balancesOf(context, context.db, caller, [subAccount]));
   },
@@ -119,7 +119,7 @@ const statement = readRoute({
     'lines that is safe to open in a spreadsheet.',
   params: idParameters,
   query: Type.Object({ ...timeRange('Booked'), limit, cursor }, { additionalProperties: false }),
-  waitsForItsMerchant: 'history',
+  merchantQueue: 'history',
   status: 200,
   response: statementSchema,
   async handle(context: TransferContext, { caller, params, query }) {
@@ -176,7 +176,7 @@ const movements = readRoute({
     },
     { additionalProperties: false },
   ),
-  waitsForItsMerchant: 'history',
+  merchantQueue: 'history',
   status: 200,
   response: balanceMovementsSchema,
   async handle(context: TransferContext, { caller, query }) {
@@ -184,8 +184,8 @@ const movements = readRoute({
     const merchant = await merchantOf(context, caller);
     const account = await readAccountName(context.db, merchant.id, query.account);
     const at = query.at === undefined ? null : lastMoment(query.at);
-    const ask = { account, at, before, rowsMax: shownMax + 1 };
-    const { balanceMinor, lines } = await explainAccount(context.db, merchant, ask);
+    const question = { account, at, before, rowsMax: shownMax + 1 };
+    const { balanceMinor, lines } = await explainAccount(context.db, merchant, question);
     const shown = lines.slice(0, shownMax);
     return {
       data: shown.map(({ source, ...line }) => ({ ...lineToWire(line), flow: line.flow, ...sourceToWire(source) })),

@@ -7,7 +7,7 @@ import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { lockPayoutMoney } from './payout-money.ts';
-import { acceptPayout, mayCost, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import { acceptPayout, canCost, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
 import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
 import type { Beneficiary } from './queries.ts';
@@ -59,7 +59,7 @@ export async function settleBatch(
   await oweFees(tx, context, merchant, payouts, plan.feeMoney);
   await acceptTogether(tx, context, merchant, payouts);
   await checkDebts(tx, merchant, payouts);
-  tellOfRefusals(tx, context, merchant, refusals);
+  logRefusals(tx, context, merchant, refusals);
   return {
     payouts: payouts.length,
     amountMinor: payouts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
@@ -74,7 +74,7 @@ async function planBatch(
   beneficiaries: readonly Beneficiary[],
 ): Promise<Plan> {
   const at = { merchantId: merchant.id, currency: merchant.currency };
-  const costs = beneficiaries.some(({ settlementCode }) => mayCost(context, merchant, settlementCode));
+  const costs = beneficiaries.some(({ settlementCode }) => canCost(context, merchant, settlementCode));
   const subAccountIds = beneficiaries.map(({ id }) => id);
   const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, others: [], costs });
   const balances = await readBalances(tx, { ...at, accounts: subAccountIds.map(settledAccount) });
@@ -127,15 +127,15 @@ async function checkDebts(
 }
 
 /** One line for each reason; which sub-accounts they are stands in the table. */
-function tellOfRefusals(
+function logRefusals(
   tx: Transaction,
   { log }: TransferContext,
   { id: merchantId }: Merchant,
   refusals: Plan['refusals'],
 ): void {
   tx.afterCommit(() => {
-    for (const [code, those] of Map.groupBy(refusals, ({ refusal }) => refusal.code)) {
-      const about = { merchant_id: merchantId, code, count: those.length };
+    for (const [code, sameReason] of Map.groupBy(refusals, ({ refusal }) => refusal.code)) {
+      const about = { merchant_id: merchantId, code, count: sameReason.length };
       log.warn('sub-accounts cannot be paid out in this period', about);
     }
   });

@@ -58,7 +58,7 @@ export async function settleCharge(
     charge,
     refunds.map((refund) => refund.id),
   );
-  const kept = isReserved ? reservesOf(charge, intent, waiting) : new Map<Account, bigint>();
+  const reserved = isReserved ? reservesOf(charge, intent, waiting) : new Map<Account, bigint>();
   const accounts = [...waiting.keys()];
   const debts = await debtAccounts(
     tx,
@@ -69,7 +69,7 @@ export async function settleCharge(
   const settled = [...waiting].map(([account, minor]) => {
     // A reversal may have taken from what other payments had waiting.
     const has = least(balances.get(account) ?? 0n, minor);
-    const amountMinor = has - least(has, kept.get(account) ?? 0n);
+    const amountMinor = has - least(has, reserved.get(account) ?? 0n);
     return { from: account, account: settledOf(account) ?? account, amountMinor };
   });
   const movements = [

@@ -104,7 +104,7 @@ describe('settling a period', () => {
     assert.deepEqual(await paidOut(subAccounts), [1]);
   });
 
-  test('that dies in the middle goes on where it was, and pays nothing twice', async () => {
+  test('that dies in the middle resumes where it was, and pays nothing twice', async () => {
     const subAccounts = await several(250);
     const dying: TransferContext = { ...world.context, db: dyingAfter(world.db, 1) };
     const run = { merchant: world.merchant, period: today, retriesRefused: false };
@@ -157,24 +157,24 @@ function withoutIds(context: TransferContext): TransferContext {
 
 describe('a sub-account that cannot be paid out', () => {
   test('is noted and keeps no other from it; the next period tries again, and a run by hand in the same', async () => {
-    const stranded = await world.subAccount(2_000n);
+    const unallocated = await world.subAccount(2_000n);
     const other = await world.subAccount(2_000n);
     const setNetwork = (code: string): Promise<number> =>
       world.db.run({
         name: 'test_settlement_code',
         text: 'UPDATE sub_accounts SET settlement_code = $3 WHERE merchant_id = $1 AND id = $2',
-        values: [world.merchant.id, stranded.id, code],
+        values: [world.merchant.id, unallocated.id, code],
       });
     await setNetwork('gone');
     const totals = await world.settle();
     assert.deepEqual([totals.payouts, totals.refused, totals.failed], [1, 1, 0]);
-    assert.deepEqual(await world.periodsOf(stranded), [`${today} network_not_available`]);
+    assert.deepEqual(await world.periodsOf(unallocated), [`${today} network_not_available`]);
     assert.equal((await world.payoutsOf(other)).length, 1);
-    assert.equal(await world.settled(stranded), 2_000n);
+    assert.equal(await world.settled(unallocated), 2_000n);
     await setNetwork('wave');
     assert.equal((await world.settle()).payouts, 0, 'the schedule does not try again before the next period');
     assert.equal((await world.settle({ retriesRefused: true })).payouts, 1);
-    assert.deepEqual(await world.periodsOf(stranded), [`${today} paid`]);
+    assert.deepEqual(await world.periodsOf(unallocated), [`${today} paid`]);
     assert.equal((await world.settle({ retriesRefused: true })).payouts, 0);
   });
 
@@ -202,12 +202,12 @@ describe('a sub-account that cannot be paid out', () => {
   test('because its network takes nothing just now waits alone: the others are paid', async () => {
     const slow = await world.subAccount(2_000n, { settlementCode: 'qmoney' });
     const quick = await world.subAccount(2_000n);
-    const { payoutAnswers } = world.networks.qmoney;
-    const usual = payoutAnswers.pay_out;
-    payoutAnswers.pay_out = { state: 'not_accepted', reason: 'network_unavailable' };
+    const { payoutResponses } = world.networks.qmoney;
+    const usual = payoutResponses.pay_out;
+    payoutResponses.pay_out = { state: 'not_accepted', reason: 'network_unavailable' };
     await world.settle();
     await world.work();
-    payoutAnswers.pay_out = usual;
+    payoutResponses.pay_out = usual;
     const [[held], [sent]] = [await world.payoutsOf(slow), await world.payoutsOf(quick)];
     assert.equal(held?.status, 'pending');
     assert.equal(sent?.status, 'completed');

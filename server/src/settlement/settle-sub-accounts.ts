@@ -79,7 +79,7 @@ async function settleDue(
   );
   const next = batches.values();
   const workers = Array.from({ length: Math.min(batchesAtOnce, batches.length) }, async () => {
-    for (const batch of next) add(totals, await settleOrPiecewise(context, run, batch));
+    for (const batch of next) add(totals, await settleBatchOrEach(context, run, batch));
   });
   // Together: of two that fail, one that nobody waits for would end the process.
   const outcomes = await Promise.allSettled(workers);
@@ -90,7 +90,7 @@ async function settleDue(
 type BatchTotals = SettledTotals & Pick<RunTotals, 'failed'>;
 
 /** A batch that fails is done one by one, so that one sub-account that cannot be settled keeps no other from it. */
-async function settleOrPiecewise(
+async function settleBatchOrEach(
   context: TransferContext,
   run: SettlementRun,
   batch: readonly string[],

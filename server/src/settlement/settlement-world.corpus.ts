@@ -75,7 +75,7 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
     },
   };
   for (const network of Object.values(transfers.networks)) {
-    network.payoutAnswers.pay_out = (order) => {
+    network.payoutResponses.pay_out = (order) => {
       assert.ok('amountMinor' in order);
       return Promise.resolve(paid(order as unknown as Transfer));
     };

@@ -45,7 +45,7 @@ function inWords({ lines }: Statement): string[] {
 }
 
 describe('the statement of a sub-account', () => {
-  test('tells of shares, payouts, refunds and repayments, each with the balance after it and what it is about', async () => {
+  test('lists shares, payouts, refunds and repayments, each with its balance and source', async () => {
     const id = await world.newSubAccount(20);
     const first = await payWith(id, 'Rent of November');
     const failed = await payOut(id, 1_000n, false);

@@ -10,7 +10,7 @@ import { owedAccount, settledAccount, settledOf, subAccountOn } from './ledger-a
 // the money itself the merchant has given. Whatever comes to the sub-account repays it first, so a sub-account that owes has
 // nothing that it could be paid.
 
-interface Merchant {
+interface MerchantCurrency {
   merchantId: string;
   currency: string;
 }
@@ -21,7 +21,7 @@ interface Merchant {
  */
 export async function debtAccounts(
   db: Queryable,
-  { merchantId, currency }: Merchant,
+  { merchantId, currency }: MerchantCurrency,
   subAccountIds: readonly string[],
 ): Promise<Account[]> {
   const owed = await readDebts(db, { merchantId, currency }, subAccountIds);
@@ -31,11 +31,11 @@ export async function debtAccounts(
 /** What each of these owes, in bututs; those that owe nothing are left out. */
 export async function readDebts(
   db: Queryable,
-  at: Merchant,
+  merchant: MerchantCurrency,
   subAccountIds: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
   const ids = [...new Set(subAccountIds)];
-  const balances = await readBalances(db, { ...at, accounts: ids.map(owedAccount) });
+  const balances = await readBalances(db, { ...merchant, accounts: ids.map(owedAccount) });
   return new Map(ids.map((id) => [id, balances.get(owedAccount(id)) ?? 0n] as const).filter(([, minor]) => minor > 0n));
 }
 

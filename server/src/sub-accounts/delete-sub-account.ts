@@ -26,8 +26,12 @@ export function groupThatContains(
 }
 
 /** From the commit on it answers 404; its history stays. The caller holds its lock. */
-export function markSubAccountDeleted(tx: Transaction, subAccount: { merchantId: string; id: string }, at: Date): void {
-  tx.send(markDeleted(subAccount, at));
+export function markSubAccountDeleted(
+  tx: Transaction,
+  subAccount: { merchantId: string; id: string },
+  deletedAt: Date,
+): void {
+  tx.send(markDeleted(subAccount, deletedAt));
 }
 
 /**

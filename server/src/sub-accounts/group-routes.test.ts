@@ -152,7 +152,7 @@ describe('a bad group', () => {
     ];
   }
 
-  it('is refused by the name of its field, new or as a change, in both forms of body, and nothing is stored', async () => {
+  it('is refused by field, on create and change, in both body forms, and stores nothing', async () => {
     const refusals = await bad();
     const { id } = await world.createGroup([member(awa)]);
     const before = await world.stored();

@@ -52,12 +52,12 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
 }
 
 /** The row stays for the history; nothing finds it any more. */
-export function markDeleted(at: { merchantId: string; id: string }, deletedAt: Date): Statement {
+export function markDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
   return {
     name: 'sub_accounts_mark_deleted',
     text: `UPDATE sub_accounts SET deleted_at = $3, updated_at = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, deletedAt],
+    values: [key.merchantId, key.id, deletedAt],
   };
 }
 
@@ -191,11 +191,11 @@ export function insertMembers(group: Pick<SubAccountGroup, 'merchantId' | 'id' |
   };
 }
 
-export function deleteMembers(at: { merchantId: string; id: string }): Statement {
+export function deleteMembers(key: { merchantId: string; id: string }): Statement {
   return {
     name: 'sub_account_group_members_delete',
     text: 'DELETE FROM sub_account_group_members WHERE merchant_id = $1 AND group_id = $2',
-    values: [at.merchantId, at.id],
+    values: [key.merchantId, key.id],
   };
 }
 
@@ -210,12 +210,12 @@ export function updateGroupRow(group: GroupRow): Statement {
 }
 
 /** The row stays, for payments that were made with it. */
-export function markGroupDeleted(at: { merchantId: string; id: string }, deletedAt: Date): Statement {
+export function markGroupDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
   return {
     name: 'sub_account_groups_mark_deleted',
     text: `UPDATE sub_account_groups SET deleted_at = $3, updated_at = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, deletedAt],
+    values: [key.merchantId, key.id, deletedAt],
   };
 }
 

@@ -90,7 +90,7 @@ describe('a split that cannot be', () => {
     assert.equal((await resolve({ groupId: group['id'] })).length, 2);
   });
 
-  it('is refused by its field for ids that are unknown, malformed, deleted, of another kind or another merchant’s', async () => {
+  it('is refused by field for unknown, malformed, deleted, foreign or wrong-kind ids', async () => {
     const { id: own } = await world.create();
     const { id: group } = await world.createGroup([{ sub_account: own, percentage: 10 }]);
     const { id: deleted } = await world.create();
@@ -149,12 +149,12 @@ describe('a payment or preview over the API', () => {
     const before = await dumpTables(world.service);
     for (const [fields, expected] of combinations) {
       const [code, field] = expected.split(' ');
-      const place = JSON.stringify(fields);
+      const fieldsText = JSON.stringify(fields);
       for (const path of ['/v1/payments', '/v1/payments/preview']) {
         const inside = await world.api.post(path, { data: { amount: 100, ...fields } });
-        assert.equal(refusal(inside), `400 ${code} data.${field}`, place);
+        assert.equal(refusal(inside), `400 ${code} data.${field}`, fieldsText);
         const beside = await world.api.post(path, { data: { amount: 100 }, ...fields });
-        assert.equal(refusal(beside), `400 ${code} ${field}`, place);
+        assert.equal(refusal(beside), `400 ${code} ${field}`, fieldsText);
       }
     }
     const direct = { network: 'wave', account_number: '7000001', sub_account: unknownId };
@@ -213,7 +213,7 @@ describe('while a payment is being made with a sub-account', () => {
   const attach = (tx: Transaction, id: unknown) =>
     resolveSplit(tx, merchantId, { subAccountId: String(id), groupId: null, paths: fieldNames });
 
-  it('its deletion waits, so that it sees the payment', async () => {
+  it('a deletion waits for the payment and sees it', async () => {
     const { id } = await world.create();
     const order: string[] = [];
     let deletion: Promise<void> = Promise.resolve();

@@ -52,9 +52,9 @@ async function resolveGroup(db: Queryable, merchantId: string, { id, path }: Nam
   if (rows.length === 0) {
     throw fieldError('invalid_request', path, 'There is no sub-account group with this id in this environment.');
   }
-  const resting = rows.find(({ active }) => !active);
-  if (resting) {
-    const message = `The group’s member ${resting.name} (${resting.subAccountId}) is paused. Set its active to true, or take it out of the group.`;
+  const pausedMember = rows.find(({ active }) => !active);
+  if (pausedMember) {
+    const message = `The group’s member ${pausedMember.name} (${pausedMember.subAccountId}) is paused. Set its active to true, or take it out of the group.`;
     throw paused(path, message);
   }
   return rows.map(memberOf);

@@ -8,7 +8,7 @@ export interface ShareExplanation {
   exact: string;
   rounding: 'none' | 'up' | 'down' | 'minimum';
   /** What was taken from it because the shares together exceeded what there was to share. */
-  takenMinor: bigint;
+  reducedMinor: bigint;
   /** All of it in a sentence. */
   text: string;
 }
@@ -22,7 +22,7 @@ export function explainShare(baseMinor: bigint, share: Omit<Share, 'subAccountId
   const rounded = roundedShare(baseMinor, share.percentHundredths);
   const rounding = roundingOf({ exact, rounded: rounded * unitsPerButut });
   const exactMinor = exact / unitsPerButut;
-  const takenMinor = rounded - share.amountMinor;
+  const reducedMinor = rounded - share.amountMinor;
   const exactText = formatAmount(exactMinor) + behindBututs(exact);
   const part = `${percentToJson(share.percentHundredths)}% of ${formatAmount(baseMinor)} is ${exactText}`;
   const steps = {
@@ -32,15 +32,15 @@ export function explainShare(baseMinor: bigint, share: Omit<Share, 'subAccountId
     minimum: ', raised to the minimum of ',
   };
   const step = rounding === 'none' ? '' : steps[rounding] + formatAmount(rounded);
-  const taken =
-    takenMinor === 0n
+  const reduction =
+    reducedMinor === 0n
       ? ''
-      : `, less ${formatAmount(takenMinor)} because the shares together were more than ${formatAmount(baseMinor)}`;
+      : `, less ${formatAmount(reducedMinor)} because the shares together were more than ${formatAmount(baseMinor)}`;
   return {
     exact: formatAmount(exactMinor, { style: 'plain' }) + behindBututs(exact),
     rounding,
-    takenMinor,
-    text: `${part}${step}${taken}.`,
+    reducedMinor,
+    text: `${part}${step}${reduction}.`,
   };
 }
 

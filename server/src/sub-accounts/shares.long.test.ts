@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { checkSplits } from './split-cases.corpus.ts';
 
-test('fee, shares and rest are what was paid, shares are whole and within the base, in 100,000 random payments', () => {
+test('100,000 random payments split exactly, in whole shares within the base', () => {
   checkSplits(100_000);
 });

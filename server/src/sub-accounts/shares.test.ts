@@ -4,7 +4,7 @@ import { AppError } from '../kit/app-error.ts';
 import { splitShares } from './shares.ts';
 import { checkSplits } from './split-cases.corpus.ts';
 
-test('fee, shares and rest are what was paid, shares are whole and within the base, in 2,000 random payments', () => {
+test('2,000 random payments split exactly, in whole shares within the base', () => {
   checkSplits(2_000);
 });
 

@@ -94,14 +94,14 @@ function checkFit(baseMinor: bigint, shares: readonly Share[]): void {
     taken: roundedShare(baseMinor, percentHundredths) - amountMinor,
     above: amountMinor * 10_000n - exactShare(baseMinor, percentHundredths),
   }));
-  const givers = placed.filter(({ taken }) => taken !== 0n);
-  if (givers.length === 0) return;
+  const reducedShares = placed.filter(({ taken: reduction }) => reduction !== 0n);
+  if (reducedShares.length === 0) return;
   assert.ok(
-    givers.every(({ taken }) => taken > 0n),
+    reducedShares.every(({ taken: reduction }) => reduction > 0n),
     'nothing is ever added to a rounded share',
   );
   assert.ok(baseMinor - sumOf(shares) < dalasi, 'no more is taken than the shares exceed the base by');
-  for (const giver of givers) {
+  for (const giver of reducedShares) {
     const before = giver.above + dalasi * 10_000n;
     const isFair = placed.every(({ amountMinor, above }) => amountMinor === dalasi || above <= before);
     assert.ok(isFair, 'whoever gave a dalasi stood as far above its part as anybody who could give');

@@ -41,9 +41,9 @@ function minor(text: string): bigint {
 
 const plain = (amountMinor: bigint) => formatAmount(amountMinor, { style: 'plain' });
 
-function shownOf({ rounding, takenMinor }: ShareExplanation): string {
-  const taken = takenMinor === 0n ? '' : ` −${takenMinor / 100n}`;
-  return (rounding === 'none' ? 'exact' : rounding) + taken;
+function shownOf({ rounding, reducedMinor }: ShareExplanation): string {
+  const reduction = reducedMinor === 0n ? '' : ` −${reducedMinor / 100n}`;
+  return (rounding === 'none' ? 'exact' : rounding) + reduction;
 }
 
 interface Row {

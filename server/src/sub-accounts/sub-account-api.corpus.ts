@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
@@ -44,7 +44,7 @@ export async function startSubAccountApi() {
     create: (fields: object = {}, by?: ApiClient) => created(paths.accounts, { ...subAccountBody, ...fields }, by),
     createGroup: (members: object[], fields: object = {}, by?: ApiClient) =>
       created(paths.groups, { name: 'Rent', members, ...fields }, by),
-    put: (address: string, body: object, by: ApiClient = api): Promise<ApiAnswer> =>
+    put: (address: string, body: object, by: ApiClient = api): Promise<ApiResponse> =>
       by.send('PUT', address, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     /** What a list answers, in short. */
     list: async (path: string, query = '', by: ApiClient = api) => {
@@ -72,7 +72,7 @@ export async function startSubAccountApi() {
   };
 }
 
-export function refusal({ status, body }: ApiAnswer): string {
+export function refusal({ status, body }: ApiResponse): string {
   const [field] = (body['errors'] ?? []) as { path: string }[];
   return `${status} ${String(body['code'])} ${field?.path ?? 'no field'}`;
 }

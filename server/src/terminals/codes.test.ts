@@ -46,7 +46,7 @@ test('a code has seven digits and does not begin with 0', async () => {
   for (let round = 0; round < 20; round += 1) assert.match((await create()).code, /^[1-9]\d{6}$/);
 });
 
-test('of those who draw one code at one moment, also of other merchants, one has it', async () => {
+test('of concurrent terminals that draw one code, also of other merchants, one gets it', async () => {
   const stranger = await world.newMerchant();
   await world.openConnections();
   for (let round = 0; round < 5; round += 1) {

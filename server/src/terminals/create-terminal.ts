@@ -3,7 +3,7 @@ import { notBlank } from '../kit/not-blank.ts';
 import type { Random } from '../kit/random.ts';
 import type { Caller } from '../kit/route.ts';
 import { readChatNumbers } from './chat-numbers.ts';
-import { insertTerminal, takeCode } from './queries.ts';
+import { insertTerminal, claimCode } from './queries.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
 
 // From 1,000,000, so that no program that takes a code for a number loses its first digit.
@@ -22,7 +22,7 @@ export async function createTerminal(
   request: { name: string; chatNumbers: readonly string[] },
 ): Promise<VirtualTerminal> {
   const now = context.clock.now();
-  const wanted = {
+  const draft = {
     merchantId: caller.merchantId,
     id: context.newId(),
     name: notBlank(request.name, 'name'),
@@ -33,7 +33,7 @@ export async function createTerminal(
     rateLimit: null,
     deletedAt: null,
   };
-  const terminal: VirtualTerminal = { ...wanted, code: await newCode(tx, context.random, wanted) };
+  const terminal: VirtualTerminal = { ...draft, code: await newCode(tx, context.random, draft) };
   tx.send(insertTerminal(terminal));
   return terminal;
 }
@@ -46,7 +46,7 @@ async function newCode(
 ): Promise<string> {
   for (let draws = 0; draws < drawsMax; draws += 1) {
     const code = randomCode(random);
-    if (await takeCode(tx, { ...terminal, code })) return code;
+    if (await claimCode(tx, { ...terminal, code })) return code;
   }
   throw new Error(`${drawsMax} codes in a row were taken: the seven digits are used up`);
 }

@@ -11,8 +11,8 @@ import { markTerminalDeleted } from './queries.ts';
 export async function deleteTerminal(
   tx: Transaction,
   context: { clock: Clock },
-  at: { merchantId: string; id: string },
+  terminal: { merchantId: string; id: string },
 ): Promise<void> {
-  const deleted = isUuid(at.id) ? await markTerminalDeleted(tx, at, context.clock.now()) : 0;
+  const deleted = isUuid(terminal.id) ? await markTerminalDeleted(tx, terminal, context.clock.now()) : 0;
   if (deleted === 0) throw notFound();
 }

@@ -4,7 +4,7 @@ import type { VirtualTerminal } from './terminal.ts';
 import { isTerminalCheck, readTerminalAddress } from './terminal-address.ts';
 
 /** A terminal that somebody stands at. */
-export interface TerminalAtHand {
+export interface FoundTerminal {
   /** Also one that is off or was deleted (`active`, `deletedAt`): its page says so. */
   terminal: VirtualTerminal;
   /** False where no check was sent: the payer is asked first whether this is the merchant and the counter. */
@@ -12,7 +12,7 @@ export interface TerminalAtHand {
 }
 
 /** Does what it is given, unless too many codes were guessed: see `GuessLimit`, here for one client. */
-type Guess = <Found>(look: () => Promise<Found | undefined>) => Promise<Found | undefined>;
+type Guess = <Found>(lookUp: () => Promise<Found | undefined>) => Promise<Found | undefined>;
 
 /**
  * Whose counter an address is: what comes behind `/pos/`, `1234567` or `1234567-7KQ2`. Undefined for a code that nobody
@@ -25,13 +25,13 @@ export async function findTerminalByAddress(
   terminalKey: string,
   text: string,
   guess: Guess,
-): Promise<TerminalAtHand | undefined> {
+): Promise<FoundTerminal | undefined> {
   const address = readTerminalAddress(text);
   if (address === null) return undefined;
   const { code, check } = address;
   const confirmed = check !== null && isTerminalCheck(terminalKey, { code, check });
-  const look = () => findTerminalByCode(db, code);
-  const terminal = await (confirmed ? look() : guess(check === null ? look : async () => undefined));
+  const lookUp = () => findTerminalByCode(db, code);
+  const terminal = await (confirmed ? lookUp() : guess(check === null ? lookUp : async () => undefined));
   return terminal && { terminal, confirmed };
 }
 

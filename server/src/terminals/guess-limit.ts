@@ -12,7 +12,7 @@ import { findServiceArrival, takeServiceAllowance } from './queries.ts';
  */
 export type GuessLimit = <Found>(
   clientAddress: string,
-  look: () => Promise<Found | undefined>,
+  lookUp: () => Promise<Found | undefined>,
 ) => Promise<Found | undefined>;
 
 const limitName = 'counter_code_guesses';
@@ -21,7 +21,7 @@ const limitName = 'counter_code_guesses';
 const burstSeconds = 20;
 // Of 9,000,000 codes one address can try 12 a minute: all of them in 17 months. Thirty mistakes at once, because mobile
 // networks put hundreds of payers behind one address.
-const ofOneAddress = { rate: 0.2, burst: 30 };
+const addressLimit = { rate: 0.2, burst: 30 };
 // Nearly everything that is taken is given back, because nearly everybody types a code that exists. A process uses what came
 // back for this long before it asks the database for more.
 const leaseMs = 10_000;
@@ -31,29 +31,30 @@ const leaseMs = 10_000;
  * all processes together, and 0 is no limit; each process counts the guesses of an address for itself.
  */
 export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: number): GuessLimit {
-  if (guessesPerSecond === 0) return (_clientAddress, look) => look();
-  const byAddress = new LocalAllowances(clock, ofOneAddress);
-  const ofAll = new SharedAllowances(clock, { burstSeconds, leaseMs });
-  const takeOfAll = () =>
-    ofAll.take({
+  if (guessesPerSecond === 0) return (_clientAddress, lookUp) => lookUp();
+  const addressAllowances = new LocalAllowances(clock, addressLimit);
+  const globalAllowances = new SharedAllowances(clock, { burstSeconds, leaseMs });
+  const takeGlobal = () =>
+    globalAllowances.take({
       key: limitName,
       rate: guessesPerSecond,
       take: (take) => takeServiceAllowance(db, limitName, take),
       findArrival: () => findServiceArrival(db, limitName),
     });
-  return async (clientAddress, look) => {
+  return async (clientAddress, lookUp) => {
     const client = clientNetwork(clientAddress);
-    const left = byAddress.take(client);
-    if ('retryAfterSeconds' in left) throw tooManyGuesses(left.retryAfterSeconds, 'from one client address');
-    const taken = await takeOfAll();
-    if ('retryAfterSeconds' in taken) {
-      byAddress.giveBack(client);
-      throw tooManyGuesses(taken.retryAfterSeconds, 'than RATE_LIMIT_CODES allows');
+    const addressResult = addressAllowances.take(client);
+    if ('retryAfterSeconds' in addressResult)
+      throw tooManyGuesses(addressResult.retryAfterSeconds, 'from one client address');
+    const globalResult = await takeGlobal();
+    if ('retryAfterSeconds' in globalResult) {
+      addressAllowances.giveBack(client);
+      throw tooManyGuesses(globalResult.retryAfterSeconds, 'than RATE_LIMIT_CODES allows');
     }
-    const found = await look();
+    const found = await lookUp();
     if (found !== undefined) {
-      byAddress.giveBack(client);
-      ofAll.giveBack(limitName);
+      addressAllowances.giveBack(client);
+      globalAllowances.giveBack(limitName);
     }
     return found;
   };

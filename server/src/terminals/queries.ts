@@ -11,17 +11,17 @@ const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "c
   deleted_at AS "deletedAt"`;
 
 /** True where the code was nobody's and is this terminal's now; of two who take one code, the second is told false. */
-export async function takeCode(
+export async function claimCode(
   db: Queryable,
   terminal: Pick<VirtualTerminal, 'merchantId' | 'id' | 'code'>,
 ): Promise<boolean> {
-  const taken = await db.run({
+  const inserted = await db.run({
     name: 'terminal_codes_take',
     text: `INSERT INTO terminal_codes (code, merchant_id, terminal_id) VALUES ($1, $2, $3)
            ON CONFLICT (code) DO NOTHING`,
     values: [terminal.code, terminal.merchantId, terminal.id],
   });
-  return taken === 1;
+  return inserted === 1;
 }
 
 /** Whose a code is, also after its terminal was deleted. */
@@ -79,14 +79,14 @@ export function updateTerminalRow(terminal: VirtualTerminal): Statement {
 /** The row stays: its page says what became of it, and its payments name it. Answers 0 where there is none. */
 export function markTerminalDeleted(
   db: Queryable,
-  at: { merchantId: string; id: string },
+  terminal: { merchantId: string; id: string },
   deletedAt: Date,
 ): Promise<number> {
   return db.run({
     name: 'virtual_terminals_mark_deleted',
     text: `UPDATE virtual_terminals SET deleted_at = $3, updated_at = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, deletedAt],
+    values: [terminal.merchantId, terminal.id, deletedAt],
   });
 }
 
@@ -161,14 +161,14 @@ export async function findServiceArrival(db: Queryable, name: string): Promise<b
 /** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such terminal. */
 export function updateTerminalRateLimit(
   db: Queryable,
-  at: Pick<VirtualTerminal, 'merchantId' | 'id'>,
+  terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
   rateLimit: bigint | null,
 ): Promise<number> {
   return db.run({
     name: 'virtual_terminals_update_rate_limit',
     text: `UPDATE virtual_terminals SET rate_limit = $3
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-    values: [at.merchantId, at.id, rateLimit],
+    values: [terminal.merchantId, terminal.id, rateLimit],
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestMerchant } from '../../../test/harness/service.ts';
@@ -36,9 +36,9 @@ export async function startCollectingApi() {
       const awa = { name: 'Awa', percentage: 20, settlement_code: 'wave', account_number: '7000001', ...fields };
       return String((await created('/v1/sub-accounts', awa))['id']);
     },
-    put: (address: string, body: object, by: ApiClient = api): Promise<ApiAnswer> =>
+    put: (address: string, body: object, by: ApiClient = api): Promise<ApiResponse> =>
       by.send('PUT', address, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    remove: (address: string, by: ApiClient = api): Promise<ApiAnswer> => by.send('DELETE', address),
+    remove: (address: string, by: ApiClient = api): Promise<ApiResponse> => by.send('DELETE', address),
     /** What a list answers, in short. */
     list: async (path: string, query = '', by: ApiClient = api) => {
       const { body, text } = await by.get(`${path}?${query}`);
@@ -58,7 +58,7 @@ export async function startCollectingApi() {
 }
 
 /** Status, code and the first field that is named. */
-export function refusal({ status, body }: ApiAnswer): string {
+export function refusal({ status, body }: ApiResponse): string {
   const [field] = (body['errors'] ?? []) as { path: string }[];
   return `${status} ${String(body['code'])} ${field?.path ?? 'no field'}`;
 }

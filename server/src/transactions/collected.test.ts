@@ -13,12 +13,12 @@ before(async () => {
 after(() => world.service.stop());
 
 /** A payment with its transaction, begun at a counter or through a link where `place` says so. */
-async function pay(place: { terminal_id?: unknown; payment_link_id?: unknown } = {}, data: object = {}) {
+async function pay(target: { terminal_id?: unknown; payment_link_id?: unknown } = {}, data: object = {}) {
   const request = { amount: 10, network: 'qmoney', account_number: '7010004', ...data };
   const made = await world.api.post('/v1/payments', { data: request });
   assert.equal(made.status, 201, made.text);
   const { payment_intent_id: intentId } = made.body;
-  for (const [column, id] of Object.entries(place)) {
+  for (const [column, id] of Object.entries(target)) {
     await asOwner(world.service, `UPDATE payment_intents SET ${column} = $1 WHERE id = $2`, [id, intentId]);
   }
   return (await world.api.get(`${path}/${String(intentId)}`)).body;

@@ -129,12 +129,12 @@ describe('GET /v1/transactions', () => {
   it('filters by status, each transaction under one of them', async () => {
     const { api } = await newMerchant();
     const made = await payTimes(api, statuses.length);
-    for (const [place, status] of statuses.entries()) {
-      await asOwner(service, 'UPDATE charges SET status = $2 WHERE id = $1', [made[place], status]);
+    for (const [index, status] of statuses.entries()) {
+      await asOwner(service, 'UPDATE charges SET status = $2 WHERE id = $1', [made[index], status]);
     }
-    for (const [place, status] of statuses.entries()) {
+    for (const [index, status] of statuses.entries()) {
       const { ids, meta } = await list(api, `status=${status}`);
-      assert.deepEqual([ids, meta.total], [[made[place]], 1], status);
+      assert.deepEqual([ids, meta.total], [[made[index]], 1], status);
     }
     for (const wrong of ['paid', 'successful', '', 'COMPLETED']) {
       assert.equal((await api.get(`/v1/transactions?status=${wrong}`)).status, 400, wrong);
@@ -145,7 +145,7 @@ describe('GET /v1/transactions', () => {
     const { api } = await newMerchant();
     const start = clock.now().getTime();
     const made: string[] = [];
-    for (let place = 0; place < 4; place += 1) {
+    for (let index = 0; index < 4; index += 1) {
       made.unshift(...(await payTimes(api, 1)));
       await clock.advance(10 * minuteMs);
     }

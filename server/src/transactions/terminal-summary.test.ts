@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCollectWorld, refusalOf } from '../links/collect-world.corpus.ts';
 import type { CollectWorld } from '../links/collect-world.corpus.ts';
-import { applyAnswer } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-answer.ts';
 import type { Charge } from '../payments/charge.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
@@ -56,9 +56,9 @@ test('a summary adds up what was paid at the counter, by method and by hour, and
   // Begun, refused, and taken back by the network: none of them was taken.
   await world.atCounter(terminal, 70_000n);
   const declined = await world.attempt(await world.atCounter(terminal, 80_000n), 'wave');
-  await applyAnswer(world.context, declined, refused);
-  const taken = await pay(terminal, 90_000n);
-  await applyAnswer(world.context, taken, reversed(taken));
+  await applyResponse(world.context, declined, refused);
+  const payment = await pay(terminal, 90_000n);
+  await applyResponse(world.context, payment, reversed(payment));
   const { from: _from, to: _to, ...rest } = await summary(terminal);
   assert.deepEqual(rest, {
     terminal_id: terminal.id,
@@ -95,7 +95,7 @@ test('a payment counts when it was paid, not when it was begun', async () => {
   await nextHour();
   const charge = await world.attempt(await world.atCounter(terminal, 300n), 'wave');
   const paid = await nextHour();
-  await applyAnswer(world.context, charge, succeeded(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(
     (await summary(terminal)).by_hour.map(({ hour, sum }) => [hour, sum]),
     [[paid.toISOString(), 3]],

@@ -17,7 +17,7 @@ import { sendWork } from './transfer-work.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
 
 /** What an order to pay out says, checked by whoever makes it. */
-export interface TransferOrder {
+export interface TransferRequest {
   kind: TransferKind;
   amountMinor: bigint;
   feeMinor: bigint;
@@ -34,26 +34,26 @@ export interface TransferOrder {
 }
 
 /** A new order, which `acceptTransfer` makes true. */
-export function newTransfer(context: TransferContext, merchant: Merchant, order: TransferOrder): Transfer {
+export function newTransfer(context: TransferContext, merchant: Merchant, request: TransferRequest): Transfer {
   const now = context.clock.now();
   return {
     merchantId: merchant.id,
     id: context.newId(),
-    kind: order.kind,
+    kind: request.kind,
     status: 'pending',
-    amountMinor: order.amountMinor,
-    feeMinor: order.feeMinor,
+    amountMinor: request.amountMinor,
+    feeMinor: request.feeMinor,
     currency: merchant.currency,
-    network: order.network,
-    accountNumber: order.accountNumber,
-    accountCanonical: order.accountCanonical,
-    beneficiaryName: order.beneficiaryName,
-    narration: order.narration,
-    callbackUrl: order.callbackUrl,
-    metadata: order.metadata,
-    subAccountId: order.subAccountId ?? null,
-    route: order.originalReference === undefined ? 'payout' : 'network',
-    originalReference: order.originalReference ?? null,
+    network: request.network,
+    accountNumber: request.accountNumber,
+    accountCanonical: request.accountCanonical,
+    beneficiaryName: request.beneficiaryName,
+    narration: request.narration,
+    callbackUrl: request.callbackUrl,
+    metadata: request.metadata,
+    subAccountId: request.subAccountId ?? null,
+    route: request.originalReference === undefined ? 'payout' : 'network',
+    originalReference: request.originalReference ?? null,
     reference: newReference(context.random, merchant),
     networkReference: null,
     networkTransactionId: null,
@@ -66,7 +66,7 @@ export function newTransfer(context: TransferContext, merchant: Merchant, order:
     failureCode: null,
     failureReason: null,
     review: null,
-    eventSequence: transferKinds[order.kind].events.accepted === null ? 0n : 1n,
+    eventSequence: transferKinds[request.kind].events.accepted === null ? 0n : 1n,
     createdAt: now,
     updatedAt: now,
     completedAt: null,

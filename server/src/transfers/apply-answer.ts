@@ -1,6 +1,6 @@
 import { enqueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
-import type { NetworkHandles, PauseReason, PayoutAnswer } from '../networks/contract.ts';
+import type { NetworkHandles, UnavailableReason, PayoutResponse } from '../networks/contract.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
@@ -18,16 +18,20 @@ const unguardedRetryMs = 60_000;
  * Applies what a network said of a transfer, however it was learnt: answer, look-up or callback, in any order and as
  * often as it comes. Only a verified success or a documented refusal moves money; everything else leaves it held.
  */
-export async function applyAnswer(context: TransferContext, transfer: Transfer, answer: PayoutAnswer): Promise<void> {
-  switch (answer.state) {
+export async function applyResponse(
+  context: TransferContext,
+  transfer: Transfer,
+  response: PayoutResponse,
+): Promise<void> {
+  switch (response.state) {
     case 'succeeded':
-      return applySuccess(context, transfer, answer.receipt);
+      return applySuccess(context, transfer, response.providerTransaction);
     case 'reversed':
-      return applyReversal(context, transfer, answer);
+      return applyReversal(context, transfer, response);
     case 'refused':
-      return applyRefusal(context, transfer, answer.failure);
+      return applyRefusal(context, transfer, response.failure);
     case 'processing':
-      return applyAcceptance(context, transfer, answer);
+      return applyAcceptance(context, transfer, response);
     case 'unknown':
     case 'not_found':
     case 'not_accepted':
@@ -62,7 +66,7 @@ export async function applyNotAccepted(
   context: TransferContext,
   { breakers }: Pick<Rail, 'breakers'>,
   transfer: Transfer,
-  reason: PauseReason,
+  reason: UnavailableReason,
 ): Promise<void> {
   await withLockedTransfer(context, transfer, async (tx, locked) => {
     const current = locked.transfer;
@@ -77,7 +81,11 @@ export async function applyNotAccepted(
 }
 
 /** A circuit breaker is open: the order waits with its money held, and may still be cancelled. */
-export async function keepWaiting(context: TransferContext, transfer: Transfer, reason: PauseReason): Promise<void> {
+export async function markWaiting(
+  context: TransferContext,
+  transfer: Transfer,
+  reason: UnavailableReason,
+): Promise<void> {
   if (transfer.waitingFor === reason) return;
   await withLockedTransfer(context, transfer, async (tx, locked) => {
     if (locked.transfer.status !== 'pending' || locked.transfer.progress !== 'created') return;
@@ -86,7 +94,7 @@ export async function keepWaiting(context: TransferContext, transfer: Transfer, 
   });
 }
 
-function waitingSentence(reason: PauseReason): string {
+function waitingSentence(reason: UnavailableReason): string {
   switch (reason) {
     case 'network_unavailable':
       return 'The network takes no payouts just now. It is sent as soon as the network is back.';

@@ -3,7 +3,7 @@ import type { Failure } from '../networks/contract.ts';
 import { openTransferCase } from './apply-success.ts';
 import { bookReleased } from './booking.ts';
 import type { TransferContext } from './context.ts';
-import { giveBackTransfer } from './limits.ts';
+import { uncountTransfer } from './limits.ts';
 import { noteTransfer } from './notes.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import type { Transfer } from './transfer.ts';
@@ -24,7 +24,7 @@ export async function applyRefusal(context: TransferContext, transfer: Transfer,
     // A network refuses only what it was sent.
     if (current.status !== 'pending' || current.progress === 'created') return;
     await bookReleased(tx, context, current);
-    giveBackTransfer(tx, current);
+    uncountTransfer(tx, current);
     noteTransfer(tx, context, current, 'released', `${moneyText(current)} and the fee are back.`);
     await changeTransfer(tx, context, locked, {
       status: 'failed',

@@ -2,9 +2,9 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import type { PayoutReceipt } from '../networks/contract.ts';
+import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimPayout, openTransferCase, settleSuccess } from './apply-success.ts';
-import { bookGivenBack, paidOut } from './book-given-back.ts';
+import { bookReturned, paidOut } from './book-given-back.ts';
 import type { GivenBack, GivenBackFlow } from './book-given-back.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
@@ -18,48 +18,58 @@ import type { LockedTransfer, Transfer } from './transfer.ts';
 export async function applyReversal(
   context: TransferContext,
   transfer: Transfer,
-  { receipt, reversalId = null }: ReportedReversal,
+  { providerTransaction, reversalId = null }: ReportedReversal,
 ): Promise<void> {
-  if (transfer.status === 'reversed' && transfer.networkTransactionId === receipt.transactionId) return;
-  const payout = await claimPayout(context, transfer, receipt);
+  if (transfer.status === 'reversed' && transfer.networkTransactionId === providerTransaction.transactionId) return;
+  const payout = await claimPayout(context, transfer, providerTransaction);
   await withLockedTransfer(context, transfer, async (tx, locked) => {
     const before = locked.transfer;
-    const isOther = before.networkTransactionId !== null && before.networkTransactionId !== receipt.transactionId;
+    const isOther =
+      before.networkTransactionId !== null && before.networkTransactionId !== providerTransaction.transactionId;
     const isOurs = payout.claimed && !isOther;
     const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
     if (current.status === 'reversed') return;
     const leftMinor = isOurs ? await paidOut(tx, context, current) : 0n;
-    const isWhole = receipt.currency === current.currency && receipt.amountMinor === leftMinor;
-    const reported = { ...receipt, reversalId };
+    const isWhole = providerTransaction.currency === current.currency && providerTransaction.amountMinor === leftMinor;
+    const reported = { ...providerTransaction, reversalId };
     if (!isOurs) return openCaseOf(tx, context, current, reported, { kind: 'network_reversal', remark: notOurs });
     // After a part nothing is booked without a person: the same amount may be that part, reported again.
-    if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, receipt)))) {
+    if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, providerTransaction)))) {
       return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notAll });
     }
-    const summary = `${gaveBack(current, receipt)} ${remarkOf(current, isWhole)}`;
-    const isNew = await openTransferCase(tx, context, current, receipt, { kind: 'network_reversal', summary });
-    if (isNew && isWhole) await giveBack(tx, context, { ...locked, transfer: current });
+    const summary = `${gaveBack(current, providerTransaction)} ${remarkOf(current, isWhole)}`;
+    const isNew = await openTransferCase(tx, context, current, providerTransaction, {
+      kind: 'network_reversal',
+      summary,
+    });
+    if (isNew && isWhole) await returnMoney(tx, context, { ...locked, transfer: current });
   });
 }
 
 const notOurs = 'It is another transaction than the one that paid: nothing was booked.';
 const notAll = 'That is not all that it had paid, or not at once: nothing was booked.';
 
-function gaveBack({ network }: Transfer, receipt: PayoutReceipt): string {
-  return `${network} gave ${moneyText(receipt)} back after it had paid.`;
+function gaveBack({ network }: Transfer, providerTransaction: PayoutTransaction): string {
+  return `${network} gave ${moneyText(providerTransaction)} back after it had paid.`;
 }
 
 /** What a network reports of a payout that it reversed. */
 interface ReportedReversal {
-  receipt: PayoutReceipt;
+  providerTransaction: PayoutTransaction;
   /** See `ReversalIdentity`; null where the network gives none. */
   reversalId?: string | null;
 }
 
 /** Whether a part of the same payout was reported before, booked or not. */
-async function hasPartCase(tx: Transaction, { merchantId, id }: Transfer, receipt: PayoutReceipt): Promise<boolean> {
+async function hasPartCase(
+  tx: Transaction,
+  { merchantId, id }: Transfer,
+  providerTransaction: PayoutTransaction,
+): Promise<boolean> {
   const cases = await listCasesOfSubject(tx, merchantId, id);
-  return cases.some((found) => found.kind === 'partial_reversal' && found.transactionId === receipt.transactionId);
+  return cases.some(
+    (found) => found.kind === 'partial_reversal' && found.transactionId === providerTransaction.transactionId,
+  );
 }
 
 /** Of what a rule may not book. */
@@ -67,7 +77,7 @@ async function openCaseOf(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  reported: PayoutReceipt & { reversalId: string | null },
+  reported: PayoutTransaction & { reversalId: string | null },
   { kind, remark }: { kind: 'network_reversal' | 'partial_reversal'; remark: string },
 ): Promise<void> {
   const { merchantId, id: subjectId } = transfer;
@@ -81,7 +91,7 @@ async function openCaseOf(
  * Everyone gets back what the transfer took of them. A transfer that had ended without the payment stays as it ended; one
  * whose other amount waits for a person is left to that person.
  */
-async function giveBack(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+async function returnMoney(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
   const { transfer } = locked;
   if (transfer.status === 'completed') await reverse(tx, context, locked);
   else if (transfer.review === 'late_success') await undoLateSuccess(tx, context, locked);
@@ -132,8 +142,8 @@ async function bookBack(
   back: { flow: GivenBackFlow; partMinor?: bigint },
 ): Promise<GivenBack> {
   const { transfer } = locked;
-  const booked = await bookGivenBack(tx, context, locked, back);
-  const { strandedMinor: amountMinor, leftMinor } = booked;
+  const booked = await bookReturned(tx, context, locked, back);
+  const { unallocatedMinor: amountMinor, leftMinor } = booked;
   if (amountMinor === 0n) return booked;
   const { subAccountId, currency } = transfer;
   // Several parts may strand money of the same sub-account, and each is a case of its own.

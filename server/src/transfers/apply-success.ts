@@ -4,8 +4,8 @@ import type { Case, CaseKind } from '../cases/case.ts';
 import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import type { PayoutReceipt } from '../networks/contract.ts';
-import { claimReceipt } from '../networks/receipts.ts';
+import type { PayoutTransaction } from '../networks/contract.ts';
+import { claimProviderTransaction } from '../networks/receipts.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
 import type { Payout } from './booking.ts';
 import { connectorOf } from './connector-of.ts';
@@ -21,11 +21,11 @@ import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 export async function applySuccess(
   context: TransferContext,
   transfer: Transfer,
-  receipt: PayoutReceipt,
+  providerTransaction: PayoutTransaction,
 ): Promise<void> {
   // The same news again, by answer, look-up and callback: what the transaction settled on this transfer stands.
-  if (transfer.networkTransactionId === receipt.transactionId) return;
-  const payout = await claimPayout(context, transfer, receipt);
+  if (transfer.networkTransactionId === providerTransaction.transactionId) return;
+  const payout = await claimPayout(context, transfer, providerTransaction);
   await withLockedTransfer(context, transfer, (tx, locked) => settleSuccess(tx, context, locked, payout));
 }
 
@@ -38,17 +38,17 @@ export interface ClaimedPayout extends Payout {
 export async function claimPayout(
   context: TransferContext,
   transfer: Transfer,
-  receipt: PayoutReceipt,
+  providerTransaction: PayoutTransaction,
 ): Promise<ClaimedPayout> {
   const { railAccount } = (await connectorOf(context, transfer)).capabilities;
-  const claimed = await claimReceipt(context.db, context.clock, {
+  const claimed = await claimProviderTransaction(context.db, context.clock, {
     railAccount,
-    transactionId: receipt.transactionId,
+    transactionId: providerTransaction.transactionId,
     kind: 'payout',
     merchantId: transfer.merchantId,
     subjectId: transfer.id,
   });
-  return { railAccount, receipt, claimed };
+  return { railAccount, providerTransaction, claimed };
 }
 
 /** Books what left, or finds that it has been, and answers the transfer as it stands afterwards. */
@@ -59,27 +59,28 @@ export async function settleSuccess(
   payout: ClaimedPayout,
 ): Promise<Transfer> {
   const { transfer } = locked;
-  const { receipt } = payout;
-  if (!payout.claimed) return reviewReusedReceipt(tx, context, locked, receipt);
-  if (transfer.networkTransactionId === receipt.transactionId) return transfer;
-  if (receipt.currency !== transfer.currency) return doubtCurrency(tx, context, locked, receipt);
+  const { providerTransaction } = payout;
+  if (!payout.claimed) return reviewReusedTransaction(tx, context, locked, providerTransaction);
+  if (transfer.networkTransactionId === providerTransaction.transactionId) return transfer;
+  if (providerTransaction.currency !== transfer.currency)
+    return reviewCurrency(tx, context, locked, providerTransaction);
   // A second transaction of the network under our one reference.
   if (transfer.networkTransactionId !== null) return bookSecondPayout(tx, context, locked, payout);
-  if (transfer.status !== 'pending') return bookAfterTheEnd(tx, context, locked, payout);
-  const asOrdered = receipt.amountMinor === transfer.amountMinor;
-  return asOrdered ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
+  if (transfer.status !== 'pending') return bookAfterEnd(tx, context, locked, payout);
+  const isOrderedAmount = providerTransaction.amountMinor === transfer.amountMinor;
+  return isOrderedAmount ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
 }
 
 /** Bututs of another currency cannot be booked in ours: nothing moves until a person knows. */
-async function doubtCurrency(
+async function reviewCurrency(
   tx: Transaction,
   context: TransferContext,
   { transfer }: LockedTransfer,
-  receipt: PayoutReceipt,
+  providerTransaction: PayoutTransaction,
 ): Promise<Transfer> {
-  await openTransferCase(tx, context, transfer, receipt, {
+  await openTransferCase(tx, context, transfer, providerTransaction, {
     kind: 'contradictory_outcome',
-    summary: `${transfer.network} reports ${moneyText(receipt)} for a transfer in ${transfer.currency}. Nothing was booked.`,
+    summary: `${transfer.network} reports ${moneyText(providerTransaction)} for a transfer in ${transfer.currency}. Nothing was booked.`,
   });
   return transfer;
 }
@@ -97,7 +98,7 @@ async function complete(
     ...change,
     failureCode: null,
     failureReason: null,
-    ...networkIds(payout.receipt),
+    ...networkIds(payout.providerTransaction),
   });
 }
 
@@ -110,16 +111,16 @@ async function suspend(
   const { transfer } = locked;
   await bookMismatch(tx, context, transfer, payout);
   const ordered = moneyText(transfer);
-  await openTransferCase(tx, context, transfer, payout.receipt, {
+  await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'amount_mismatch',
-    summary: `${transfer.network} paid ${moneyText(payout.receipt)} where ${ordered} was ordered.`,
+    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} where ${ordered} was ordered.`,
   });
   noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. A person looks at it.');
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
-  return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout.receipt) });
+  return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout.providerTransaction) });
 }
 
-async function bookAfterTheEnd(
+async function bookAfterEnd(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
@@ -127,18 +128,18 @@ async function bookAfterTheEnd(
 ): Promise<Transfer> {
   const { transfer } = locked;
   const { shortfallMinor } = await bookLateSuccess(tx, context, locked, payout);
-  const late = `${transfer.network} paid ${moneyText(payout.receipt)} for a transfer that is ${transfer.status}.`;
+  const late = `${transfer.network} paid ${moneyText(payout.providerTransaction)} for a transfer that is ${transfer.status}.`;
   const from =
     transfer.kind === 'sub_account_payout'
       ? "the sub-account's balance, then the merchant's"
       : "the merchant's balance";
   const short = `The merchant's balance was short by ${moneyText({ currency: transfer.currency, amountMinor: shortfallMinor })}.`;
-  await openTransferCase(tx, context, transfer, payout.receipt, {
+  await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'late_success',
     summary: `${late} It was taken from ${from}. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
-  return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.receipt) });
+  return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.providerTransaction) });
 }
 
 async function bookSecondPayout(
@@ -148,33 +149,33 @@ async function bookSecondPayout(
   payout: Payout,
 ): Promise<Transfer> {
   const cases = await listCasesOfSubject(tx, transfer.merchantId, transfer.id);
-  if (cases.some((found) => accountsFor(found, payout.receipt))) return transfer;
+  if (cases.some((found) => accountsFor(found, payout.providerTransaction))) return transfer;
   await bookPaidTwice(tx, context, transfer, payout);
-  await openTransferCase(tx, context, transfer, payout.receipt, {
+  await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'second_success',
-    summary: `${transfer.network} paid ${moneyText(payout.receipt)} a second time for one transfer. Ask for it back.`,
+    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} a second time for one transfer. Ask for it back.`,
   });
   return transfer;
 }
 
 /** It was booked before, or the network had told that it gave all of it back before it told of it: nothing is gone. */
-function accountsFor(found: Case, { transactionId, amountMinor, currency }: PayoutReceipt): boolean {
+function accountsFor(found: Case, { transactionId, amountMinor, currency }: PayoutTransaction): boolean {
   if (found.transactionId !== transactionId) return false;
   const isWhole = found.amountMinor === amountMinor && found.currency === currency;
   return found.kind === 'second_success' || (isReversalCase(found) && isWhole);
 }
 
 /** Somebody else's transaction says nothing about this transfer, which goes on waiting. */
-async function reviewReusedReceipt(
+async function reviewReusedTransaction(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  receipt: PayoutReceipt,
+  providerTransaction: PayoutTransaction,
 ): Promise<Transfer> {
   const { transfer } = locked;
-  const isNew = await openTransferCase(tx, context, transfer, receipt, {
+  const isNew = await openTransferCase(tx, context, transfer, providerTransaction, {
     kind: 'receipt_reused',
-    summary: `${transfer.network} reports ${moneyText(receipt)} with a transaction that settled something else. Nothing was booked.`,
+    summary: `${transfer.network} reports ${moneyText(providerTransaction)} with a transaction that settled something else. Nothing was booked.`,
   });
   // A review of money that has moved stays: its own case is decided by it.
   const isReviewed = transfer.review === 'amount_mismatch' || transfer.review === 'late_success';
@@ -185,7 +186,7 @@ export function openTransferCase(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  receipt: Pick<PayoutReceipt, 'transactionId' | 'amountMinor' | 'currency'>,
+  providerTransaction: Pick<PayoutTransaction, 'transactionId' | 'amountMinor' | 'currency'>,
   { kind, summary }: { kind: CaseKind; summary: string },
 ): Promise<boolean> {
   return openCase(tx, context, {
@@ -193,13 +194,18 @@ export function openTransferCase(
     kind,
     subjectType: 'transfer',
     subjectId: transfer.id,
-    reference: receipt.transactionId,
-    amountMinor: receipt.amountMinor,
-    currency: receipt.currency,
+    reference: providerTransaction.transactionId,
+    amountMinor: providerTransaction.amountMinor,
+    currency: providerTransaction.currency,
     summary,
   });
 }
 
-function networkIds(receipt: PayoutReceipt): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
-  return { networkReference: receipt.networkReference, networkTransactionId: receipt.transactionId };
+function networkIds(
+  providerTransaction: PayoutTransaction,
+): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
+  return {
+    networkReference: providerTransaction.networkReference,
+    networkTransactionId: providerTransaction.transactionId,
+  };
 }

@@ -70,7 +70,7 @@ export async function paidOut(tx: Transaction, context: TransferContext, transfe
 /** What a booking of money that came back answers, in bututs. */
 export interface GivenBack {
   /** What stands in `suspense`, because the sub-account that would get it was deleted meanwhile. */
-  strandedMinor: bigint;
+  unallocatedMinor: bigint;
   /** What the network still has out. */
   leftMinor: bigint;
 }
@@ -79,30 +79,30 @@ export interface GivenBack {
  * The network gave its payment back, all that is out or `partMinor` of it: everyone gets what the transfer took of them in
  * proportion, and no more, from the entries themselves. A sub-account that owes repays from what it gets.
  */
-export async function bookGivenBack(
+export async function bookReturned(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  { flow, partMinor: asked }: { flow: GivenBackFlow; partMinor?: bigint },
+  { flow, partMinor: requested }: { flow: GivenBackFlow; partMinor?: bigint },
 ): Promise<GivenBack> {
   const { transfer } = locked;
   const outcome = await lockOutcome(tx, context, locked);
   const { booked, paidMinor, leftMinor } = await readPaid(tx, context, transfer);
-  const partMinor = asked ?? leftMinor;
+  const partMinor = requested ?? leftMinor;
   assert(partMinor > 0n && partMinor <= leftMinor, 'a network gives back what it has out');
   const part = { beforeMinor: paidMinor - leftMinor, partMinor, wholeMinor: paidMinor };
   const { given, taken } = partOf(booked, part);
   if (transfer.kind === 'refund') gatherAtMerchant(taken);
   const plan = new PlannedMovements(outcome.balances);
   await undoAdvance(tx, context, transfer, { plan, taken, part });
-  const strandedMinor = divertDeleted(transfer, outcome, taken);
+  const unallocatedMinor = divertDeleted(transfer, outcome, taken);
   divertRepaid(taken, plan);
   bearDrawnFees(given, plan);
   const back = [...taken].map(([account, amountMinor]) => ({ account, amountMinor }));
   const repaid = repayments(plan.balances, back);
   plan.add(...movementsBetween(given, taken), ...repaid);
   await post(tx, context, { ...sourceOf(context, transfer), flow, movements: plan.movements });
-  return { strandedMinor, leftMinor: leftMinor - partMinor };
+  return { unallocatedMinor, leftMinor: leftMinor - partMinor };
 }
 
 /**

@@ -5,7 +5,7 @@ import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
 import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount, feeAdvance } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
-import type { PayoutReceipt } from '../networks/contract.ts';
+import type { PayoutTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
@@ -20,11 +20,11 @@ import { totalMinor } from './transfer.ts';
 /** Money that left a network's account for a transfer. */
 export interface Payout {
   railAccount: string;
-  receipt: PayoutReceipt;
+  providerTransaction: PayoutTransaction;
 }
 
 /** Money that a network has given back. */
-export interface MoneyBack {
+export interface ReturnedMoney {
   railAccount: string;
   amountMinor: bigint;
 }
@@ -93,7 +93,7 @@ export async function bookMismatch(
   payout: Payout,
 ): Promise<void> {
   const float = `float:${payout.railAccount}` as const;
-  const paid = payout.receipt.amountMinor;
+  const paid = payout.providerTransaction.amountMinor;
   const fromHeld = least(paid, transfer.amountMinor);
   const to: Part[] = [
     { account: float, amountMinor: fromHeld },
@@ -121,7 +121,7 @@ export async function bookLateSuccess(
 ): Promise<{ shortfallMinor: bigint }> {
   const { transfer } = locked;
   const float = `float:${payout.railAccount}` as const;
-  const paid = payout.receipt.amountMinor;
+  const paid = payout.providerTransaction.amountMinor;
   const { deleted, balances } = await lockOutcome(tx, context, locked);
   // A sub-account's own money first, then the merchant's, who answers for it.
   const accounts = [...new Set([ownAccount(transfer), 'payable_available'] as const)];
@@ -155,7 +155,11 @@ export async function bookPaidTwice(
     ...sourceOf(context, transfer),
     flow: 'paid_twice',
     movements: [
-      { debit: 'network_costs', credit: `float:${payout.railAccount}`, amountMinor: payout.receipt.amountMinor },
+      {
+        debit: 'network_costs',
+        credit: `float:${payout.railAccount}`,
+        amountMinor: payout.providerTransaction.amountMinor,
+      },
     ],
   });
   await bookNetworkCosts(tx, context, transfer, payout);
@@ -210,7 +214,7 @@ export async function bookMismatchReturned(
 }
 
 /** Money of a deleted sub-account is the merchant's after all. */
-export async function bookStrandedShare(
+export async function bookUnallocatedShare(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
@@ -228,7 +232,7 @@ export async function bookPaidTwiceRecovered(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { railAccount, amountMinor }: MoneyBack,
+  { railAccount, amountMinor }: ReturnedMoney,
 ): Promise<void> {
   await post(tx, context, {
     ...sourceOf(context, transfer),
@@ -242,12 +246,14 @@ async function bookNetworkCosts(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { railAccount, receipt }: Payout,
+  { railAccount, providerTransaction }: Payout,
 ): Promise<void> {
   await post(tx, context, {
     ...sourceOf(context, transfer),
     flow: 'network_fee',
-    movements: [{ debit: 'network_costs', credit: `float:${railAccount}`, amountMinor: receipt.networkFeeMinor }],
+    movements: [
+      { debit: 'network_costs', credit: `float:${railAccount}`, amountMinor: providerTransaction.networkFeeMinor },
+    ],
   });
 }
 

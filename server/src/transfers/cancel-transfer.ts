@@ -3,7 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { bookReleased } from './booking.ts';
 import type { TransferContext } from './context.ts';
-import { giveBackTransfer } from './limits.ts';
+import { uncountTransfer } from './limits.ts';
 import { lockTransfer } from './queries.ts';
 import { changeTransfer } from './transfer-change.ts';
 import { isUnsent } from './transfer.ts';
@@ -28,7 +28,7 @@ export async function cancelTransfer(
   if (transfer.kind === 'sub_account_payout') throw new AppError('state_conflict', payoutRefusal);
   if (!isUnsent(transfer)) throw new AppError('state_conflict', refusal(transfer));
   await bookReleased(tx, context, transfer);
-  giveBackTransfer(tx, transfer);
+  uncountTransfer(tx, transfer);
   const change = { status: 'cancelled', waitingFor: null } as const;
   return changeTransfer(tx, context, { merchant, transfer }, change);
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { AppError } from '../kit/app-error.ts';
-import type { PayoutAnswer } from '../networks/contract.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { createTransferWorld, noAnswer, paid, receiptOf, refused, taken } from './transfer-world.corpus.ts';
+import type { PayoutResponse } from '../networks/contract.ts';
+import { applyResponse } from './apply-answer.ts';
+import { createTransferWorld, noResponse, paid, transactionOf, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -28,18 +28,18 @@ async function after(order: Transfer, ms: number, stepMs?: number): Promise<Tran
   return world.transfer(order);
 }
 
-function answerWith(...answers: PayoutAnswer[]): void {
-  const { payoutAnswers } = world.networks.wave;
-  payoutAnswers.pay_out = () => Promise.resolve(answers.shift() ?? taken);
+function respondWith(...responses: PayoutResponse[]): void {
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.pay_out = () => Promise.resolve(responses.shift() ?? taken);
 }
 
 test('an order goes to its network once, under its reference, and is looked up until the network has paid', async () => {
   const order = await world.create();
-  answerWith(taken);
-  world.networks.wave.payoutAnswers.look_up_payout = taken;
+  respondWith(taken);
+  world.networks.wave.payoutResponses.look_up_payout = taken;
   assert.deepEqual(await world.work(), ['send_transfer']);
   assert.equal((await after(order, minuteMs)).status, 'pending');
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  world.networks.wave.payoutResponses.look_up_payout = paid(order);
   assert.equal((await after(order, minuteMs)).status, 'completed');
   assert.equal(world.networks.wave.count('pay_out'), 1);
   assert.ok(world.networks.wave.calls.every(({ reference }) => reference === order.reference));
@@ -49,47 +49,47 @@ test('an order goes to its network once, under its reference, and is looked up u
 });
 
 /** A network that pays an order once, whatever it answers, and knows afterwards what it did. */
-function rememberingNetwork(onStart: (count: number) => { pays: boolean; answer: PayoutAnswer | 'truth' }): {
+function rememberingNetwork(onStart: (count: number) => { pays: boolean; response: PayoutResponse | 'truth' }): {
   payments: () => number;
 } {
   const payments = new Map<string, number>();
-  const truth = (order: { reference: string; amountMinor: bigint; currency: string }): PayoutAnswer => ({
+  const truth = (order: { reference: string; amountMinor: bigint; currency: string }): PayoutResponse => ({
     state: 'succeeded',
-    receipt: receiptOf(order),
+    providerTransaction: transactionOf(order),
   });
   const orders = new Map<string, { reference: string; amountMinor: bigint; currency: string }>();
   let count = 0;
-  const { payoutAnswers } = world.networks.wave;
-  payoutAnswers.pay_out = (request) => {
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.pay_out = (request) => {
     assert.ok('amountMinor' in request);
     count += 1;
-    const { pays, answer } = onStart(count);
+    const { pays, response } = onStart(count);
     if (pays && !payments.has(request.reference)) {
       payments.set(request.reference, (payments.get(request.reference) ?? 0) + 1);
       orders.set(request.reference, request);
     }
-    return Promise.resolve(answer === 'truth' ? truth(request) : answer);
+    return Promise.resolve(response === 'truth' ? truth(request) : response);
   };
-  payoutAnswers.look_up_payout = ({ reference }) => {
+  payoutResponses.look_up_payout = ({ reference }) => {
     const order = orders.get(reference);
     return Promise.resolve(order ? truth(order) : { state: 'not_found' });
   };
   return { payments: () => [...payments.values()].reduce((sum, each) => sum + each, 0) };
 }
 
-const unavailable: PayoutAnswer = { state: 'not_accepted', reason: 'network_unavailable' };
+const unavailable: PayoutResponse = { state: 'not_accepted', reason: 'network_unavailable' };
 
 // docs/networks.md, "When a call gets no answer": whatever happens to the first call, the beneficiary is paid once and the
 // balance says so.
 for (const [name, first] of [
-  ['the answer is lost and the network has paid', { pays: true, answer: noAnswer }],
-  ['the answer is lost and the network has not paid', { pays: false, answer: noAnswer }],
-  ['the network takes nothing just now', { pays: false, answer: unavailable }],
-  ['our account there is empty', { pays: false, answer: { state: 'not_accepted', reason: 'float_empty' } }],
-  ['the network pays and says so', { pays: true, answer: 'truth' }],
+  ['the answer is lost and the network has paid', { pays: true, response: noResponse }],
+  ['the answer is lost and the network has not paid', { pays: false, response: noResponse }],
+  ['the network takes nothing just now', { pays: false, response: unavailable }],
+  ['our account there is empty', { pays: false, response: { state: 'not_accepted', reason: 'float_empty' } }],
+  ['the network pays and says so', { pays: true, response: 'truth' }],
 ] as const) {
   test(`when ${name}, the beneficiary is paid once`, async () => {
-    const network = rememberingNetwork((count) => (count === 1 ? first : { pays: true, answer: 'truth' }));
+    const network = rememberingNetwork((count) => (count === 1 ? first : { pays: true, response: 'truth' }));
     const before = await world.balance('payable_available');
     const order = await world.create();
     await world.work();
@@ -102,19 +102,21 @@ for (const [name, first] of [
   });
 }
 
-test('an order that its network has after all, though it had said that it takes nothing, is asked about and not sent again', async () => {
-  answerWith(unavailable);
+test('a transfer the network refused, and has all the same, is looked up and not sent again', async () => {
+  respondWith(unavailable);
   const order = await world.create();
   await world.work();
-  await applyAnswer(world.context, order, taken);
+  await applyResponse(world.context, order, taken);
   await assert.rejects(world.cancel(order), { code: 'state_conflict' }, 'the network may pay it');
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  world.networks.wave.payoutResponses.look_up_payout = paid(order);
   assert.equal((await after(order, minuteMs)).status, 'completed');
   assert.equal(world.networks.wave.count('pay_out'), 1);
 });
 
-test('an order that never arrived goes out again under the same reference, after the time in which it could arrive', async () => {
-  rememberingNetwork((count) => (count < 3 ? { pays: false, answer: noAnswer } : { pays: true, answer: 'truth' }));
+test('a transfer that never arrived is resent under its reference once it can no longer arrive', async () => {
+  rememberingNetwork((count) =>
+    count < 3 ? { pays: false, response: noResponse } : { pays: true, response: 'truth' },
+  );
   const order = await world.create();
   await world.work();
   await world.workFor(9_000);
@@ -129,17 +131,17 @@ test('an order that never arrived goes out again under the same reference, after
 
 test('an order whose success is doubted goes on being looked up', async () => {
   const [settled, order] = [await world.create(), await world.create()];
-  answerWith(paid(settled), taken);
+  respondWith(paid(settled), taken);
   await world.work();
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order, { transactionId: `T-${settled.reference}` });
+  world.networks.wave.payoutResponses.look_up_payout = paid(order, { transactionId: `T-${settled.reference}` });
   assert.equal((await after(order, minuteMs)).review, 'receipt_reused');
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  world.networks.wave.payoutResponses.look_up_payout = paid(order);
   assert.equal((await after(order, hourMs, minuteMs)).status, 'completed', 'its own success is found');
 });
 
 test('look-ups go on while an order waits to be sent again', async () => {
-  answerWith(noAnswer);
-  world.networks.wave.payoutAnswers.look_up_payout = { state: 'not_found' };
+  respondWith(noResponse);
+  world.networks.wave.payoutResponses.look_up_payout = { state: 'not_found' };
   const order = await world.create();
   await world.work();
   while ((await world.transfer(order)).sends < 2n) {
@@ -149,15 +151,15 @@ test('look-ups go on while an order waits to be sent again', async () => {
     if (claimed.some(({ kind }) => kind === 'send_transfer')) break;
   }
   // The worker that had claimed the second send died: its claim has not run out.
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  world.networks.wave.payoutResponses.look_up_payout = paid(order);
   await world.clock.advance(30_000);
   for (const work of await world.claim()) if (work.kind === 'look_up_transfer') await world.jobs.lookUp(work);
   assert.equal((await world.transfer(order)).status, 'completed');
 });
 
 test('an order that the network has acknowledged is never sent again, whatever it says later', async () => {
-  answerWith(taken);
-  world.networks.wave.payoutAnswers.look_up_payout = { state: 'not_found' };
+  respondWith(taken);
+  world.networks.wave.payoutResponses.look_up_payout = { state: 'not_found' };
   const order = await world.create();
   await world.work();
   await world.workFor(hourMs, minuteMs);
@@ -166,7 +168,7 @@ test('an order that the network has acknowledged is never sent again, whatever i
 });
 
 test('a network that never gets an order is not asked for ever: a person is', async () => {
-  rememberingNetwork(() => ({ pays: false, answer: noAnswer }));
+  rememberingNetwork(() => ({ pays: false, response: noResponse }));
   const order = await world.create();
   await world.work();
   const waiting = await after(order, 26 * hourMs, 5 * minuteMs);
@@ -176,24 +178,24 @@ test('a network that never gets an order is not asked for ever: a person is', as
   assert.deepEqual(await world.cases(order), ['outcome_unknown']);
 });
 
-test('what is unknown for a day becomes one case, is asked about every hour, and ends when the network answers', async () => {
-  answerWith(taken);
-  world.networks.wave.payoutAnswers.look_up_payout = noAnswer;
+test('a transfer unknown for a day opens one case, and hourly look-ups end when the network responds', async () => {
+  respondWith(taken);
+  world.networks.wave.payoutResponses.look_up_payout = noResponse;
   const order = await world.create();
   await world.work();
   await world.workFor(30 * hourMs, 10 * minuteMs);
   assert.deepEqual(await world.cases(order), ['outcome_unknown']);
-  const asked = world.networks.wave.count('look_up_payout');
+  const requested = world.networks.wave.count('look_up_payout');
   await world.workFor(5 * hourMs, 10 * minuteMs);
-  const inFiveHours = world.networks.wave.count('look_up_payout') - asked;
+  const inFiveHours = world.networks.wave.count('look_up_payout') - requested;
   assert.ok(inFiveHours >= 4 && inFiveHours <= 6, `${inFiveHours} times`);
-  world.networks.wave.payoutAnswers.look_up_payout = paid(order);
+  world.networks.wave.payoutResponses.look_up_payout = paid(order);
   const done = await after(order, 2 * hourMs, 10 * minuteMs);
   assert.deepEqual([done.status, done.review], ['completed', null]);
 });
 
-test('while the network takes nothing the order waits, says why, and may be taken back', async () => {
-  rememberingNetwork(() => ({ pays: false, answer: unavailable }));
+test('while the breaker is open a transfer waits, shows the reason, and can be cancelled', async () => {
+  rememberingNetwork(() => ({ pays: false, response: unavailable }));
   const order = await world.create();
   await world.work();
   const waiting = await after(order, minuteMs);
@@ -209,8 +211,8 @@ test('while the network takes nothing the order waits, says why, and may be take
   assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.cancelled']);
 });
 
-test('once an answer was lost, a later "not accepted" does not make the order one that was never sent', async () => {
-  rememberingNetwork((count) => ({ pays: false, answer: count === 1 ? noAnswer : unavailable }));
+test('after a lost response a later "not accepted" does not mark the transfer as never sent', async () => {
+  rememberingNetwork((count) => ({ pays: false, response: count === 1 ? noResponse : unavailable }));
   const order = await world.create();
   await world.work();
   await world.workFor(minuteMs);
@@ -220,16 +222,16 @@ test('once an answer was lost, a later "not accepted" does not make the order on
 });
 
 test('what was sent cannot be cancelled, and what ended cannot either', async () => {
-  for (const answer of [taken, refused]) {
-    const order = await world.createSent(answer);
+  for (const response of [taken, refused]) {
+    const order = await world.createSent(response);
     await assert.rejects(world.cancel(order), (error) => error instanceof AppError && error.code === 'state_conflict');
   }
 });
 
-test('of a cancellation and a send at one moment one wins: nothing is both sent and given back', async () => {
+test('of a concurrent cancellation and send one wins: no transfer is both sent and released', async () => {
   for (let round = 0; round < 15; round += 1) {
     world.networks.wave.calls.length = 0;
-    answerWith(taken);
+    respondWith(taken);
     const order = await world.create();
     const [cancelled] = await Promise.allSettled([world.cancel(order), world.work()]);
     const { status } = await world.transfer(order);
@@ -243,17 +245,17 @@ test('a worker that died before the call is replaced by the look-up, which finds
   const [work] = await world.claim();
   assert.ok(work);
   // The call is made and never comes back to us.
-  const gone = Promise.withResolvers<PayoutAnswer>();
-  world.networks.wave.payoutAnswers.pay_out = () => gone.promise;
+  const gone = Promise.withResolvers<PayoutResponse>();
+  world.networks.wave.payoutResponses.pay_out = () => gone.promise;
   void world.jobs.send(work);
   await eventually('the network is called', () => world.networks.wave.count('pay_out') === 1);
   assert.equal((await world.transfer(order)).progress, 'submitted', 'written before the call');
-  rememberingNetwork(() => ({ pays: true, answer: 'truth' }));
+  rememberingNetwork(() => ({ pays: true, response: 'truth' }));
   assert.equal((await after(order, minuteMs)).status, 'completed');
 });
 
 test('two workers that hold the same work send it once', async () => {
-  answerWith(taken, taken);
+  respondWith(taken, taken);
   const order = await world.create();
   const [work] = await world.claim();
   assert.ok(work);
@@ -264,24 +266,27 @@ test('two workers that hold the same work send it once', async () => {
   assert.equal((await world.transfer(order)).sends, 1n);
 });
 
-test('callbacks end an order like answers do; another network’s news of it does not', async () => {
+test('callbacks complete a transfer like responses do; another network’s callback does not', async () => {
   const order = await world.createSent(taken);
-  const news = { operation: 'payout', reference: order.reference, answer: paid(order) } as const;
-  assert.equal(await world.jobs.applyNews('qmoney-test', news), 'unmatched');
-  assert.equal(await world.jobs.applyNews('wave-test', { ...news, reference: 'Shop1234unknown' }), 'unmatched');
+  const notification = { operation: 'payout', reference: order.reference, response: paid(order) } as const;
+  assert.equal(await world.jobs.applyNotification('qmoney-test', notification), 'unmatched');
+  assert.equal(
+    await world.jobs.applyNotification('wave-test', { ...notification, reference: 'Shop1234unknown' }),
+    'unmatched',
+  );
   assert.equal((await world.transfer(order)).status, 'pending');
-  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
-  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
+  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
   assert.equal((await world.transfer(order)).status, 'completed');
 });
 
 test('a callback of a payout sent while the breaker was open, and never answered, closes the breaker', async () => {
-  for (let sent = 0; sent < 5; sent += 1) await world.createSent(noAnswer);
+  for (let sent = 0; sent < 5; sent += 1) await world.createSent(noResponse);
   await world.clock.advance(2_000);
-  const probe = await world.createSent(noAnswer);
+  const trial = await world.createSent(noResponse);
   assert.equal((await world.createSent(taken)).waitingFor, 'network_unavailable');
-  const news = { operation: 'payout', reference: probe.reference, answer: paid(probe) } as const;
-  assert.equal(await world.jobs.applyNews('wave-test', news), 'applied');
+  const notification = { operation: 'payout', reference: trial.reference, response: paid(trial) } as const;
+  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
   const next = await world.createSent(taken);
   assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
 });

@@ -2,11 +2,11 @@ import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events
 import type { Work } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { CallbackNews, PayoutAnswer } from '../networks/contract.ts';
-import type { NewsOutcome } from '../networks/inbox.ts';
-import { permitPayout, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
+import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
+import type { NotificationOutcome } from '../networks/inbox.ts';
+import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
-import { applyAnswer, applyNotAccepted, keepWaiting } from './apply-answer.ts';
+import { applyResponse, applyNotAccepted, markWaiting } from './apply-answer.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';
@@ -22,10 +22,10 @@ export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
   /** News from a network's callback; the same news may come again. */
-  applyNews(connectorName: string, news: PayoutNews): Promise<NewsOutcome>;
+  applyNotification(connectorName: string, notification: PayoutNotification): Promise<NotificationOutcome>;
 }
 
-type PayoutNews = Extract<CallbackNews, { operation: 'payout' }>;
+type PayoutNotification = Extract<ProviderNotification, { operation: 'payout' }>;
 
 const hourMs = 60 * 60 * 1_000;
 // A network that says each time that it never got the order needs a person, not a sixth try.
@@ -35,7 +35,7 @@ export function createTransferJobs(context: TransferContext): TransferJobs {
   return {
     send: (work) => sendTransfer(context, work),
     lookUp: (work) => lookUpTransfer(context, work),
-    applyNews: (connectorName, news) => applyNews(context, connectorName, news),
+    applyNotification: (connectorName, notification) => applyNotification(context, connectorName, notification),
   };
 }
 
@@ -43,21 +43,21 @@ async function sendTransfer(context: TransferContext, work: Work): Promise<void>
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!transfer || transfer.status !== 'pending') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const permission = rail.breakers && (await permitPayout(context, rail.breakers));
-  if (permission?.allowed === false) {
-    await keepWaiting(context, transfer, permission.reason);
-    return postponeWork(context.db, work, permission.retryAt);
+  const permit = rail.breakers && (await acquirePayoutPermit(context, rail.breakers));
+  if (permit?.allowed === false) {
+    await markWaiting(context, transfer, permit.reason);
+    return postponeWork(context.db, work, permit.retryAt);
   }
   const submitted = await markSubmitted(context, rail, transfer, work);
   if (!submitted) return;
-  const answer = await rail.send();
-  if (rail.breakers) await reportPayout(context, rail.breakers, outcomeOf(answer));
-  if (answer.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, answer.reason);
-  else if (answer.state === 'unknown') await noteUnclear(context, submitted, answer.detail);
-  else await applyAnswer(context, submitted, answer);
+  const response = await rail.send();
+  if (rail.breakers) await reportPayout(context, rail.breakers, outcomeOf(response));
+  if (response.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, response.reason);
+  else if (response.state === 'unknown') await noteUnclearResponse(context, submitted, response.detail);
+  else await applyResponse(context, submitted, response);
 }
 
-async function noteUnclear(context: TransferContext, transfer: Transfer, detail: string): Promise<void> {
+async function noteUnclearResponse(context: TransferContext, transfer: Transfer, detail: string): Promise<void> {
   await context.db.withTransaction((tx) => {
     noteTransfer(tx, context, transfer, 'no_clear_answer', `No clear answer came (${detail}); the network is asked.`);
     return Promise.resolve();
@@ -80,12 +80,12 @@ async function markSubmitted(
     completeWorkWith(tx, work);
     // Somebody else sent it, or the network answered, since this work was read.
     const isSeen = transfer.status === 'pending' && transfer.sends === seen.sends && transfer.networkReference === null;
-    return isSeen && maySend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
+    return isSeen && canSend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
   });
 }
 
 /** At once the first time; again only when the network has had the time in which the order may still arrive. */
-function maySend(context: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
+function canSend(context: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
   return sentAt === null || context.clock.now() >= addMs(sentAt, capabilities.resendAfterMs);
 }
 
@@ -108,9 +108,9 @@ async function submit(
   return changeTransfer(tx, context, locked, change);
 }
 
-function outcomeOf(answer: PayoutAnswer) {
-  if (answer.state === 'not_accepted') return answer.reason;
-  return answer.state === 'unknown' ? 'unclear' : 'answered';
+function outcomeOf(response: PayoutResponse) {
+  if (response.state === 'not_accepted') return response.reason;
+  return response.state === 'unknown' ? 'unclear' : 'answered';
 }
 
 /** Call before the answer is applied: once it is, this transfer is not asked about again, and nobody would learn of it. */
@@ -118,9 +118,9 @@ async function noteArrival(
   context: TransferContext,
   { breakers }: Rail,
   { sentAt }: Transfer,
-  answer: PayoutAnswer,
+  response: PayoutResponse,
 ): Promise<void> {
-  const hasArrived = answer.state !== 'not_found' && outcomeOf(answer) === 'answered';
+  const hasArrived = response.state !== 'not_found' && outcomeOf(response) === 'answered';
   if (hasArrived && breakers && sentAt) await reportArrival(context, breakers, sentAt);
 }
 
@@ -128,13 +128,13 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const answer = await rail.lookUp();
-  await noteArrival(context, rail, transfer, answer);
-  await applyAnswer(context, transfer, answer);
+  const response = await rail.lookUp();
+  await noteArrival(context, rail, transfer, response);
+  await applyResponse(context, transfer, response);
   // Read again: a success that is doubted, as by a receipt used before, leaves it awaited, and it is asked for further.
   const current = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(current)) return completeWork(context.db, work);
-  if (answer.state === 'not_found') await sendAgain(context, rail, current);
+  if (response.state === 'not_found') await sendAgain(context, rail, current);
   await scheduleNextLookUp(context, rail, current, work);
 }
 
@@ -148,7 +148,7 @@ function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
  * depends on this order being sent.
  */
 async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer): Promise<void> {
-  if (seen.networkReference !== null || seen.sends >= sendsMax || !maySend(context, rail, seen)) return;
+  if (seen.networkReference !== null || seen.sends >= sendsMax || !canSend(context, rail, seen)) return;
   await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
     if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null) return;
     enqueue(tx, context, sendWork(merchant, transfer));
@@ -164,10 +164,10 @@ async function scheduleNextLookUp(
 ): Promise<void> {
   const now = context.clock.now();
   const { lookUpDelaysMs, giveUpAfterMs } = capabilities;
-  const givenUp = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
-  if (givenUp && transfer.review === null) await openUnknownCase(context, transfer);
+  const isGivenUp = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
+  if (isGivenUp && transfer.review === null) await openUnknownCase(context, transfer);
   // It goes on once an hour, in case the network finds its answer after all.
-  const delayMs = givenUp ? hourMs : lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)];
+  const delayMs = isGivenUp ? hourMs : lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)];
   await postponeWork(context.db, work, addMs(now, delayMs ?? hourMs));
 }
 
@@ -185,9 +185,13 @@ async function openUnknownCase(context: TransferContext, seen: Transfer): Promis
   });
 }
 
-async function applyNews(context: TransferContext, connectorName: string, news: PayoutNews): Promise<NewsOutcome> {
-  const merchant = await context.merchants.byToken(news.reference);
-  const transfer = merchant && (await findTransferByReference(context.db, merchant.id, news.reference));
+async function applyNotification(
+  context: TransferContext,
+  connectorName: string,
+  notification: PayoutNotification,
+): Promise<NotificationOutcome> {
+  const merchant = await context.merchants.byToken(notification.reference);
+  const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
   if (!transfer) {
     context.log.warn('callback of an unknown transfer', { network: connectorName });
     return 'unmatched';
@@ -198,7 +202,7 @@ async function applyNews(context: TransferContext, connectorName: string, news: 
     context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
     return 'unmatched';
   }
-  await noteArrival(context, await railOf(context, transfer), transfer, news.answer);
-  await applyAnswer(context, transfer, news.answer);
+  await noteArrival(context, await railOf(context, transfer), transfer, notification.response);
+  await applyResponse(context, transfer, notification.response);
   return 'applied';
 }

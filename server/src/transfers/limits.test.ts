@@ -11,7 +11,7 @@ import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferLimits } from '../merchants/rules.ts';
-import { checkLargest, countForDay, giveBackTransfer } from './limits.ts';
+import { checkLargest, countForDay, uncountTransfer } from './limits.ts';
 import { readTransferDay } from './queries.ts';
 
 const connectionsMax = 10;
@@ -49,9 +49,9 @@ const order = (merchant: Merchant, amountMinor: bigint, at = noon): Promise<void
     return countForDay(tx, merchant, { amountMinor, at });
   });
 
-const giveBack = (merchant: Merchant, amountMinor: bigint, createdAt = noon): Promise<void> =>
+const returnMoney = (merchant: Merchant, amountMinor: bigint, createdAt = noon): Promise<void> =>
   db.withTransaction(async (tx) =>
-    giveBackTransfer(tx, {
+    uncountTransfer(tx, {
       kind: 'transfer',
       merchantId: merchant.id,
       currency: merchant.currency,
@@ -148,7 +148,7 @@ describe('the day’s total', () => {
     const nextDay = new Date('2026-11-21T08:00:00.000Z');
     await order(merchant, 500_000n);
     await order(merchant, 500_000n, nextDay);
-    await giveBack(merchant, 120_000n);
+    await returnMoney(merchant, 120_000n);
     await refuses(merchant, 1n, undefined, nextDay);
     await refuses(merchant, 120_001n);
     await order(merchant, 120_000n);
@@ -158,7 +158,7 @@ describe('the day’s total', () => {
   test('never has more back than was counted: that is a mistake of ours, and undoes what came with it', async () => {
     const merchant = await newMerchant();
     await order(merchant, 100n);
-    await assert.rejects(giveBack(merchant, 101n), /transfer_days_amount_check/);
+    await assert.rejects(returnMoney(merchant, 101n), /transfer_days_amount_check/);
     assert.equal(await counted(merchant), 100n);
   });
 

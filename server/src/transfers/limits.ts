@@ -3,7 +3,7 @@ import { utcDay } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { addToTransferDay, countTransferDay, readTransferDay, takeFromTransferDay } from './queries.ts';
+import { addToTransferDay, countTransferDay, readTransferDay, subtractFromTransferDay } from './queries.ts';
 import type { TransferDay } from './queries.ts';
 import { transferKinds } from './transfer-kinds.ts';
 import type { Transfer } from './transfer.ts';
@@ -44,13 +44,13 @@ export async function countForDay(
 }
 
 /** Takes a transfer that failed or was cancelled from the day on which it was ordered. Once for each, by its caller. */
-export function giveBackTransfer(
+export function uncountTransfer(
   tx: Transaction,
   transfer: Pick<Transfer, 'kind' | 'merchantId' | 'currency' | 'amountMinor' | 'createdAt'>,
 ): void {
   if (!transferKinds[transfer.kind].isLimited) return;
   const { merchantId, currency, amountMinor, createdAt } = transfer;
-  tx.send(takeFromTransferDay(transferDay(merchantId, currency, createdAt), amountMinor));
+  tx.send(subtractFromTransferDay(transferDay(merchantId, currency, createdAt), amountMinor));
 }
 
 function transferDay(merchantId: string, currency: string, at: Date): TransferDay {

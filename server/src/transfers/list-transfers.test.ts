@@ -22,10 +22,10 @@ describe('GET /v1/transfers', () => {
   }
 
   const list = async (api: ApiClient, query = ''): Promise<Page> => {
-    const answer = await api.get(`/v1/transfers?${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    const rows = answer.body['data'] as Record<string, unknown>[];
-    return { rows, ids: rows.map((row) => String(row['id'])), meta: answer.body['meta'] as Page['meta'] };
+    const response = await api.get(`/v1/transfers?${query}`);
+    assert.equal(response.status, 200, response.text);
+    const rows = response.body['data'] as Record<string, unknown>[];
+    return { rows, ids: rows.map((row) => String(row['id'])), meta: response.body['meta'] as Page['meta'] };
   };
 
   const times = async (api: ApiClient, count: number): Promise<string[]> => {
@@ -59,9 +59,9 @@ describe('GET /v1/transfers', () => {
       'limit=0 limit=101 limit=abc limit= offset=-1 offset=10001 cursor=abc status=paid status=successful';
     const more = 'from=yesterday from=2026-11-31 to=2026-02-30T00:00:00Z term=%00 nonsense=1 network=aps';
     for (const query of `${queries} ${more}`.split(' ')) {
-      const answer = await api.get(`/v1/transfers?${query}`);
-      assert.equal(refusal(answer).split(' ')[2], query.split('=')[0], `${query} answers ${answer.text}`);
-      assert.equal(answer.status, 400);
+      const response = await api.get(`/v1/transfers?${query}`);
+      assert.equal(refusal(response).split(' ')[2], query.split('=')[0], `${query} answers ${response.text}`);
+      assert.equal(response.status, 400);
     }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiAnswer } from '../../../test/harness/api-client.ts';
+import type { ApiResponse } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
 import { accepted, order, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
 import type { Shop, TransferApi } from './transfer-api.corpus.ts';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-function sendText({ key }: Shop, body: string): Promise<ApiAnswer> {
+function sendText({ key }: Shop, body: string): Promise<ApiResponse> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
   return createApiClient(world.service.url, key).send('POST', '/v1/transfers', { body, headers });
 }
@@ -104,11 +104,11 @@ describe('a field of a transfer', () => {
     const before = await world.tracesOf(shop);
     for (const [field, values] of Object.entries(refused)) {
       for (const [value, code] of values) {
-        const answer = await send(shop.api, { ...order, [field]: value });
+        const response = await send(shop.api, { ...order, [field]: value });
         const shown = `${field} ${JSON.stringify(value)?.slice(0, 60) ?? 'missing'}`;
-        const [, , path] = refusal(answer).split(' ');
-        assert.deepEqual([answer.status, answer.body['code']], [400, code], `${shown} answers ${answer.text}`);
-        assert.equal(path?.split('.')[0], field, `${shown} answers ${answer.text}`);
+        const [, , path] = refusal(response).split(' ');
+        assert.deepEqual([response.status, response.body['code']], [400, code], `${shown} answers ${response.text}`);
+        assert.equal(path?.split('.')[0], field, `${shown} answers ${response.text}`);
       }
     }
     const keys = await countRows(world.service, shop.merchant.id, 'idempotency_keys');
@@ -124,8 +124,12 @@ describe('a field of a transfer', () => {
     const texts = ['1e400', '-1e400', 'NaN', 'Infinity', '9007199254740993', '0x10', '010', '1.', '1,000'];
     for (const text of texts) {
       const body = JSON.stringify(order).replace('100', text);
-      const answer = await sendText(shop, body);
-      assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_json'], `${text} answers ${answer.text}`);
+      const response = await sendText(shop, body);
+      assert.deepEqual(
+        [response.status, response.body['code']],
+        [400, 'invalid_json'],
+        `${text} answers ${response.text}`,
+      );
     }
     for (const body of ['', '[]', 'null', '"transfer"', JSON.stringify([order]), JSON.stringify({ data: order })]) {
       assert.equal((await sendText(shop, body)).status, 400, body);
@@ -146,8 +150,8 @@ describe('a field of a transfer', () => {
       assert.ok(names.includes(name), name);
     }
     for (const name of [...names, 'merchant_id', 'progress', 'sends', 'amount_minor', 'balance']) {
-      const answer = await send(shop.api, { ...order, [name]: 'completed' });
-      assert.equal(refusal(answer), `400 unknown_field ${name}`, answer.text);
+      const response = await send(shop.api, { ...order, [name]: 'completed' });
+      assert.equal(refusal(response), `400 unknown_field ${name}`, response.text);
     }
     assert.deepEqual(await world.tracesOf(shop), before);
   });

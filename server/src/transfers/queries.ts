@@ -79,7 +79,7 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
 }
 
 /** Guarded by the status it leaves: touches nothing when the transfer has moved on. */
-export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer): Promise<number> {
+export function updateTransfer(db: Queryable, currentStatus: TransferStatus, next: Transfer): Promise<number> {
   return db.run({
     name: 'transfers_update',
     text: `UPDATE transfers
@@ -88,24 +88,24 @@ export function updateTransfer(db: Queryable, from: TransferStatus, to: Transfer
                review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
-      to.merchantId,
-      to.id,
-      from,
-      to.status,
-      to.progress,
-      to.sends,
-      to.sentAt,
-      to.waitingFor,
-      to.networkReference,
-      to.networkTransactionId,
-      to.networkHandles === null ? null : JSON.stringify(to.networkHandles),
-      to.failureCode,
-      to.failureReason,
-      to.review,
-      to.eventSequence,
-      to.updatedAt,
-      to.completedAt,
-      to.amountReversedMinor,
+      next.merchantId,
+      next.id,
+      currentStatus,
+      next.status,
+      next.progress,
+      next.sends,
+      next.sentAt,
+      next.waitingFor,
+      next.networkReference,
+      next.networkTransactionId,
+      next.networkHandles === null ? null : JSON.stringify(next.networkHandles),
+      next.failureCode,
+      next.failureReason,
+      next.review,
+      next.eventSequence,
+      next.updatedAt,
+      next.completedAt,
+      next.amountReversedMinor,
     ],
   });
 }
@@ -174,7 +174,7 @@ export function insertTransferNote(note: TransferNote): Statement {
  */
 export function findUnmatchedHold(
   db: Queryable,
-): Promise<{ merchantId: string; id: string; heldMinor: bigint | null; wantedMinor: bigint | null } | undefined> {
+): Promise<{ merchantId: string; id: string; heldMinor: bigint | null; requiredMinor: bigint | null } | undefined> {
   return db.row({
     name: 'transfers_unmatched_hold',
     text: `-- across merchants: the verification reads everybody's
@@ -185,7 +185,7 @@ export function findUnmatchedHold(
              SELECT merchant_id, id, amount + fee AS amount FROM transfers
              WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
            )
-           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", wanted.amount AS "wantedMinor"
+           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", wanted.amount AS "requiredMinor"
            FROM held FULL JOIN wanted USING (merchant_id, id)
            WHERE held.amount IS DISTINCT FROM wanted.amount
            ORDER BY merchant_id, id LIMIT 1`,
@@ -217,12 +217,12 @@ export interface TransferDay {
 }
 
 /** Counts without asking. Orders of one merchant and day follow each other here until their transactions end. */
-export function addToTransferDay(at: TransferDay, amountMinor: bigint): Statement {
+export function addToTransferDay(day: TransferDay, amountMinor: bigint): Statement {
   return {
     name: 'transfer_days_add',
     text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
            ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount`,
-    values: [at.merchantId, at.day, at.currency, amountMinor],
+    values: [day.merchantId, day.day, day.currency, amountMinor],
   };
 }
 
@@ -232,7 +232,7 @@ export function addToTransferDay(at: TransferDay, amountMinor: bigint): Statemen
  */
 export async function countTransferDay(
   db: Queryable,
-  at: TransferDay,
+  day: TransferDay,
   { amountMinor, dailyMinor }: { amountMinor: bigint; dailyMinor: bigint },
 ): Promise<boolean> {
   const touched = await db.run({
@@ -240,25 +240,25 @@ export async function countTransferDay(
     text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
            ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount
              WHERE transfer_days.amount + excluded.amount <= $5`,
-    values: [at.merchantId, at.day, at.currency, amountMinor, dailyMinor],
+    values: [day.merchantId, day.day, day.currency, amountMinor, dailyMinor],
   });
   return touched === 1;
 }
 
-export async function readTransferDay(db: Queryable, at: TransferDay): Promise<bigint> {
+export async function readTransferDay(db: Queryable, day: TransferDay): Promise<bigint> {
   const row = await db.row<{ amount: bigint }>({
     name: 'transfer_days_read',
     text: 'SELECT amount FROM transfer_days WHERE merchant_id = $1 AND day = $2 AND currency = $3',
-    values: [at.merchantId, at.day, at.currency],
+    values: [day.merchantId, day.day, day.currency],
   });
   return row?.amount ?? 0n;
 }
 
 /** Touches nothing where the day was not counted; the table's CHECK refuses to give back more than was counted. */
-export function takeFromTransferDay(at: TransferDay, amountMinor: bigint): Statement {
+export function subtractFromTransferDay(day: TransferDay, amountMinor: bigint): Statement {
   return {
     name: 'transfer_days_take',
     text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
-    values: [at.merchantId, at.day, at.currency, amountMinor],
+    values: [day.merchantId, day.day, day.currency, amountMinor],
   };
 }

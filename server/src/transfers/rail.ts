@@ -1,5 +1,5 @@
 import { assert } from '../kit/assert.ts';
-import type { LookUpPayout, PayoutAnswer, PayoutCapabilities } from '../networks/contract.ts';
+import type { LookUpPayout, PayoutResponse, PayoutCapabilities } from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
@@ -15,8 +15,8 @@ export interface Rail {
   /** Null for refunds, which no circuit breaker holds back: they are rare and answer for themselves. */
   breakers: PayoutBreakers | null;
   /** The same bytes each time, so that the network knows the order again. */
-  send(): Promise<PayoutAnswer>;
-  lookUp(): Promise<PayoutAnswer>;
+  send(): Promise<PayoutResponse>;
+  lookUp(): Promise<PayoutResponse>;
 }
 
 export async function railOf(context: TransferContext, transfer: Transfer): Promise<Rail> {
@@ -25,25 +25,25 @@ export async function railOf(context: TransferContext, transfer: Transfer): Prom
   const { reference, amountMinor, currency, merchantId } = transfer;
   const callbackUrl = `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`;
   const known = { displayName, callTimeoutMs };
-  const asked: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
+  const lookUpRequest: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
   const description = await describe(context, transfer);
   if (transfer.route === 'network') {
     const { refunds } = connector;
     const { originalReference: originalTransactionId } = transfer;
     assert(refunds && originalTransactionId !== null, 'a network that refunds stays configured');
-    const order = { reference, originalTransactionId, amountMinor, currency, description, callbackUrl };
+    const request = { reference, originalTransactionId, amountMinor, currency, description, callbackUrl };
     const { capabilities } = refunds;
     return {
       ...known,
       capabilities,
       breakers: null,
-      send: () => refunds.start(order),
-      lookUp: () => refunds.lookUp(asked),
+      send: () => refunds.start(request),
+      lookUp: () => refunds.lookUp(lookUpRequest),
     };
   }
   assert(paysOut(connector), 'a network that pays out stays configured');
   const { payouts } = connector;
-  const order = {
+  const request = {
     reference,
     amountMinor,
     currency,
@@ -57,13 +57,13 @@ export async function railOf(context: TransferContext, transfer: Transfer): Prom
     ...known,
     capabilities: payouts.capabilities,
     breakers: payoutBreakers(connector, { merchantId, number: transfer.accountCanonical }),
-    send: () => payouts.start(order),
-    lookUp: () => payouts.lookUp(asked),
+    send: () => payouts.start(request),
+    lookUp: () => payouts.lookUp(lookUpRequest),
   };
 }
 
 /** What the beneficiary reads beside the money. */
 async function describe(context: TransferContext, { merchantId, narration }: Transfer): Promise<string> {
-  const from = (await context.merchants.byId(merchantId))?.name ?? '';
-  return narration === null ? from : `${from}: ${narration}`;
+  const merchantName = (await context.merchants.byId(merchantId))?.name ?? '';
+  return narration === null ? merchantName : `${merchantName}: ${narration}`;
 }

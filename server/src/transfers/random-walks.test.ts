@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../kit/app-error.ts';
-import type { PayoutAnswer } from '../networks/contract.ts';
-import { createTransferWorld, noAnswer, receiptOf, refused, taken } from './transfer-world.corpus.ts';
+import type { PayoutResponse } from '../networks/contract.ts';
+import { createTransferWorld, noResponse, transactionOf, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -45,10 +45,10 @@ class HonestNetwork {
     this.#plans.set(order.reference, { ...planned, moves: [...planned.moves] });
   }
 
-  truth(order: Transfer): PayoutAnswer {
+  truth(order: Transfer): PayoutResponse {
     switch (this.fates.get(order.reference)) {
       case 'paid':
-        return { state: 'succeeded', receipt: receiptOf(order) };
+        return { state: 'succeeded', providerTransaction: transactionOf(order) };
       case 'refused':
         return refused;
       case 'taken':
@@ -58,7 +58,7 @@ class HonestNetwork {
     }
   }
 
-  start(order: Transfer): PayoutAnswer {
+  start(order: Transfer): PayoutResponse {
     if (this.fates.has(order.reference)) return this.truth(order);
     switch (this.#plans.get(order.reference)?.moves.shift() ?? 'pay') {
       case 'pay':
@@ -66,9 +66,9 @@ class HonestNetwork {
         return this.truth(order);
       case 'pay_silently':
         this.fates.set(order.reference, 'paid');
-        return noAnswer;
+        return noResponse;
       case 'ignore_silently':
-        return noAnswer;
+        return noResponse;
       case 'refuse':
         this.fates.set(order.reference, 'refused');
         return refused;
@@ -80,11 +80,11 @@ class HonestNetwork {
     }
   }
 
-  lookUp(order: Transfer): PayoutAnswer {
+  lookUp(order: Transfer): PayoutResponse {
     const planned = this.#plans.get(order.reference);
     if (planned && planned.silentLookUps > 0) {
       planned.silentLookUps -= 1;
-      return noAnswer;
+      return noResponse;
     }
     // What was taken is paid in the end.
     if (this.fates.get(order.reference) === 'taken') this.fates.set(order.reference, 'paid');
@@ -101,8 +101,8 @@ async function run(plans: readonly Plan[], steps: readonly Step[]): Promise<void
     assert.ok(order);
     return order;
   };
-  world.networks.wave.payoutAnswers.pay_out = async (request) => network.start(orderOf(request));
-  world.networks.wave.payoutAnswers.look_up_payout = async (request) => network.lookUp(orderOf(request));
+  world.networks.wave.payoutResponses.pay_out = async (request) => network.start(orderOf(request));
+  world.networks.wave.payoutResponses.look_up_payout = async (request) => network.lookUp(orderOf(request));
   for (const planned of plans) {
     const order = await world.create({ amountMinor: planned.amountMinor });
     network.expect(order, planned);
@@ -126,10 +126,13 @@ async function take(network: HonestNetwork, order: Transfer, does: Step['does'])
     });
     return;
   }
-  const answer = network.truth(order);
-  if (answer.state === 'not_found') return;
-  const news = { operation: 'payout', reference: order.reference, answer } as const;
-  await Promise.all([world.jobs.applyNews('wave-test', news), world.jobs.applyNews('wave-test', news)]);
+  const response = network.truth(order);
+  if (response.state === 'not_found') return;
+  const notification = { operation: 'payout', reference: order.reference, response: response } as const;
+  await Promise.all([
+    world.jobs.applyNotification('wave-test', notification),
+    world.jobs.applyNotification('wave-test', notification),
+  ]);
 }
 
 async function checkEnds(network: HonestNetwork, orders: Transfer[], before: Balances): Promise<void> {
@@ -168,7 +171,7 @@ async function balances(): Promise<Balances> {
   };
 }
 
-test('whatever is lost, repeated, refused, delayed or cancelled, each order is paid once or not at all, and charged so', async () => {
+test('under random faults each transfer is paid at most once, and charged exactly for that', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 4 }),

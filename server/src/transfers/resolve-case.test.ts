@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { CaseKind } from '../cases/case.ts';
-import type { ToldMoney } from '../cases/resolution.ts';
+import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { AppError } from '../kit/app-error.ts';
-import type { PayoutAnswer } from '../networks/contract.ts';
-import { applyAnswer } from './apply-answer.ts';
+import type { PayoutResponse } from '../networks/contract.ts';
+import { applyResponse } from './apply-answer.ts';
 import { createTransferResolvers } from './resolve-case.ts';
 import { transferTimeline } from './timeline.ts';
 import { transferToWire } from './transfer-wire.ts';
 import type { Transfer } from './transfer.ts';
-import { createTransferWorld, noAnswer, paid, receiptOf, refused, taken } from './transfer-world.corpus.ts';
+import { createTransferWorld, noResponse, paid, transactionOf, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 
 const hourMs = 60 * 60_000;
@@ -39,8 +39,8 @@ async function balances(): Promise<bigint[]> {
   return Promise.all(accounts.map((account) => world.balance(account)));
 }
 
-async function told(order: Transfer, ...answers: PayoutAnswer[]): Promise<void> {
-  for (const answer of answers) await applyAnswer(world.context, await world.transfer(order), answer);
+async function reported(order: Transfer, ...responses: PayoutResponse[]): Promise<void> {
+  for (const response of responses) await applyResponse(world.context, await world.transfer(order), response);
 }
 
 async function caseOf(order: Transfer, kind: CaseKind): Promise<string> {
@@ -51,16 +51,16 @@ async function caseOf(order: Transfer, kind: CaseKind): Promise<string> {
 }
 
 /** Proposed by one, confirmed by the other. */
-async function resolve(order: Transfer, kind: CaseKind, resolution: string, money: ToldMoney | null = null) {
+async function resolve(order: Transfer, kind: CaseKind, resolution: string, money: ReportedMoney | null = null) {
   const caseId = await caseOf(order, kind);
-  await proposeResolution(context, { caseId, resolution, evidence, told: money, operatorId: one });
+  await proposeResolution(context, { caseId, resolution, evidence, reported: money, operatorId: one });
   await confirmResolution(context, { caseId, operatorId: other });
   return world.transfer(order);
 }
 
 async function unknownOrder(): Promise<Transfer> {
   const order = await world.createSent(taken);
-  world.networks.wave.payoutAnswers.look_up_payout = noAnswer;
+  world.networks.wave.payoutResponses.look_up_payout = noResponse;
   await world.workFor(25 * hourMs, hourMs / 2);
   return order;
 }
@@ -99,8 +99,8 @@ test('an unknown outcome that the network has confirmed as not paid gives everyt
 test('what the network said after the proposal is not decided over', async () => {
   const order = await unknownOrder();
   const caseId = await caseOf(order, 'outcome_unknown');
-  await proposeResolution(context, { caseId, resolution: 'not_paid', evidence, told: null, operatorId: one });
-  await told(order, paid(order));
+  await proposeResolution(context, { caseId, resolution: 'not_paid', evidence, reported: null, operatorId: one });
+  await reported(order, paid(order));
   await assert.rejects(
     confirmResolution(context, { caseId, operatorId: other }),
     (error) => error instanceof AppError && error.code === 'state_conflict' && /completed by now/.test(error.message),
@@ -110,7 +110,7 @@ test('what the network said after the proposal is not decided over', async () =>
 
 test('a transaction that settled something else cannot be named as the one that paid', async () => {
   const settled = await world.createSent(taken);
-  await told(settled, paid(settled));
+  await reported(settled, paid(settled));
   const order = await unknownOrder();
   const money = { transactionId: `T-${settled.reference}`, amountMinor: 10_000n };
   await assert.rejects(resolve(order, 'outcome_unknown', 'paid', money), /settled something else/);
@@ -121,19 +121,19 @@ for (const [paidMinor, accepted] of [
   [9_000n, { payable_available: -10_000n, 'float:rail-wave': -9_000n, fees: 1_000n }],
   [12_500n, { ...asCompleted, 'float:rail-wave': -12_500n, network_costs: 2_500n }],
 ] as const) {
-  test(`another amount of ${paidMinor} can be accepted: the merchant pays what was paid, at most what was ordered`, async () => {
+  test(`a mismatch of ${paidMinor} can be accepted, and charges at most the requested amount`, async () => {
     const change = await moved(async () => {
       const order = await world.createSent(taken);
-      await told(order, paid(order, { amountMinor: paidMinor }));
+      await reported(order, paid(order, { amountMinor: paidMinor }));
       assert.equal((await resolve(order, 'amount_mismatch', 'accept')).status, 'completed');
     });
     assert.deepEqual(change, accepted);
   });
 
-  test(`another amount of ${paidMinor} that the network took back leaves nothing behind`, async () => {
+  test(`a mismatch of ${paidMinor} that was reversed leaves no balance`, async () => {
     const change = await moved(async () => {
       const order = await world.createSent(taken);
-      await told(order, paid(order, { amountMinor: paidMinor }));
+      await reported(order, paid(order, { amountMinor: paidMinor }));
       assert.equal((await resolve(order, 'amount_mismatch', 'return')).status, 'failed');
     });
     assert.deepEqual(change, {});
@@ -142,7 +142,7 @@ for (const [paidMinor, accepted] of [
 
 test('a success after a failure can be accepted: the transfer is completed, and nothing more is booked', async () => {
   const order = await world.createSent(refused);
-  await told(order, paid(order));
+  await reported(order, paid(order));
   const change = await moved(async () => {
     assert.equal((await resolve(order, 'late_success', 'accept')).status, 'completed');
   });
@@ -153,10 +153,10 @@ test('a success after a failure can be accepted: the transfer is completed, and 
 test('a success after a failure that was recovered is the merchant’s money again, once', async () => {
   const change = await moved(async () => {
     const order = await world.createSent(refused);
-    await told(order, paid(order));
+    await reported(order, paid(order));
     const after = await resolve(order, 'late_success', 'recovered');
     assert.deepEqual([after.status, after.review], ['failed', null]);
-    await told(order, paid(order));
+    await reported(order, paid(order));
   });
   assert.deepEqual(change, {});
 });
@@ -167,9 +167,9 @@ test('a second payment that was recovered is no loss any more; one that is writt
     ['write_off', 10_000n],
   ] as const) {
     const order = await world.createSent(taken);
-    await told(order, paid(order));
+    await reported(order, paid(order));
     const change = await moved(async () => {
-      await told(order, paid(order, { transactionId: `again-${order.reference}` }));
+      await reported(order, paid(order, { transactionId: `again-${order.reference}` }));
       assert.equal((await resolve(order, 'second_success', resolution)).status, 'completed');
     });
     const loss = { 'float:rail-wave': -lossMinor, network_costs: lossMinor };
@@ -184,7 +184,7 @@ test('a contradiction is cleared up either way: the network was wrong, or it too
   ] as const) {
     const booked = await moved(async () => {
       const order = await world.createSent(taken);
-      await told(order, paid(order), refused);
+      await reported(order, paid(order), refused);
       assert.equal((await resolve(order, 'contradictory_outcome', resolution)).status, status);
     });
     assert.deepEqual(booked, change);
@@ -193,19 +193,19 @@ test('a contradiction is cleared up either way: the network was wrong, or it too
 
 test('a transfer whose transaction was somebody else’s goes on waiting without a review', async () => {
   const [settled, order] = [await world.createSent(taken), await world.createSent(taken)];
-  await told(settled, paid(settled));
-  await told(order, paid(order, { transactionId: `T-${settled.reference}` }));
+  await reported(settled, paid(settled));
+  await reported(order, paid(order, { transactionId: `T-${settled.reference}` }));
   const after = await resolve(order, 'receipt_reused', 'acknowledge');
   assert.deepEqual([after.status, after.review], ['pending', null]);
-  await told(order, paid(order));
+  await reported(order, paid(order));
 });
 
 test('a reversal is acknowledged without another entry', async () => {
   const change = await moved(async () => {
     const order = await world.createSent(taken);
-    const answer = paid(order);
-    assert.ok(answer.state === 'succeeded');
-    await told(order, answer, { ...answer, state: 'reversed' });
+    const response = paid(order);
+    assert.ok(response.state === 'succeeded');
+    await reported(order, response, { ...response, state: 'reversed' });
     assert.equal((await resolve(order, 'network_reversal', 'acknowledge')).status, 'reversed');
   });
   assert.deepEqual(change, {});
@@ -215,53 +215,57 @@ test('the reversal of a payment whose other amount was accepted gives back what 
   for (const paidMinor of [9_000n, 12_500n]) {
     const change = await moved(async () => {
       const order = await world.createSent(taken);
-      const answer = paid(order, { amountMinor: paidMinor });
-      assert.ok(answer.state === 'succeeded');
-      await told(order, answer);
+      const response = paid(order, { amountMinor: paidMinor });
+      assert.ok(response.state === 'succeeded');
+      await reported(order, response);
       await resolve(order, 'amount_mismatch', 'accept');
-      await told(order, { ...answer, state: 'reversed' });
+      await reported(order, { ...response, state: 'reversed' });
       assert.equal((await world.transfer(order)).status, 'reversed');
     });
     assert.deepEqual(change, {});
   }
 });
 
-test('a late success that was accepted and then reversed gives the amount back, and no fee, for none was taken', async () => {
+test('an accepted late success that is reversed returns the amount, and no fee, as none was charged', async () => {
   const change = await moved(async () => {
     const order = await world.createSent(refused);
-    const answer = paid(order);
-    assert.ok(answer.state === 'succeeded');
-    await told(order, answer);
+    const response = paid(order);
+    assert.ok(response.state === 'succeeded');
+    await reported(order, response);
     await resolve(order, 'late_success', 'accept');
-    await told(order, { ...answer, state: 'reversed' });
+    await reported(order, { ...response, state: 'reversed' });
     assert.equal((await world.transfer(order)).status, 'reversed');
   });
   assert.deepEqual(change, {});
 });
 
 /** A network's report that it gave back a part of what it had paid. */
-function partBack(order: Transfer, amountMinor: bigint, reversalId?: string): PayoutAnswer {
-  return { state: 'reversed', receipt: receiptOf(order, { amountMinor }), ...(reversalId && { reversalId }) };
+function partBack(order: Transfer, amountMinor: bigint, reversalId?: string): PayoutResponse {
+  return {
+    state: 'reversed',
+    providerTransaction: transactionOf(order, { amountMinor }),
+    ...(reversalId && { reversalId }),
+  };
 }
 
-const partOf = (order: Transfer, amountMinor: bigint): ToldMoney => {
-  return { transactionId: receiptOf(order).transactionId, amountMinor };
+const partOf = (order: Transfer, amountMinor: bigint): ReportedMoney => {
+  return { transactionId: transactionOf(order).transactionId, amountMinor };
 };
 
 test('a reversal of another amount than was paid books nothing; a person has to look', async () => {
   const change = await moved(async () => {
     const order = await world.createSent(taken);
-    await told(order, paid(order), partBack(order, 4_000n));
+    await reported(order, paid(order), partBack(order, 4_000n));
     assert.equal((await resolve(order, 'partial_reversal', 'acknowledge')).status, 'completed');
   });
   assert.deepEqual(change, asCompleted);
 });
 
-test('a part that a network gives back is the merchant’s with its part of the fee, and the rest when it comes', async () => {
+test('a partly reversed transfer credits that part with its share of the fee, and the rest later', async () => {
   const order = await world.createSent(taken);
-  await told(order, paid(order));
+  await reported(order, paid(order));
   const first = await moved(async () => {
-    await told(order, partBack(order, 3_333n), partBack(order, 3_333n));
+    await reported(order, partBack(order, 3_333n), partBack(order, 3_333n));
     assert.deepEqual(await world.cases(order), ['partial_reversal'], 'told twice it is one case');
     const part = await resolve(order, 'partial_reversal', 'reversed', partOf(order, 3_333n));
     assert.deepEqual([part.status, part.amountReversedMinor], ['completed', 3_333n]);
@@ -271,7 +275,7 @@ test('a part that a network gives back is the merchant’s with its part of the 
   const told3 = (await transferTimeline(world.db, await world.transfer(order))).map(({ detail }) => detail);
   assert.ok(told3.includes('The network gave a part of the money back; that makes GMD 33.33 so far.'), String(told3));
   const rest = await moved(async () => {
-    await told(order, partBack(order, 6_667n));
+    await reported(order, partBack(order, 6_667n));
     const done = await resolve(order, 'partial_reversal', 'reversed', partOf(order, 6_667n));
     assert.equal(done.status, 'reversed');
   });
@@ -282,9 +286,9 @@ test('a part that a network gives back is the merchant’s with its part of the 
 
 test('two equal parts of a payout with ids of their own are both booked, and no more than was paid', async () => {
   const order = await world.createSent(taken);
-  await told(order, paid(order));
+  await reported(order, paid(order));
   const change = await moved(async () => {
-    for (const id of ['EV-1', 'EV-2', 'EV-1']) await told(order, partBack(order, 5_000n, id));
+    for (const id of ['EV-1', 'EV-2', 'EV-1']) await reported(order, partBack(order, 5_000n, id));
     assert.deepEqual(await world.cases(order), ['partial_reversal', 'partial_reversal']);
     await resolve(order, 'partial_reversal', 'reversed', partOf(order, 5_000n));
     const wrong = resolve(order, 'partial_reversal', 'reversed', partOf(order, 5_001n));
@@ -296,7 +300,7 @@ test('two equal parts of a payout with ids of their own are both booked, and no 
   );
   assert.ok(found);
   const resolution = 'reversed';
-  const proposal = { caseId: found.id, resolution, evidence, told: partOf(order, 5_000n), operatorId: one };
+  const proposal = { caseId: found.id, resolution, evidence, reported: partOf(order, 5_000n), operatorId: one };
   await proposeResolution(context, proposal);
   await confirmResolution(context, { caseId: found.id, operatorId: other });
   assert.equal((await world.transfer(order)).status, 'reversed');
@@ -305,7 +309,7 @@ test('two equal parts of a payout with ids of their own are both booked, and no 
 test('a part of what was paid too late is given back to whoever gave it, and the rest stays to be decided', async () => {
   const order = await world.createSent(refused);
   const change = await moved(async () => {
-    await told(order, paid(order), partBack(order, 4_000n));
+    await reported(order, paid(order), partBack(order, 4_000n));
     const part = await resolve(order, 'partial_reversal', 'reversed', partOf(order, 4_000n));
     assert.deepEqual([part.status, part.review, part.amountReversedMinor], ['failed', 'late_success', 4_000n]);
   });

@@ -1,6 +1,6 @@
 import type { Case } from '../cases/case.ts';
 import { refuseWhere } from '../cases/resolution.ts';
-import type { CaseResolver, ToldMoney } from '../cases/resolution.ts';
+import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
@@ -13,12 +13,12 @@ import {
   bookMismatchReturned,
   bookPaidTwiceRecovered,
   bookReleased,
-  bookStrandedShare,
+  bookUnallocatedShare,
 } from './booking.ts';
 import { paidOut } from './book-given-back.ts';
 import { connectorOf } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
-import { giveBackTransfer } from './limits.ts';
+import { uncountTransfer } from './limits.ts';
 import { noteTransfer } from './notes.ts';
 import { findTransferById } from './queries.ts';
 import { changeTransfer, lockTransferOf } from './transfer-change.ts';
@@ -38,7 +38,7 @@ interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'e
 /** The case, and what the network told of its money; a payment is claimed before the transaction began. */
 interface Step {
   found: Case;
-  told: ToldMoney | null;
+  reported: ReportedMoney | null;
   railAccount: string;
   payout: ClaimedPayout | null;
 }
@@ -95,7 +95,7 @@ const rules: readonly TransferCaseRule[] = [
       refusal: mustWait,
       async carryOut(tx, context, locked) {
         await bookReleased(tx, context, locked.transfer);
-        giveBackTransfer(tx, locked.transfer);
+        uncountTransfer(tx, locked.transfer);
         await fail(tx, context, locked);
       },
     },
@@ -122,7 +122,7 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'The money of the deleted sub-account goes from suspense to the merchant’s balance.',
     note: 'The money of a deleted sub-account is the merchant’s.',
     refusal: always,
-    carryOut: (tx, context, { transfer }, { found }) => bookStrandedShare(tx, context, transfer, found.amountMinor),
+    carryOut: (tx, context, { transfer }, { found }) => bookUnallocatedShare(tx, context, transfer, found.amountMinor),
   },
   {
     kind: 'amount_mismatch',
@@ -144,7 +144,7 @@ const rules: readonly TransferCaseRule[] = [
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found, railAccount }) {
       await bookMismatchReturned(tx, context, locked, { railAccount, paidMinor: found.amountMinor });
-      giveBackTransfer(tx, locked.transfer);
+      uncountTransfer(tx, locked.transfer);
       await fail(tx, context, locked);
     },
   },
@@ -242,12 +242,12 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
     effect: rule.effect,
     needsMoney: rule.needsMoney !== undefined,
     refusal: async (found) => rule.refusal(await readTransfer(context.db, found)),
-    prepare: async (found, told) => {
+    prepare: async (found, reported) => {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
       refuseWhere(rule.refusal(seen));
-      const step = await stepOf(context, seen, { rule, found, told });
+      const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network said meanwhile has been written by now, or waits for us.
@@ -264,10 +264,10 @@ async function partGivenBack(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { found, told }: Step,
+  { found, reported }: Step,
 ): Promise<bigint> {
   const { transactionId, currency } = found;
-  if (told?.transactionId !== transactionId) {
+  if (reported?.transactionId !== transactionId) {
     const message = `The case is about the network's transaction ${transactionId}: name that one.`;
     throw new AppError('state_conflict', message);
   }
@@ -277,7 +277,7 @@ async function partGivenBack(
     throw new AppError('state_conflict', message);
   }
   const leftMinor = await paidOut(tx, context, transfer);
-  if (told.amountMinor <= leftMinor) return told.amountMinor;
+  if (reported.amountMinor <= leftMinor) return reported.amountMinor;
   const left = moneyText({ currency, amountMinor: leftMinor });
   throw new AppError('state_conflict', `The network has only ${left} of this transfer out: it can give no more back.`);
 }
@@ -285,18 +285,24 @@ async function partGivenBack(
 async function stepOf(
   context: TransferContext,
   transfer: Transfer,
-  { rule, found, told }: { rule: TransferCaseRule; found: Case; told: ToldMoney | null },
+  { rule, found, reported }: { rule: TransferCaseRule; found: Case; reported: ReportedMoney | null },
 ): Promise<Step> {
   const { railAccount } = (await connectorOf(context, transfer)).capabilities;
-  if (told === null || rule.needsMoney !== 'paid') return { found, told, railAccount, payout: null };
-  const { transactionId, amountMinor } = told;
+  if (reported === null || rule.needsMoney !== 'paid') return { found, reported, railAccount, payout: null };
+  const { transactionId, amountMinor } = reported;
   const networkReference = transfer.networkReference ?? transactionId;
-  const receipt = { transactionId, networkReference, amountMinor, currency: transfer.currency, networkFeeMinor: 0n };
-  const payout = await claimPayout(context, transfer, receipt);
+  const providerTransaction = {
+    transactionId,
+    networkReference,
+    amountMinor,
+    currency: transfer.currency,
+    networkFeeMinor: 0n,
+  };
+  const payout = await claimPayout(context, transfer, providerTransaction);
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');
   }
-  return { found, told, railAccount, payout };
+  return { found, reported, railAccount, payout };
 }
 
 async function fail(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {

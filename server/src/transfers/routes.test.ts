@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
 import { setFeeRule, setLimit } from '../merchants/manage-rules.ts';
 import { accepted, balanceOf, order, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
@@ -90,19 +90,19 @@ describe('an accepted transfer', () => {
     assert.deepEqual(rows['data'], [], 'the list is of payments');
   });
 
-  it('is nobody else’s: another merchant and the other environment find it as little as one that does not exist', async () => {
+  it('is not found by another merchant or from the other environment', async () => {
     const [shop, other] = [await world.newShop(), await world.newShop()];
     const id = await accepted(shop.api);
     const before = await world.tracesOf(shop);
-    const ways: ((api: ApiClient, id: string) => Promise<ApiAnswer>)[] = [
+    const ways: ((api: ApiClient, id: string) => Promise<ApiResponse>)[] = [
       (api, of) => api.get(`/v1/transfers/${of}`),
       (api, of) => api.get(`/v1/transfers/${of}/timeline`),
       (api, of) => api.post(`/v1/transfers/${of}/cancel`),
       (api, of) => api.get(`/v1/transactions/${of}`),
     ];
     for (const api of [other.api, other.live, shop.live]) {
-      for (const way of ways) {
-        const [foreign, missing] = [await way(api, id), await way(api, unknownId)];
+      for (const route of ways) {
+        const [foreign, missing] = [await route(api, id), await route(api, unknownId)];
         assert.deepEqual([foreign.status, foreign.body['code']], [404, 'not_found']);
         assert.equal(foreign.body['message'], missing.body['message']);
       }
@@ -119,7 +119,7 @@ describe('an accepted transfer', () => {
 });
 
 describe('POST /v1/transfers/{id}/cancel', () => {
-  it('gives amount and fee back while nothing was sent, once', async () => {
+  it('releases amount and fee while nothing was sent, once', async () => {
     const shop = await world.newShop();
     await setFeeRule(world.service.db, { merchantId: shop.merchant.id }, rule({ fixedMinor: 500n }));
     const id = await accepted(shop.api);
@@ -150,8 +150,8 @@ describe('POST /v1/transfers/{id}/cancel', () => {
   it('ten times at once is one cancellation', async () => {
     const shop = await world.newShop();
     const id = await accepted(shop.api);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => shop.api.post(`/v1/transfers/${id}/cancel`)));
-    const statuses = answers.map(({ status }) => status).toSorted();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => shop.api.post(`/v1/transfers/${id}/cancel`)));
+    const statuses = responses.map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 409)]);
     assert.equal((await balanceOf(shop.api))['payout_balance'], 1_000_000);
   });

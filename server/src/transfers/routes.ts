@@ -24,7 +24,7 @@ import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
 import {
   balancesSchema,
   newTransferSchema,
-  transferFeeAnswerSchema,
+  transferFeeResponseSchema,
   transferFeeSchema,
   transferSchema,
   transferStatus,
@@ -56,12 +56,12 @@ const create = writeRoute('POST', {
     'merchant_owes',
   ],
   idempotencyKeyRequired: true,
-  waitsForItsMerchant: 'balance',
+  merchantQueue: 'balance',
   async handle(context: TransferContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     return transferToWire(merchant, await createTransfer(tx, context, merchant, newTransferOf(body)));
   },
-  async recall(context: TransferContext, { caller }, subjectId) {
+  async replay(context: TransferContext, { caller }, subjectId) {
     const merchant = await merchantOf(context, caller);
     return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, subjectId));
   },
@@ -75,7 +75,7 @@ const fees = writeRoute('POST', {
   description: 'Stores nothing.',
   body: transferFeeSchema,
   status: 200,
-  response: transferFeeAnswerSchema,
+  response: transferFeeResponseSchema,
   errors: ['amount_out_of_bounds', 'currency_not_supported', 'network_not_available'],
   async handle(context: TransferContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);

@@ -16,7 +16,7 @@ after(() => world.close());
 // As many as a network makes that is away for five hours and tried once a minute.
 const earlierNotes = 600;
 
-test('the timeline tells how a transfer ended, however long it was told to wait before', async () => {
+test('the timeline shows how a transfer ended, however long it had waited', async () => {
   const order = await world.create();
   await world.db.withTransaction((tx) => {
     for (let count = 0; count < earlierNotes; count += 1) {
@@ -24,13 +24,13 @@ test('the timeline tells how a transfer ended, however long it was told to wait 
     }
     return Promise.resolve();
   });
-  world.networks.wave.payoutAnswers.pay_out = taken;
+  world.networks.wave.payoutResponses.pay_out = taken;
   await world.clock.advance(1_000);
   await world.work();
-  const told = await transferTimeline(world.db, await world.transfer(order));
+  const reported = await transferTimeline(world.db, await world.transfer(order));
   assert.deepEqual(
-    told.map(({ kind }) => kind).filter((kind) => kind !== 'waiting'),
+    reported.map(({ kind }) => kind).filter((kind) => kind !== 'waiting'),
     ['transfer.created', 'sent_to_network', 'accepted_by_network'],
   );
-  assert.equal(told.at(-1)?.['kind'], 'accepted_by_network');
+  assert.equal(reported.at(-1)?.['kind'], 'accepted_by_network');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
@@ -63,26 +63,26 @@ export async function startTransferApi(): Promise<TransferApi> {
 export const order = { amount: 100, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
 
 /** An order under a key that nobody has used unless one is given. */
-export function send(api: ApiClient, body: object, key: string = randomUUID()): Promise<ApiAnswer> {
+export function send(api: ApiClient, body: object, key: string = randomUUID()): Promise<ApiResponse> {
   return api.post('/v1/transfers', body, { 'idempotency-key': key });
 }
 
 /** The id of an order that is taken. */
 export async function accepted(api: ApiClient, changes: object = {}): Promise<string> {
-  const answer = await send(api, { ...order, ...changes });
-  assert.equal(answer.status, 201, answer.text);
-  return String(answer.body['id']);
+  const response = await send(api, { ...order, ...changes });
+  assert.equal(response.status, 201, response.text);
+  return String(response.body['id']);
 }
 
 export async function balanceOf(api: ApiClient): Promise<Record<string, unknown>> {
-  const answer = await api.get('/v1/balances');
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await api.get('/v1/balances');
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 /** Status, code and the first field that is named. */
-export function refusal(answer: ApiAnswer): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
+export function refusal(response: ApiResponse): string {
+  const [field] = (response.body['errors'] ?? []) as { path: string; message: string }[];
   if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
-  return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;
+  return `${response.status} ${String(response.body['code'])} ${field?.path ?? 'no field'}`;
 }

@@ -7,7 +7,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferContext } from './context.ts';
 import { lockTransfer, updateTransfer } from './queries.ts';
 import { transferKinds } from './transfer-kinds.ts';
-import { transferMayBecome } from './transfer.ts';
+import { canTransferBecome } from './transfer.ts';
 import type { Transfer, LockedTransfer } from './transfer.ts';
 import { transferEventRecord } from './transfer-wire.ts';
 
@@ -68,8 +68,8 @@ export async function changeTransfer(
   change: TransferChange,
 ): Promise<Transfer> {
   const status = change.status ?? transfer.status;
-  const mayMove = status === transfer.status || transferMayBecome(transfer.status, status);
-  assert(mayMove, `no move ${transfer.status} → ${status}`);
+  const isAllowedMove = status === transfer.status || canTransferBecome(transfer.status, status);
+  assert(isAllowedMove, `no move ${transfer.status} → ${status}`);
   const { kind } = transfer;
   const isPartBack = status === 'completed' && change.amountReversedMinor !== undefined;
   const isTold = status !== 'pending' && (status !== transfer.status || isPartBack);
@@ -83,7 +83,7 @@ export async function changeTransfer(
   const touched = await updateTransfer(tx, transfer.status, next);
   assert(touched === 1, 'a locked transfer does not change under us');
   if (eventKind !== null) appendTransferEvent(tx, context, merchant, next, eventKind);
-  if (transfer.status === 'pending' && next.status !== 'pending') endPursuit(tx, next);
+  if (transfer.status === 'pending' && next.status !== 'pending') endFollowUps(tx, next);
   if (isTold) await context.transferOwners[kind]?.changed(tx, { merchant, transfer: next, before: transfer });
   return next;
 }
@@ -106,7 +106,7 @@ export function appendTransferEvent(
 }
 
 /** Nothing is sent or looked up any more. */
-function endPursuit(tx: Transaction, { merchantId, id: subjectId }: Transfer): void {
+function endFollowUps(tx: Transaction, { merchantId, id: subjectId }: Transfer): void {
   cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId });
   cancelWork(tx, { merchantId, kind: 'look_up_transfer', subjectId });
 }

@@ -21,7 +21,7 @@ import { setFeeRule } from '../merchants/manage-rules.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
-import type { PayoutAnswer, PayoutCapabilities, PayoutReceipt } from '../networks/contract.ts';
+import type { PayoutResponse, PayoutCapabilities, PayoutTransaction } from '../networks/contract.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
@@ -60,7 +60,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     random,
     newId,
     networks: createNetworkRegistry(Object.values(networks)),
-    wake: () => {},
+    notifyWorker: () => {},
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
     transferOwners: {},
@@ -105,8 +105,8 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     create: (changes: Partial<NewTransfer> = {}, owner = merchant): Promise<Transfer> =>
       db.withTransaction((tx) => createTransfer(tx, context, owner, { ...newTransfer, ...changes })),
     /** The same, sent to the network, which gives the answer. */
-    createSent: async (answer: PayoutAnswer, changes: Partial<NewTransfer> = {}): Promise<Transfer> => {
-      networks.wave.payoutAnswers.pay_out = answer;
+    createSent: async (response: PayoutResponse, changes: Partial<NewTransfer> = {}): Promise<Transfer> => {
+      networks.wave.payoutResponses.pay_out = response;
       const transfer = await world.create(changes);
       await world.work();
       return world.transfer(transfer);
@@ -206,10 +206,10 @@ export const newTransfer: NewTransfer = {
 };
 
 /** What the beneficiary got, as ordered unless changed. The transaction id follows from the reference. */
-export function receiptOf(
+export function transactionOf(
   transfer: Pick<Transfer, 'reference' | 'amountMinor' | 'currency'>,
-  changes: Partial<PayoutReceipt> = {},
-): PayoutReceipt {
+  changes: Partial<PayoutTransaction> = {},
+): PayoutTransaction {
   return {
     transactionId: `T-${transfer.reference}`,
     networkReference: `N-${transfer.reference}`,
@@ -220,16 +220,16 @@ export function receiptOf(
   };
 }
 
-export function paid(transfer: Transfer, changes: Partial<PayoutReceipt> = {}): PayoutAnswer {
-  return { state: 'succeeded', receipt: receiptOf(transfer, changes) };
+export function paid(transfer: Transfer, changes: Partial<PayoutTransaction> = {}): PayoutResponse {
+  return { state: 'succeeded', providerTransaction: transactionOf(transfer, changes) };
 }
 
-export const refused: PayoutAnswer = {
+export const refused: PayoutResponse = {
   state: 'refused',
   failure: { code: 'account_not_found', reason: 'There is no such account.' },
 };
 
-export const noAnswer: PayoutAnswer = { state: 'unknown', detail: 'no answer within 3000 ms' };
+export const noResponse: PayoutResponse = { state: 'unknown', detail: 'no answer within 3000 ms' };
 
 /** The network knows of it and has not ended it yet. */
-export const taken: PayoutAnswer = { state: 'processing', networkReference: 'N-taken', handles: { id: 'N-taken' } };
+export const taken: PayoutResponse = { state: 'processing', networkReference: 'N-taken', handles: { id: 'N-taken' } };

@@ -1,6 +1,6 @@
 import type { Merchant } from '../merchants/merchant.ts';
 import type { JsonRecord } from '../events/kinds.ts';
-import type { FailureCode, NetworkHandles, PauseReason } from '../networks/contract.ts';
+import type { FailureCode, NetworkHandles, UnavailableReason } from '../networks/contract.ts';
 
 /** One order to pay out. Amounts are bututs. */
 export interface Transfer {
@@ -40,7 +40,7 @@ export interface Transfer {
   /** When it was last handed to the network. */
   sentAt: Date | null;
   /** Why it is not sent just now. */
-  waitingFor: PauseReason | null;
+  waitingFor: UnavailableReason | null;
   failureCode: FailureCode | null;
   failureReason: string | null;
   review: TransferReview | null;
@@ -79,8 +79,8 @@ const moves: Record<TransferStatus, readonly TransferStatus[]> = {
   reversed: [],
 };
 
-export function transferMayBecome(from: TransferStatus, to: TransferStatus): boolean {
-  return moves[from].includes(to);
+export function canTransferBecome(currentStatus: TransferStatus, nextStatus: TransferStatus): boolean {
+  return moves[currentStatus].includes(nextStatus);
 }
 
 /** What the order takes from the balance: the amount and the fee on top. */

@@ -19,10 +19,14 @@ async function asOwner(text: string, id: string): Promise<void> {
 
 test('what is held for open transfers is in order, whatever became of others', async () => {
   const done = await world.createSent(taken);
-  await world.jobs.applyNews('wave-test', { operation: 'payout', reference: done.reference, answer: paid(done) });
+  await world.jobs.applyNotification('wave-test', {
+    operation: 'payout',
+    reference: done.reference,
+    response: paid(done),
+  });
   const wrong = await world.createSent(taken);
-  const answer = paid(wrong, { amountMinor: 9_000n });
-  await world.jobs.applyNews('wave-test', { operation: 'payout', reference: wrong.reference, answer });
+  const response = paid(wrong, { amountMinor: 9_000n });
+  await world.jobs.applyNotification('wave-test', { operation: 'payout', reference: wrong.reference, response });
   await world.cancel(await world.create());
   await world.create();
   assert.equal(await verifyHolds(world.db), null);

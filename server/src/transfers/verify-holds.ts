@@ -6,8 +6,8 @@ import { findUnmatchedHold } from './queries.ts';
 export async function verifyHolds(db: Queryable): Promise<{ merchantId: string; message: string } | null> {
   const found = await findUnmatchedHold(db);
   if (!found) return null;
-  const { merchantId, id, heldMinor, wantedMinor } = found;
+  const { merchantId, id, heldMinor, requiredMinor } = found;
   const held = heldMinor === null ? 'nothing is held' : `${formatAmount(heldMinor)} is held`;
-  const wanted = wantedMinor === null ? 'it is not under way' : `${formatAmount(wantedMinor)} must be held`;
-  return { merchantId, message: `transfer ${id}: ${held}, but ${wanted}` };
+  const required = requiredMinor === null ? 'it is not under way' : `${formatAmount(requiredMinor)} must be held`;
+  return { merchantId, message: `transfer ${id}: ${held}, but ${required}` };
 }

@@ -45,7 +45,7 @@ export const transferFeeSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const transferFeeAnswerSchema = Type.Object(
+export const transferFeeResponseSchema = Type.Object(
   {
     fee: amountType('Charged on top of the amount.'),
     currency: Type.String(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { startCallbackReceiver } from '../../../test/harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../../../test/harness/callback-receiver.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const kinds = ['customer.created', 'customer.updated', 'customer.deleted'];
 
-async function made(answer: Promise<ApiAnswer>): Promise<Body> {
+async function made(answer: Promise<ApiResponse>): Promise<Body> {
   const { status, body, text } = await answer;
   assert.ok(status < 300, text);
   return body;
@@ -46,7 +46,7 @@ function endpoint(fields: object = {}): Promise<Body> {
   return made(api.post('/v1/webhook-endpoints', whole));
 }
 
-function put(path: string, body: object): Promise<ApiAnswer> {
+function put(path: string, body: object): Promise<ApiResponse> {
   return api.send('PUT', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 }
 
@@ -74,7 +74,7 @@ async function list(query = ''): Promise<Page> {
   return { rows, objects: rows.map((row) => row['object_id']), meta: body['meta'] as Page['meta'] };
 }
 
-function refusedField(answer: ApiAnswer): string {
+function refusedField(answer: ApiResponse): string {
   const [field] = (answer.body['errors'] ?? []) as { path: string }[];
   return `${answer.status} ${field?.path ?? String(answer.body['code'])}`;
 }
@@ -177,12 +177,12 @@ describe('GET /v1/events', () => {
 
 describe('GET /v1/events/{id}', () => {
   it('tells every attempt: when, what came back and how long it took', async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await endpoint();
     await made(api.post('/v1/customers', { name: 'Awa' }));
     await service.app.drain();
     // Before the time of the second attempt comes: a worker makes it by itself then.
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await clock.jump(60_000);
     await service.app.drain();
     const { rows } = await list();
@@ -326,7 +326,7 @@ describe('the health of a webhook endpoint', () => {
     assert.ok((body['data'] as Body[]).every((row) => row['health'] !== undefined));
     await customers(1);
     assert.ok((await healthOf(path)).last_success_at);
-    receiver.answerWith(503);
+    receiver.respondWith(503);
     for (const change of [{ url: `${receiver.url}/other` }, { status: 'disabled' }]) {
       const failingSince = clock.now().toISOString();
       await customers(1);
@@ -340,7 +340,7 @@ describe('the health of a webhook endpoint', () => {
       // Within ten seconds a worker does not write down the same failure again.
       await clock.jump(60_000);
     }
-    receiver.answerWith(200);
+    receiver.respondWith(200);
   });
 });
 

@@ -1,4 +1,4 @@
-import { completeWorkWith, takeWork } from '../events/outbox.ts';
+import { completeWorkWith, consumeWork } from '../events/outbox.ts';
 import type { Work } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -30,7 +30,7 @@ export async function fanOutDueEvents(context: FanOutContext, merchantId: string
   return context.db.withTransaction(async (tx) => {
     const now = context.clock.now();
     const [works, endpoints] = await Promise.all([
-      takeWork(tx, { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: batchMax }),
+      consumeWork(tx, { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: batchMax }),
       listEndpointsForFanOut(tx, merchantId),
     ]);
     if (works.length === 0) return false;

@@ -1,7 +1,7 @@
 import type { EventKind } from '../events/kinds.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import { isUuid, momentOf } from '../kit/ids.ts';
+import { isUuid, timestampOf } from '../kit/ids.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { thirteenMonthsMs } from '../kit/kept.ts';
@@ -102,7 +102,7 @@ function listMatching(
 function firstBatch(found: readonly EventToResend[]): { taken: readonly EventToResend[]; continueFrom: Date | null } {
   const next = found[resendsMax];
   if (next === undefined) return { taken: found, continueFrom: null };
-  const continueFrom = momentOf(next.id);
+  const continueFrom = timestampOf(next.id);
   const taken = found.filter(({ createdAt }) => createdAt < continueFrom);
   return { taken: taken.length > 0 ? taken : found.slice(0, resendsMax), continueFrom };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ApiAnswer, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import type { Contract } from '../../../test/harness/openapi.ts';
 import { startService } from '../../../test/harness/service.ts';
@@ -30,7 +30,7 @@ async function create(fields: object = {}): Promise<Record<string, unknown>> {
   return answer.body;
 }
 
-function put(id: unknown, body: object): Promise<ApiAnswer> {
+function put(id: unknown, body: object): Promise<ApiResponse> {
   return api.send('PUT', `${path}/${String(id)}`, {
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
@@ -43,7 +43,7 @@ async function list(query = ''): Promise<{ ids: unknown[]; meta: Record<string, 
   return { ids, meta: body['meta'] as Record<string, unknown>, text };
 }
 
-function refusedField(answer: ApiAnswer): string {
+function refusedField(answer: ApiResponse): string {
   const [field] = (answer.body['errors'] ?? []) as { path: string }[];
   return `${answer.status} ${field?.path ?? 'no field'}`;
 }

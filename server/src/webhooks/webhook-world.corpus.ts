@@ -50,7 +50,7 @@ export async function createWebhookWorld() {
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {},
     scheduleDeliveries: (keys) => scheduled.push(...keys),
-    wake: () => {},
+    notifyWorker: () => {},
   };
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
   const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
@@ -231,7 +231,7 @@ async function appendTestEvent(
   await db.withTransaction(async (tx) => {
     appendEvent(
       tx,
-      { clock, newId: () => eventId, wake: () => {} },
+      { clock, newId: () => eventId, notifyWorker: () => {} },
       {
         merchantId,
         kind: 'charge.succeeded',

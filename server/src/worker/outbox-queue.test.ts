@@ -93,7 +93,7 @@ async function ask(count = 1, owner = merchantId): Promise<string[]> {
   await db.withTransaction(async (tx) => {
     for (const subjectId of subjects) {
       const work = { merchantId: owner, queue, kind: 'start_charge', subjectId } as const;
-      enqueue(tx, { clock, newId, wake: () => {} }, work);
+      enqueue(tx, { clock, newId, notifyWorker: () => {} }, work);
     }
   });
   return subjects;
@@ -142,7 +142,7 @@ test('work that fails is put off, twice as long each time and at most a minute, 
 test('work of a kind that nobody handles is not lost', async () => {
   await db.withTransaction(async (tx) => {
     const work = { merchantId, queue, kind: 'cancel_charge', subjectId: newId() } as const;
-    enqueue(tx, { clock, newId, wake: () => {} }, work);
+    enqueue(tx, { clock, newId, notifyWorker: () => {} }, work);
   });
   await working(() => assert.fail('it is another kind')).run(keyOf(merchantId), running);
   assert.deepEqual(await dueAfterMs(), [1_000]);
@@ -253,7 +253,7 @@ test('a queue that is full of calls that hang delays no work of the same merchan
   const allDone = run(keyOf(merchantId), running);
   const other = { merchantId, queue: 'network:aps:starts' } as const;
   await db.withTransaction(async (tx) => {
-    enqueue(tx, { clock, newId, wake: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
+    enqueue(tx, { clock, newId, notifyWorker: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
   });
   schedule(workKey(other));
   await eventually('the work in the other queue is done', () => isDone);

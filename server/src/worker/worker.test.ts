@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const changes: ChangeFeed = {
-  announce: () => {},
+  notify: () => {},
   subscribe: () => () => {},
   subscribeKind: (kind, listener) => {
     hints.set(kind, listener);

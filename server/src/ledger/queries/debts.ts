@@ -21,9 +21,9 @@ export function tryLockAboveZero(db: Queryable, at: AccountAddress): Promise<{ b
  */
 export function listCreditsBehind(
   db: Queryable,
-  ask: AccountAddress & { account: 'payable_available' | 'payable_pending'; creditsMax: number; sourcesMax: number },
+  query: AccountAddress & { account: 'payable_available' | 'payable_pending'; creditsMax: number; sourcesMax: number },
 ): Promise<{ sourceType: string; sourceId: string; leftMinor: bigint }[]> {
-  const { account } = ask;
+  const { account } = query;
   return db.rows({
     name: `ledger_movements_credits_behind_${account}`,
     // The name stands in the statement, so that the planner finds the partial index, or walks from the newest.
@@ -42,14 +42,14 @@ export function listCreditsBehind(
                AND source_type = sources.source_type AND '${account}' IN (credit_account, debit_account)
            ) AS booked
            ORDER BY booked.amount > 0 DESC, last_id DESC LIMIT $4`,
-    values: [ask.merchantId, ask.currency, ask.creditsMax, ask.sourcesMax],
+    values: [query.merchantId, query.currency, query.creditsMax, query.sourcesMax],
   });
 }
 
 /** What these sources together have repaid of the merchant's debt and not taken back, in bututs as text. */
 export async function sumRepaidBySources(
   db: Queryable,
-  ask: { merchantId: string; currency: string; sourceIds: readonly string[] },
+  query: { merchantId: string; currency: string; sourceIds: readonly string[] },
 ): Promise<bigint> {
   const row = await db.row<{ sum: string }>({
     name: 'ledger_movements_sum_repaid_by_sources',
@@ -57,7 +57,7 @@ export async function sumRepaidBySources(
            FROM ledger_movements
            WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
              AND flow IN ('debt_repaid', 'debt_reopened')`,
-    values: [ask.merchantId, ask.currency, ask.sourceIds],
+    values: [query.merchantId, query.currency, query.sourceIds],
   });
   return BigInt(row?.sum ?? '0');
 }

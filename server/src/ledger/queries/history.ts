@@ -58,10 +58,10 @@ const historyRowsMax = 1_024;
  */
 export function listMovementsBehind(
   db: Queryable,
-  ask: AccountAddress & { at: Date | null; before: string; laterFrom: string; rowsMax: number },
+  query: AccountAddress & { at: Date | null; before: string; laterFrom: string; rowsMax: number },
 ): Promise<MovementBehind[]> {
-  assert(ask.rowsMax <= historyRowsMax, 'a page asks for more than the statement gives');
-  const kind = historyKindOf(ask.account);
+  assert(query.rowsMax <= historyRowsMax, 'a page asks for more than the statement gives');
+  const kind = historyKindOf(query.account);
   const named = kind === 'available' ? "'payable_available'" : '$2';
   const credited = 'CASE WHEN credit_account = $2 THEN amount ELSE -amount END';
   const newest = (touches: string, amount: string) => `
@@ -97,7 +97,7 @@ export function listMovementsBehind(
            SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater",
                   later.after_at::text AS "creditedAfter", page.*
            FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC`,
-    values: [ask.merchantId, ask.account, ask.currency, ask.at, ask.before, ask.laterFrom, ask.rowsMax],
+    values: [query.merchantId, query.account, query.currency, query.at, query.before, query.laterFrom, query.rowsMax],
   });
 }
 
@@ -105,7 +105,7 @@ export function listMovementsBehind(
 export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });
 
 /** `from` and `to` are included, null is no bound; `after` is the last movement of the page before. */
-export interface StatementAsk {
+export interface StatementQuery {
   merchantId: string;
   currency: string;
   accounts: readonly Account[];
@@ -120,7 +120,7 @@ export interface StatementAsk {
  * `after`; what moves from one of them to another is left out. Opening and closing balance are of the whole time, in the
  * same snapshot.
  */
-export function listStatementRows(db: Queryable, ask: StatementAsk): Promise<StatementRow[]> {
+export function listStatementRows(db: Queryable, query: StatementQuery): Promise<StatementRow[]> {
   return db.rows({
     name: 'ledger_movements_statement',
     text: `WITH sides AS (
@@ -145,6 +145,6 @@ export function listStatementRows(db: Queryable, ask: StatementAsk): Promise<Sta
              ORDER BY at, id LIMIT $7
            )
            SELECT totals.opening, totals.closing, page.* FROM totals LEFT JOIN page ON true ORDER BY page.at, page.id`,
-    values: [ask.merchantId, ask.currency, ask.accounts, ask.from, ask.to, ask.after, ask.rowsMax],
+    values: [query.merchantId, query.currency, query.accounts, query.from, query.to, query.after, query.rowsMax],
   });
 }

@@ -54,7 +54,7 @@ export function findDefaultReserve(db: Queryable): Promise<ReserveRule | undefin
 }
 
 const columns = 'percent_hundredths, hours, new_for_days';
-const replace = `UPDATE SET percent_hundredths = excluded.percent_hundredths, hours = excluded.hours,
+const replaceReserve = `UPDATE SET percent_hundredths = excluded.percent_hundredths, hours = excluded.hours,
              new_for_days = excluded.new_for_days`;
 
 /** Takes the place of the merchant's rule. */
@@ -62,7 +62,7 @@ export function upsertReserve(merchantId: string, rule: ReserveRule): Statement 
   return {
     name: 'reserve_rules_upsert',
     text: `INSERT INTO reserve_rules (merchant_id, ${columns}) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (merchant_id) DO ${replace}`,
+           ON CONFLICT (merchant_id) DO ${replaceReserve}`,
     values: [merchantId, rule.percentHundredths, rule.hours, rule.newForDays],
   };
 }
@@ -72,7 +72,7 @@ export function upsertDefaultReserve(rule: ReserveRule): Statement {
   return {
     name: 'default_reserve_rules_upsert',
     text: `INSERT INTO default_reserve_rules (kind, ${columns}) VALUES ('reserve', $1, $2, $3)
-           ON CONFLICT (kind) DO ${replace}`,
+           ON CONFLICT (kind) DO ${replaceReserve}`,
     values: [rule.percentHundredths, rule.hours, rule.newForDays],
   };
 }

@@ -18,7 +18,7 @@ export function readAmount(value: JsonValue | undefined): bigint | undefined {
 }
 
 /** A word for the log; anything that is not plainly a word could be a number or a secret. */
-export function shownWord(value: JsonValue | undefined): string {
+export function safeWord(value: JsonValue | undefined): string {
   return typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? ` ${value}` : '';
 }
 

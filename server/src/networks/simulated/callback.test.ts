@@ -70,16 +70,16 @@ test('what is older than 300 s or more than 30 s in the future is stale, to the 
   assert.deepEqual(reading(report, header, addMs(sentAt, -31_000)), { accepted: false, reason: 'stale' });
 });
 
-test('a signed callback becomes news of our reference', () => {
+test('a signed callback becomes a notification of our reference', () => {
   assert.deepEqual(reading(report, signCallback(secret, { sentAt, body: report })), {
     accepted: true,
-    news: [
+    notifications: [
       {
         operation: 'collection',
         reference: 'Shop1234reference',
-        answer: {
+        response: {
           state: 'succeeded',
-          receipt: {
+          providerTransaction: {
             transactionId: 'T1',
             networkReference: 'Shop1234session',
             amountMinor: 10_000n,
@@ -93,7 +93,7 @@ test('a signed callback becomes news of our reference', () => {
   });
 });
 
-test('a signed report of a payout becomes news of the payout', () => {
+test('a signed payout callback becomes a notification of the payout', () => {
   const payout = {
     id: 'Shop1234payout',
     reference: 'Shop1234reference',
@@ -101,7 +101,7 @@ test('a signed report of a payout becomes news of the payout', () => {
     received: { amount: '100.00', fee: '0.50', currency: 'GMD', transaction_id: 'T2' },
   };
   const body = JSON.stringify({ id: 'evt_2', type: 'payout.completed', data: payout });
-  const receipt = {
+  const providerTransaction = {
     transactionId: 'T2',
     networkReference: 'Shop1234payout',
     amountMinor: 10_000n,
@@ -110,33 +110,39 @@ test('a signed report of a payout becomes news of the payout', () => {
   };
   assert.deepEqual(reading(body, signCallback(secret, { sentAt, body })), {
     accepted: true,
-    news: [{ operation: 'payout', reference: 'Shop1234reference', answer: { state: 'succeeded', receipt } }],
+    notifications: [
+      {
+        operation: 'payout',
+        reference: 'Shop1234reference',
+        response: { state: 'succeeded', providerTransaction: providerTransaction },
+      },
+    ],
   });
 });
 
-test('a payout is never taken for a collection, nor a collection for a payout, whatever the report calls it', () => {
+test('a payout is never read as a collection, nor a collection as a payout, whatever the type says', () => {
   const payout = {
     ...{ id: 'Shop1234payout', reference: 'Shop1234reference', failure_code: 'no_such_account' },
     received: { amount: '100.00', fee: '0.50', currency: 'GMD', transaction_id: 'T2' },
   };
   for (const status of ['pending', 'completed', 'failed', 'reversed']) {
     const body = JSON.stringify({ type: 'collection.completed', data: { ...payout, status } });
-    const news = reading(body, signCallback(secret, { sentAt, body }));
-    assert.ok(news.accepted && news.news[0]?.answer.state === 'unknown', status);
+    const notifications = reading(body, signCallback(secret, { sentAt, body }));
+    assert.ok(notifications.accepted && notifications.notifications[0]?.response.state === 'unknown', status);
   }
   for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed']) {
     const data = { ...session, status, failure_code: 'payer_declined' };
     const body = JSON.stringify({ type: 'payout.completed', data });
-    const news = reading(body, signCallback(secret, { sentAt, body }));
-    assert.ok(news.accepted && news.news[0]?.answer.state === 'unknown', status);
+    const notifications = reading(body, signCallback(secret, { sentAt, body }));
+    assert.ok(notifications.accepted && notifications.notifications[0]?.response.state === 'unknown', status);
   }
 });
 
-test('a status nobody knows is news that leads to a look-up, never to an outcome', () => {
+test('an unknown status becomes a notification that leads to a look-up, never to an outcome', () => {
   const body = JSON.stringify({ data: { ...session, status: 'on_hold' } });
-  const news = reading(body, signCallback(secret, { sentAt, body }));
-  assert.ok(news.accepted);
-  assert.equal(news.news[0]?.answer.state, 'unknown');
+  const notifications = reading(body, signCallback(secret, { sentAt, body }));
+  assert.ok(notifications.accepted);
+  assert.equal(notifications.notifications[0]?.response.state, 'unknown');
 });
 
 test('every form of the header but the documented one is refused', () => {
@@ -199,14 +205,14 @@ test('the reader never throws, whatever bytes come, signed or not', () => {
 });
 
 test('a reversal carries the id of its notification, the same on each delivery; a success carries none', () => {
-  const answerTo = (id: string, status: string) => {
+  const responseTo = (id: string, status: string) => {
     const body = JSON.stringify({ id, type: `collection.${status}`, data: { ...session, status } });
-    const told = reading(body, signCallback(secret, { sentAt, body }));
-    return told.accepted ? told.news[0]?.answer : undefined;
+    const reported = reading(body, signCallback(secret, { sentAt, body }));
+    return reported.accepted ? reported.notifications[0]?.response : undefined;
   };
   for (const id of ['evt_1', 'evt_1', 'evt_2']) {
-    const answer = answerTo(id, 'reversed');
-    assert.deepEqual(answer?.state === 'reversed' && answer.reversalId, id);
+    const response = responseTo(id, 'reversed');
+    assert.deepEqual(response?.state === 'reversed' && response.reversalId, id);
   }
-  assert.equal('reversalId' in (answerTo('evt_1', 'complete') ?? {}), false);
+  assert.equal('reversalId' in (responseTo('evt_1', 'complete') ?? {}), false);
 });

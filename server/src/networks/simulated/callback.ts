@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../kit/assert.ts';
 import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
 import type { CallbackReading, RawCallback } from '../contract.ts';
-import { payoutNews } from './translate-payout.ts';
-import { sessionNews } from './translate.ts';
+import { payoutNotification } from './translate-payout.ts';
+import { sessionNotification } from './translate.ts';
 
 // Wave's window: five minutes for what is slow, half a minute for clocks that disagree.
 const agePastMaxSeconds = 300;
@@ -23,7 +23,7 @@ export function createCallbackReader(secret: string): (callback: RawCallback) =>
     if (timestamp === undefined) return { accepted: false, reason: 'signature' };
     const ageSeconds = callback.receivedAt.getTime() / 1_000 - timestamp;
     const fresh = ageSeconds <= agePastMaxSeconds && ageSeconds >= -ageFutureMaxSeconds;
-    return fresh ? readNews(callback.body) : { accepted: false, reason: 'stale' };
+    return fresh ? readNotification(callback.body) : { accepted: false, reason: 'stale' };
   };
 }
 
@@ -38,7 +38,7 @@ function verifiedTimestamp(secret: string, { headers, body }: RawCallback): numb
   return matches ? Number(timestamp) : undefined;
 }
 
-function readNews(body: Uint8Array): CallbackReading {
+function readNotification(body: Uint8Array): CallbackReading {
   let report: unknown;
   try {
     report = parseStrictJsonBytes(body);
@@ -47,9 +47,9 @@ function readNews(body: Uint8Array): CallbackReading {
   }
   const { id, type, data } = (report ?? {}) as { id?: unknown; type?: unknown; data?: unknown };
   const isPayout = typeof type === 'string' && type.startsWith('payout.');
-  const news = isPayout ? payoutNews(data) : sessionNews(data);
-  if (!news) return { accepted: false, reason: 'malformed' };
+  const notification = isPayout ? payoutNotification(data) : sessionNotification(data);
+  if (!notification) return { accepted: false, reason: 'malformed' };
   // The same on each delivery of a notification, and another one for each reversal.
-  if (news.answer.state === 'reversed' && typeof id === 'string') news.answer.reversalId = id;
-  return { accepted: true, news: [news] };
+  if (notification.response.state === 'reversed' && typeof id === 'string') notification.response.reversalId = id;
+  return { accepted: true, notifications: [notification] };
 }

@@ -18,7 +18,7 @@ export const payoutCapabilities: PayoutCapabilities = {
   lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
   resendAfterMs: 30_000,
   giveUpAfterMs: 24 * 60 * 60 * 1_000,
-  pausedBy: 'merchant_and_number',
+  breakerScope: 'merchant_and_number',
 };
 
 const hourMs = 60 * 60 * 1_000;

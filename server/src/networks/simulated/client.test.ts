@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
-import type { CollectionAnswer, StartCollection } from '../contract.ts';
+import type { CollectionResponse, StartCollection } from '../contract.ts';
 import { createSimulatedConnectors } from './connectors.ts';
-import { answerWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
+import { respondWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
 
 const request: StartCollection = {
   reference: 'Shop1234reference0001',
@@ -22,7 +22,7 @@ for (const [name, fault] of faults) {
   test(`${name} leaves the outcome of every call unknown`, async () => {
     await withNetwork(fault, async ({ wave, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
-      const answers = [
+      const responses = [
         await wave.startCollection(request),
         await wave.lookUpCollection(later),
         await wave.lookUpCollection({ ...later, handles: {} }),
@@ -31,10 +31,10 @@ for (const [name, fault] of faults) {
         await wave.continueCollection({ ...later, code: '123456' }),
         await wave.continueCollection({ ...later, code: null }),
       ];
-      for (const answer of answers) {
-        assert.ok(answer.state === 'unknown', JSON.stringify(answer.state));
-        assert.match(answer.detail, /^[\w :]{3,60}$/);
-        assert.ok(!answer.detail.includes('123456') && !answer.detail.includes('7012345'));
+      for (const response of responses) {
+        assert.ok(response.state === 'unknown', JSON.stringify(response.state));
+        assert.match(response.detail, /^[\w :]{3,60}$/);
+        assert.ok(!response.detail.includes('123456') && !response.detail.includes('7012345'));
       }
       assert.equal(requests.length, 7, 'nothing is sent twice');
     });
@@ -45,12 +45,12 @@ test('an answer that never comes is unknown once the call’s time is over, and 
   await withNetwork(
     () => {},
     async ({ wave, clock, requests, connections }) => {
-      const answer = wave.startCollection(request);
+      const response = wave.startCollection(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(2_999);
       assert.equal(clock.sleeping, 1, 'it still waits');
       await clock.advance(1);
-      assert.deepEqual(await answer, { state: 'unknown', detail: 'no answer within 3000 ms' });
+      assert.deepEqual(await response, { state: 'unknown', detail: 'no answer within 3000 ms' });
       await eventually('the connection is gone', () => connections() === 0);
       assert.equal(clock.sleeping, 0);
     },
@@ -61,10 +61,10 @@ test('an answer whose body never ends is unknown once the call’s time is over'
   await withNetwork(
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
     async ({ wave, clock, requests }) => {
-      const answer = wave.startCollection(request);
+      const response = wave.startCollection(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(3_000);
-      assert.equal((await answer).state, 'unknown');
+      assert.equal((await response).state, 'unknown');
     },
   );
 });
@@ -94,8 +94,8 @@ test('a network that hangs keeps its own connections busy and no other network�
       await eventually('the other network is reached', () => requests.length === 5);
       assert.equal(connections(), 5);
       await clock.advance(3_000);
-      const answers = await Promise.all([...hanging, other]);
-      assert.ok(answers.every((answer: CollectionAnswer) => answer.state === 'unknown'));
+      const responses = await Promise.all([...hanging, other]);
+      assert.ok(responses.every((response: CollectionResponse) => response.state === 'unknown'));
     },
   );
 });
@@ -117,7 +117,7 @@ test('look-ups that hang leave connections for what begins a collection', async 
 
 test('connections are kept between calls, and closing ends them', async () => {
   await withNetwork(
-    (socket) => socket.write(answerWith(404, '{"code":"not_found"}')),
+    (socket) => socket.write(respondWith(404, '{"code":"not_found"}')),
     async ({ wave, connections, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
       for (let count = 0; count < 10; count += 1) {
@@ -134,7 +134,7 @@ test('connections are kept between calls, and closing ends them', async () => {
 
 test('a repeated start sends the same bytes, with the credential of the reference’s account', async () => {
   await withNetwork(
-    (socket) => socket.write(answerWith(500, '{}')),
+    (socket) => socket.write(respondWith(500, '{}')),
     async ({ wave, requests }) => {
       const long = { ...request, description: `${'x'.repeat(254)}😀😀` };
       await wave.startCollection(long);

@@ -40,7 +40,7 @@ export interface NetworkClientOptions {
 }
 
 /** A session has some seven hundred bytes. */
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 // Ends a call whose clock stands still, as in a simulation that was abandoned.
 const lastResortTimeoutMs = 60_000;
 // Below what servers close idle connections after, so that a call does not meet a connection that is being closed.
@@ -67,7 +67,7 @@ function createAgent({ connectionsMax, requestTimeoutMs }: NetworkClientOptions)
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    maxResponseSize: answerBytesMax,
+    maxResponseSize: responseBytesMax,
     connect: { timeout: requestTimeoutMs },
     headersTimeout: lastResortTimeoutMs,
     bodyTimeout: lastResortTimeoutMs,
@@ -85,8 +85,8 @@ async function callWithin(agent: Agent, options: NetworkClientOptions, call: Cal
   const finished = new AbortController();
   void clock.sleep(requestTimeoutMs, finished.signal).then(() => limit.abort());
   try {
-    const answer = await agent.request(requestOptions(options, call, limit.signal));
-    return { kind: 'answer', status: answer.statusCode, body: readJson(await answer.body.bytes()) };
+    const response = await agent.request(requestOptions(options, call, limit.signal));
+    return { kind: 'answer', status: response.statusCode, body: readJson(await response.body.bytes()) };
   } catch (error) {
     if (limit.signal.aborted) return { kind: 'lost', detail: `no answer within ${requestTimeoutMs} ms` };
     const code = errorCode(error);

@@ -1,16 +1,16 @@
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Capabilities, CollectionAnswer, Connector, LookUpCollection, StartCollection } from '../contract.ts';
+import type { Capabilities, CollectionResponse, Connector, LookUpCollection, StartCollection } from '../contract.ts';
 import { callbackSigningSecret } from '../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
 import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
-import { accountOf, shortened } from './order.ts';
+import { accountOf, truncated } from './order.ts';
 import { createPayoutOperations } from './payouts.ts';
 import { createRefundOperations } from './refunds.ts';
-import { laterAnswer, searchAnswer, sessionIdFound, sessionIdHandle, startAnswer } from './translate.ts';
+import { sessionResponse, searchResponse, sessionIdFound, sessionIdHandle, startResponse } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
 export interface SimulatedConnector extends Connector {
@@ -55,7 +55,7 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
         path: '/collections',
         body: startBody(request),
       } as const;
-      return startAnswer(await client.call(call), request.reference);
+      return startResponse(await client.call(call), request.reference);
     },
     continueCollection: (request) => {
       const { code } = request;
@@ -65,10 +65,10 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
     cancelCollection: (request) => onSession(client, request, { step: 'cancel', body: {} }),
     lookUpCollection: async (request) => {
       const sessionId = request.handles[sessionIdHandle];
-      if (sessionId === undefined) return searchAnswer(await search(client, request.reference), request.reference);
+      if (sessionId === undefined) return searchResponse(await search(client, request.reference), request.reference);
       const path = `/collections/${encodeURIComponent(sessionId)}`;
       const reply = await client.call({ account: accountOf(request.reference), method: 'GET', path });
-      return laterAnswer(reply, request.reference);
+      return sessionResponse(reply, request.reference);
     },
     readCallback: createCallbackReader(signingSecret),
     payouts: createPayoutOperations(client),
@@ -82,15 +82,15 @@ async function onSession(
   client: NetworkClient,
   { reference, handles }: LookUpCollection,
   { step, body }: { step: 'confirm' | 'code' | 'cancel'; body: Record<string, string> },
-): Promise<CollectionAnswer> {
+): Promise<CollectionResponse> {
   let sessionId = handles[sessionIdHandle];
   if (sessionId === undefined) {
     const reply = await search(client, reference);
     sessionId = sessionIdFound(reply);
-    if (sessionId === undefined) return searchAnswer(reply, reference);
+    if (sessionId === undefined) return searchResponse(reply, reference);
   }
   const path = `/collections/${encodeURIComponent(sessionId)}/${step}`;
-  return laterAnswer(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
+  return sessionResponse(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
 }
 
 function search(client: NetworkClient, reference: string): Promise<Reply> {
@@ -106,7 +106,7 @@ function startBody(request: StartCollection): Record<string, string | null> {
     currency: request.currency,
     payer_number: request.payerNumber,
     payer_number_as_sent: request.payerNumberAsSent,
-    description: shortened(request.description),
+    description: truncated(request.description),
     expires_at: request.expiresAt.toISOString(),
     return_url: request.returnUrl,
     callback_url: request.callbackUrl,

@@ -62,7 +62,7 @@ export function connectorsAt(baseUrl: string, clock: ManualClock, connectionsMax
 }
 
 /** An HTTP answer as bytes. */
-export function answerWith(status: number, body: string): string {
+export function respondWith(status: number, body: string): string {
   return `HTTP/1.1 ${status} Word\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
@@ -73,15 +73,15 @@ export const faults: [string, (socket: Socket) => void][] = [
   ['an answer that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":')],
   ['a header that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
   ['something that is not HTTP', (socket) => socket.end('220 mail.example ready\r\n\r\n')],
-  ['502 of a proxy', (socket) => socket.write(answerWith(502, '<html>bad gateway</html>'))],
-  ['500', (socket) => socket.write(answerWith(500, '{"code":"internal_error"}'))],
-  ['503 of a proxy', (socket) => socket.write(answerWith(503, '<html>down</html>'))],
-  ['a page instead of JSON', (socket) => socket.write(answerWith(200, '<html>welcome</html>'))],
-  ['an empty answer', (socket) => socket.write(answerWith(200, ''))],
-  ['JSON of another kind', (socket) => socket.write(answerWith(200, '{"status":"complete"}'))],
+  ['502 of a proxy', (socket) => socket.write(respondWith(502, '<html>bad gateway</html>'))],
+  ['500', (socket) => socket.write(respondWith(500, '{"code":"internal_error"}'))],
+  ['503 of a proxy', (socket) => socket.write(respondWith(503, '<html>down</html>'))],
+  ['a page instead of JSON', (socket) => socket.write(respondWith(200, '<html>welcome</html>'))],
+  ['an empty answer', (socket) => socket.write(respondWith(200, ''))],
+  ['JSON of another kind', (socket) => socket.write(respondWith(200, '{"status":"complete"}'))],
   ['a redirect', (socket) => socket.write('HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')],
-  ['more than 64 KB', (socket) => socket.write(answerWith(200, JSON.stringify('x'.repeat(65 * 1024))))],
-  ['deep nesting', (socket) => socket.write(answerWith(200, '['.repeat(30_000)))],
+  ['more than 64 KB', (socket) => socket.write(respondWith(200, JSON.stringify('x'.repeat(65 * 1024))))],
+  ['deep nesting', (socket) => socket.write(respondWith(200, '['.repeat(30_000)))],
 ];
 
 /**

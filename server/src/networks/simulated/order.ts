@@ -9,6 +9,6 @@ export function accountOf(reference: string): string {
 const textLengthMax = 255;
 
 /** Cutting may leave half a character at the end, which no JSON reader of care takes. */
-export function shortened(text: string): string {
+export function truncated(text: string): string {
   return text.slice(0, textLengthMax).toWellFormed();
 }

@@ -6,7 +6,7 @@ import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import { startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { PayoutOperations, StartPayout } from '../contract.ts';
-import { answerWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
+import { respondWith, closedPort, connectorsAt, faults, withNetwork } from './faulty-network.corpus.ts';
 import type { SimulatedConnector } from './connectors.ts';
 
 let networks: SimulatedNetworks;
@@ -31,8 +31,8 @@ async function payoutsWritten(request: StartPayout): Promise<number> {
 
 for (const [name, fault] of faults) {
   for (const paid of [true, false]) {
-    test(`${name}, the network having ${paid ? '' : 'not '}paid: unknown, then found out, and paid once`, async () => {
-      const request = networks.order('+2207510001');
+    test(`after ${name} (paid: ${paid}) the outcome is unknown, then looked up, and paid once`, async () => {
+      const request = networks.payoutRequest('+2207510001');
       const good = networks.payouts('wave');
       const onRequest = (socket: Socket): void => {
         const before = paid ? good.start(request) : Promise.resolve();
@@ -40,14 +40,14 @@ for (const [name, fault] of faults) {
       };
       await withNetwork(onRequest, async ({ wave, requests }) => {
         const faulty = payoutsOf(wave);
-        const answers = [
+        const responses = [
           await faulty.start(request),
           await faulty.lookUp({ reference: request.reference, handles: {} }),
           await faulty.lookUp({ reference: request.reference, handles: { payout_id: 'Shop1234payout' } }),
         ];
-        for (const answer of answers) {
-          assert.ok(answer.state === 'unknown', answer.state);
-          assert.match(answer.detail, /^[\w :]{3,60}$/);
+        for (const response of responses) {
+          assert.ok(response.state === 'unknown', response.state);
+          assert.match(response.detail, /^[\w :]{3,60}$/);
         }
         assert.equal(requests.length, 3, 'nothing is sent twice');
       });
@@ -64,7 +64,7 @@ for (const [name, fault] of faults) {
 
 test('a connection that is reset before the order went out says nothing for certain', async () => {
   const body = async ({ wave }: { wave: SimulatedConnector }): Promise<void> => {
-    assert.equal((await payoutsOf(wave).start(networks.order('+2207510001'))).state, 'unknown');
+    assert.equal((await payoutsOf(wave).start(networks.payoutRequest('+2207510001'))).state, 'unknown');
   };
   await withNetwork(
     () => {},
@@ -77,17 +77,17 @@ test('an answer that never comes is unknown once the call’s time is over', asy
   await withNetwork(
     () => {},
     async ({ wave, clock, requests }) => {
-      const answer = payoutsOf(wave).start(networks.order('+2207510001'));
+      const response = payoutsOf(wave).start(networks.payoutRequest('+2207510001'));
       await eventually('the order has arrived', () => requests.length === 1);
       await clock.advance(3_000);
-      assert.deepEqual(await answer, { state: 'unknown', detail: 'no answer within 3000 ms' });
+      assert.deepEqual(await response, { state: 'unknown', detail: 'no answer within 3000 ms' });
     },
   );
 });
 
 test('an order that could not even connect was not accepted; a look-up that could not says nothing', async () => {
   const connectors = connectorsAt(`http://127.0.0.1:${closedPort}`, new ManualClock());
-  const request = networks.order('+2207510001');
+  const request = networks.payoutRequest('+2207510001');
   const lookUp = { reference: request.reference, handles: {} };
   for (const connector of connectors) {
     const payouts = payoutsOf(connector);
@@ -100,10 +100,14 @@ test('an order that could not even connect was not accepted; a look-up that coul
 
 test('a repeated order sends the same bytes, with the credential of the reference’s account', async () => {
   await withNetwork(
-    (socket) => socket.write(answerWith(500, '{}')),
+    (socket) => socket.write(respondWith(500, '{}')),
     async ({ wave, requests }) => {
       const long = `${'x'.repeat(254)}😀😀`;
-      const request = networks.order('+2207510001', { amountMinor: 10_050n, description: long, beneficiaryName: long });
+      const request = networks.payoutRequest('+2207510001', {
+        amountMinor: 10_050n,
+        description: long,
+        beneficiaryName: long,
+      });
       await payoutsOf(wave).start(request);
       await payoutsOf(wave).start(request);
       assert.equal(requests[0], requests[1]);
@@ -124,7 +128,7 @@ test('every network pays out single bututs, and pauses for one merchant and numb
       lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
       resendAfterMs: 30_000,
       giveUpAfterMs: 86_400_000,
-      pausedBy: 'merchant_and_number',
+      breakerScope: 'merchant_and_number',
     });
   }
 });

@@ -2,8 +2,8 @@ import { formatAmount } from '../../kit/money.ts';
 import type { PayoutOperations, StartPayout } from '../contract.ts';
 import { payoutCapabilities } from './capabilities.ts';
 import type { NetworkClient } from './client.ts';
-import { accountOf, shortened } from './order.ts';
-import { payoutIdHandle, payoutLookUpAnswer, payoutSearchAnswer, payoutStartAnswer } from './translate-payout.ts';
+import { accountOf, truncated } from './order.ts';
+import { payoutIdHandle, payoutLookUpResponse, payoutSearchResponse, payoutStartResponse } from './translate-payout.ts';
 
 /** How a simulated network pays out. */
 export function createPayoutOperations(client: NetworkClient): PayoutOperations {
@@ -12,17 +12,17 @@ export function createPayoutOperations(client: NetworkClient): PayoutOperations 
     start: async (request) => {
       const account = accountOf(request.reference);
       const reply = await client.call({ account, method: 'POST', path: '/payouts', body: orderBody(request) });
-      return payoutStartAnswer(reply, request.reference);
+      return payoutStartResponse(reply, request.reference);
     },
     lookUp: async ({ reference, handles }) => {
       const account = accountOf(reference);
       const payoutId = handles[payoutIdHandle];
       if (payoutId === undefined) {
         const path = `/payouts?reference=${encodeURIComponent(reference)}`;
-        return payoutSearchAnswer(await client.call({ account, method: 'GET', path }), reference);
+        return payoutSearchResponse(await client.call({ account, method: 'GET', path }), reference);
       }
       const path = `/payouts/${encodeURIComponent(payoutId)}`;
-      return payoutLookUpAnswer(await client.call({ account, method: 'GET', path }), reference);
+      return payoutLookUpResponse(await client.call({ account, method: 'GET', path }), reference);
     },
   };
 }
@@ -35,8 +35,8 @@ function orderBody(request: StartPayout): Record<string, string | null> {
     currency: request.currency,
     beneficiary_number: request.beneficiaryNumber,
     beneficiary_number_as_sent: request.beneficiaryNumberAsSent,
-    beneficiary_name: request.beneficiaryName === null ? null : shortened(request.beneficiaryName),
-    description: shortened(request.description),
+    beneficiary_name: request.beneficiaryName === null ? null : truncated(request.beneficiaryName),
+    description: truncated(request.description),
     callback_url: request.callbackUrl,
   };
 }

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { account, bearerSecret, startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
-import type { PayoutAnswer, RefundOperations, StartRefund } from '../contract.ts';
+import type { PayoutResponse, RefundOperations, StartRefund } from '../contract.ts';
 import { accountCredential } from '../simulator/credentials.ts';
 import { faults, withNetwork } from './faulty-network.corpus.ts';
 import type { SimulatedConnector } from './connectors.ts';
-import { refundStartAnswer } from './translate-refund.ts';
+import { refundStartResponse } from './translate-refund.ts';
 
 let networks: SimulatedNetworks;
 
@@ -29,20 +29,20 @@ const refunds = (network: string) => refundsOf(networks.connector(network));
 /** A collection of 100 GMD that was paid; answers the network's transaction. */
 async function collected(network: string, payer = '+2207510001'): Promise<string> {
   const request = networks.request(payer);
-  let answer = await networks.connector(network).startCollection(request);
-  if (answer.state !== 'succeeded') {
+  let response = await networks.connector(network).startCollection(request);
+  if (response.state !== 'succeeded') {
     const [prompt] = await networks.simulator.listPrompts({ number: payer });
     assert.ok(prompt);
     const action = prompt.actions.includes('approve') ? 'approve' : 'approve_late';
     await networks.simulator.act(prompt.sessionId, action);
-    answer = await networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
+    response = await networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
   }
-  assert.ok(answer.state === 'succeeded', answer.state);
-  return answer.receipt.transactionId;
+  assert.ok(response.state === 'succeeded', response.state);
+  return response.providerTransaction.transactionId;
 }
 
 function order(originalTransactionId: string, changes: Partial<StartRefund> = {}): StartRefund {
-  const { reference, callbackUrl } = networks.order('+2207510001');
+  const { reference, callbackUrl } = networks.payoutRequest('+2207510001');
   const amount = { amountMinor: 10_000n, currency: 'GMD' };
   return { reference, originalTransactionId, ...amount, description: 'Refund', callbackUrl, ...changes };
 }
@@ -53,36 +53,42 @@ async function rowsOf({ reference }: StartRefund): Promise<number> {
 }
 
 /** What the connector makes of the callbacks that are due now. */
-async function callbacksNow(network: string): Promise<PayoutAnswer[]> {
+async function callbacksNow(network: string): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted);
-    return reading.news.flatMap((news) => (news.operation === 'payout' ? [news.answer] : []));
+    return reading.notifications.flatMap((notifications) =>
+      notifications.operation === 'payout' ? [notifications.response] : [],
+    );
   });
 }
 
-const refusedBecause = (answer: PayoutAnswer): string => (answer.state === 'refused' ? answer.failure.reason : '');
+const refusedBecause = (response: PayoutResponse): string =>
+  response.state === 'refused' ? response.failure.reason : '';
 
 for (const network of ['wave', 'aps']) {
-  test(`${network} gives back a collection once under one reference, tells of it by answer, look-up and callback`, async () => {
+  test(`${network} refunds a collection once per reference, and reports it by response, look-up and callback`, async () => {
     const request = order(await collected(network));
     await callbacksNow(network);
-    const answer = await refunds(network).start(request);
-    assert.ok(answer.state === 'succeeded', answer.state);
-    assert.deepEqual([answer.receipt.amountMinor, answer.receipt.networkFeeMinor], [10_000n, 0n]);
-    assert.notEqual(answer.receipt.transactionId, request.originalTransactionId);
-    assert.deepEqual(await refunds(network).start(request), answer);
-    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles: {} }), answer);
-    const handles = { payout_id: answer.receipt.networkReference };
-    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles }), answer);
-    assert.deepEqual(await callbacksNow(network), [answer]);
+    const response = await refunds(network).start(request);
+    assert.ok(response.state === 'succeeded', response.state);
+    assert.deepEqual(
+      [response.providerTransaction.amountMinor, response.providerTransaction.networkFeeMinor],
+      [10_000n, 0n],
+    );
+    assert.notEqual(response.providerTransaction.transactionId, request.originalTransactionId);
+    assert.deepEqual(await refunds(network).start(request), response);
+    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles: {} }), response);
+    const handles = { payout_id: response.providerTransaction.networkReference };
+    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles }), response);
+    assert.deepEqual(await callbacksNow(network), [response]);
     assert.equal(await rowsOf(request), 1);
   });
 }
 
-test('Wave gives back the whole amount or nothing, and once', async () => {
+test('Wave refunds the whole amount or nothing, and once', async () => {
   const transaction = await collected('wave');
   const part = await refunds('wave').start(order(transaction, { amountMinor: 9_999n }));
   assert.match(refusedBecause(part), /whole amount or nothing/);
@@ -90,15 +96,15 @@ test('Wave gives back the whole amount or nothing, and once', async () => {
   assert.match(refusedBecause(await refunds('wave').start(order(transaction))), /too much/);
 });
 
-test('APS gives back parts, together never more than came, also when they come at once', async () => {
+test('APS refunds parts, together never more than was collected, also concurrently', async () => {
   const transaction = await collected('aps');
   const parts = Array.from({ length: 4 }, () => order(transaction, { amountMinor: 3_000n }));
-  const answers = await Promise.all(parts.map((part) => refunds('aps').start(part)));
-  assert.deepEqual(answers.map(({ state }) => state).toSorted(), ['refused', 'succeeded', 'succeeded', 'succeeded']);
+  const responses = await Promise.all(parts.map((part) => refunds('aps').start(part)));
+  assert.deepEqual(responses.map(({ state }) => state).toSorted(), ['refused', 'succeeded', 'succeeded', 'succeeded']);
   assert.equal((await refunds('aps').start(order(transaction, { amountMinor: 1_000n }))).state, 'succeeded');
 });
 
-test('what failed or came back can be given back again', async () => {
+test('a failed or reversed refund can be made again', async () => {
   const blocked = await collected('aps', '+2207510002');
   for (const _ of [1, 2]) assert.equal((await refunds('aps').start(order(blocked))).state, 'refused');
   const returned = await collected('aps');
@@ -116,7 +122,7 @@ test('what failed or came back can be given back again', async () => {
   assert.equal((await refunds('aps').start(order(returned))).state, 'succeeded');
 });
 
-test('what was not paid, or by somebody else, or at another network, is not given back', async () => {
+test('a collection that is unpaid, another account’s or another network’s is not refunded', async () => {
   const transaction = await collected('wave');
   assert.match(refusedBecause(await refunds('aps').start(order(transaction))), /finds no payment/);
   assert.match(refusedBecause(await refunds('wave').start(order('T0000'))), /finds no payment/);
@@ -137,10 +143,10 @@ test('what was not paid, or by somebody else, or at another network, is not give
   assert.deepEqual([other.statusCode, other.json<{ code: string }>().code], [422, 'not_refundable']);
 });
 
-test('Afrimoney and QMoney give nothing back, and say so', async () => {
+test('Afrimoney and QMoney refuse refunds, and say so', async () => {
   for (const network of ['afrimoney', 'qmoney']) {
     assert.equal(networks.connector(network).refunds, null);
-    const answer = await networks.server.inject({
+    const response = await networks.server.inject({
       method: 'POST',
       url: `/simulator/networks/${network}/refunds`,
       headers: { authorization: `Bearer ${accountCredential(bearerSecret, { network, account })}` },
@@ -153,7 +159,7 @@ test('Afrimoney and QMoney give nothing back, and say so', async () => {
         callback_url: 'http://127.0.0.1:9/',
       },
     });
-    assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [422, 'refunds_not_supported']);
+    assert.deepEqual([response.statusCode, response.json<{ code: string }>().code], [422, 'refunds_not_supported']);
   }
 });
 
@@ -164,21 +170,21 @@ test('a refund is no payout and a payout no refund, and extra fields are refused
     (await networks.payouts('aps').lookUp({ reference: request.reference, handles: {} })).state,
     'not_found',
   );
-  const payout = networks.order('+2207510001');
+  const payout = networks.payoutRequest('+2207510001');
   await networks.payouts('aps').start(payout);
   assert.equal((await refunds('aps').lookUp({ reference: payout.reference, handles: {} })).state, 'not_found');
-  const answer = await networks.server.inject({
+  const response = await networks.server.inject({
     method: 'POST',
     url: '/simulator/networks/aps/refunds',
     headers: { authorization: `Bearer ${accountCredential(bearerSecret, { network: 'aps', account })}` },
     payload: { reference: 'x', metadata: {} },
   });
-  assert.deepEqual([answer.statusCode, answer.json<{ field: string }>().field], [400, 'metadata']);
+  assert.deepEqual([response.statusCode, response.json<{ field: string }>().field], [400, 'metadata']);
 });
 
 for (const [name, fault] of faults) {
   for (const isDone of [true, false]) {
-    test(`${name}, the network having ${isDone ? '' : 'not '}given back: unknown, then found out, and given back once`, async () => {
+    test(`after ${name} (refunded: ${isDone}) the outcome is unknown, then looked up, and refunded once`, async () => {
       const request = order(await collected('wave'));
       const good = refunds('wave');
       const onRequest = (socket: Socket): void => {
@@ -186,11 +192,11 @@ for (const [name, fault] of faults) {
         void before.then(() => fault(socket));
       };
       await withNetwork(onRequest, async ({ wave }) => {
-        for (const answer of [
+        for (const response of [
           await refundsOf(wave).start(request),
           await refundsOf(wave).lookUp({ reference: request.reference, handles: {} }),
         ]) {
-          assert.equal(answer.state, 'unknown');
+          assert.equal(response.state, 'unknown');
         }
       });
       const found = await good.lookUp({ reference: request.reference, handles: {} });
@@ -204,12 +210,15 @@ for (const [name, fault] of faults) {
 test('only the refusals that the networks document end a refund; the same words with another status do not', () => {
   const codes = ['refunds_not_supported', 'partial_not_supported', 'not_refundable', 'exceeds_refundable'];
   for (const code of codes) {
-    const told = (status: number) => refundStartAnswer({ kind: 'answer', status, body: { code } }, 'r').state;
-    assert.deepEqual([told(422), told(409), told(500), told(200)], ['refused', 'unknown', 'unknown', 'unknown']);
+    const reported = (status: number) => refundStartResponse({ kind: 'answer', status, body: { code } }, 'r').state;
+    assert.deepEqual(
+      [reported(422), reported(409), reported(500), reported(200)],
+      ['refused', 'unknown', 'unknown', 'unknown'],
+    );
   }
   for (const code of ['something_else', '', null, 7]) {
-    assert.equal(refundStartAnswer({ kind: 'answer', status: 422, body: { code } }, 'r').state, 'unknown');
+    assert.equal(refundStartResponse({ kind: 'answer', status: 422, body: { code } }, 'r').state, 'unknown');
   }
   const waits = { kind: 'answer', status: 503, body: { code: 'not_accepted' } } as const;
-  assert.equal(refundStartAnswer(waits, 'r').state, 'not_accepted');
+  assert.equal(refundStartResponse(waits, 'r').state, 'not_accepted');
 });

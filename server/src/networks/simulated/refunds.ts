@@ -1,9 +1,9 @@
 import { formatAmount } from '../../kit/money.ts';
 import type { RefundCapabilities, RefundOperations, StartRefund } from '../contract.ts';
 import type { NetworkClient } from './client.ts';
-import { accountOf, shortened } from './order.ts';
-import { payoutIdHandle, payoutLookUpAnswer, payoutSearchAnswer } from './translate-payout.ts';
-import { refundStartAnswer } from './translate-refund.ts';
+import { accountOf, truncated } from './order.ts';
+import { payoutIdHandle, payoutLookUpResponse, payoutSearchResponse } from './translate-payout.ts';
+import { refundStartResponse } from './translate-refund.ts';
 
 /** How a simulated network gives back what it collected; it tells of a refund as of a payout. */
 export function createRefundOperations(client: NetworkClient, capabilities: RefundCapabilities): RefundOperations {
@@ -12,17 +12,17 @@ export function createRefundOperations(client: NetworkClient, capabilities: Refu
     start: async (request) => {
       const account = accountOf(request.reference);
       const reply = await client.call({ account, method: 'POST', path: '/refunds', body: orderBody(request) });
-      return refundStartAnswer(reply, request.reference);
+      return refundStartResponse(reply, request.reference);
     },
     lookUp: async ({ reference, handles }) => {
       const account = accountOf(reference);
       const refundId = handles[payoutIdHandle];
       if (refundId === undefined) {
         const path = `/refunds?reference=${encodeURIComponent(reference)}`;
-        return payoutSearchAnswer(await client.call({ account, method: 'GET', path }), reference);
+        return payoutSearchResponse(await client.call({ account, method: 'GET', path }), reference);
       }
       const path = `/refunds/${encodeURIComponent(refundId)}`;
-      return payoutLookUpAnswer(await client.call({ account, method: 'GET', path }), reference);
+      return payoutLookUpResponse(await client.call({ account, method: 'GET', path }), reference);
     },
   };
 }
@@ -34,7 +34,7 @@ function orderBody(request: StartRefund): Record<string, string> {
     transaction_id: request.originalTransactionId,
     amount: formatAmount(request.amountMinor, { style: 'plain' }),
     currency: request.currency,
-    description: shortened(request.description),
+    description: truncated(request.description),
     callback_url: request.callbackUrl,
   };
 }

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../kit/strict-json.ts';
-import type { PayoutAnswer } from '../contract.ts';
+import type { PayoutResponse } from '../contract.ts';
 import type { Reply } from './client.ts';
-import { payoutLookUpAnswer, payoutNews, payoutSearchAnswer, payoutStartAnswer } from './translate-payout.ts';
+import {
+  payoutLookUpResponse,
+  payoutNotification,
+  payoutSearchResponse,
+  payoutStartResponse,
+} from './translate-payout.ts';
 
 const reference = 'Shop1234reference';
 
@@ -30,9 +35,9 @@ function answered(status: number, body: JsonValue | undefined): Reply {
 }
 
 /** The answer in one word, with the failure where it is final and the reason where it is not accepted. */
-function outcome(answer: PayoutAnswer): string {
-  if (answer.state === 'refused') return answer.failure.code;
-  return answer.state === 'not_accepted' ? answer.reason : answer.state;
+function outcome(response: PayoutResponse): string {
+  if (response.state === 'refused') return response.failure.code;
+  return response.state === 'not_accepted' ? response.reason : response.state;
 }
 
 const payoutOutcomes: [string, JsonValue, string][] = [
@@ -64,9 +69,9 @@ const payoutOutcomes: [string, JsonValue, string][] = [
 
 for (const [name, payout, expected] of payoutOutcomes) {
   test(`a payout with ${name} is ${expected}, whichever call told of it`, () => {
-    assert.equal(outcome(payoutStartAnswer(answered(200, payout), reference)), expected);
-    assert.equal(outcome(payoutLookUpAnswer(answered(200, payout), reference)), expected);
-    assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [payout] }), reference)), expected);
+    assert.equal(outcome(payoutStartResponse(answered(200, payout), reference)), expected);
+    assert.equal(outcome(payoutLookUpResponse(answered(200, payout), reference)), expected);
+    assert.equal(outcome(payoutSearchResponse(answered(200, { result: [payout] }), reference)), expected);
   });
 }
 
@@ -98,22 +103,22 @@ const replies: [string, Reply, { start: string; lookUp: string }][] = [
 
 for (const [name, reply, expected] of replies) {
   test(`${name} means ${expected.start} for an order and ${expected.lookUp} for a look-up`, () => {
-    assert.equal(outcome(payoutStartAnswer(reply, reference)), expected.start);
-    assert.equal(outcome(payoutLookUpAnswer(reply, reference)), expected.lookUp);
-    assert.equal(outcome(payoutSearchAnswer(reply, reference)), expected.lookUp);
+    assert.equal(outcome(payoutStartResponse(reply, reference)), expected.start);
+    assert.equal(outcome(payoutLookUpResponse(reply, reference)), expected.lookUp);
+    assert.equal(outcome(payoutSearchResponse(reply, reference)), expected.lookUp);
   });
 }
 
 test('a search that finds nothing is not found, and one that finds two is not understood', () => {
-  assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [] }), reference)), 'not_found');
-  assert.equal(outcome(payoutSearchAnswer(answered(200, { result: [completed, completed] }), reference)), 'unknown');
-  assert.equal(outcome(payoutSearchAnswer(answered(200, { results: [] }), reference)), 'unknown');
+  assert.equal(outcome(payoutSearchResponse(answered(200, { result: [] }), reference)), 'not_found');
+  assert.equal(outcome(payoutSearchResponse(answered(200, { result: [completed, completed] }), reference)), 'unknown');
+  assert.equal(outcome(payoutSearchResponse(answered(200, { results: [] }), reference)), 'unknown');
 });
 
-test('a receipt carries amount and fee to the butut, and the handles carry the payout', () => {
-  assert.deepEqual(payoutLookUpAnswer(answered(200, completed), reference), {
+test('a provider transaction carries amount and fee to the butut, and the handles name the payout', () => {
+  assert.deepEqual(payoutLookUpResponse(answered(200, completed), reference), {
     state: 'succeeded',
-    receipt: {
+    providerTransaction: {
       transactionId: 'T1',
       networkReference: 'Shop1234payout',
       amountMinor: 10_050n,
@@ -121,7 +126,7 @@ test('a receipt carries amount and fee to the butut, and the handles carry the p
       networkFeeMinor: 125n,
     },
   });
-  assert.deepEqual(payoutStartAnswer(answered(200, pending), reference), {
+  assert.deepEqual(payoutStartResponse(answered(200, pending), reference), {
     state: 'processing',
     networkReference: 'Shop1234payout',
     handles: { payout_id: 'Shop1234payout' },
@@ -130,13 +135,13 @@ test('a receipt carries amount and fee to the butut, and the handles carry the p
 
 test('what is not understood is told in words that hold no numbers and no secrets', () => {
   const secretive = { ...pending, status: 'paid +2207012345 by wh_secret' };
-  assert.deepEqual(payoutLookUpAnswer(answered(200, secretive), reference), {
+  assert.deepEqual(payoutLookUpResponse(answered(200, secretive), reference), {
     state: 'unknown',
     detail: 'the status is not known',
   });
 });
 
-test('whatever JSON comes with whatever status: nothing moves without a receipt, nothing ends undocumented', () => {
+test('random responses move no money without a provider transaction and end nothing undocumented', () => {
   const bodies = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom(...Object.keys(pending)), fc.jsonValue()).map((some) => ({ ...completed, ...some })),
@@ -145,18 +150,18 @@ test('whatever JSON comes with whatever status: nothing moves without a receipt,
   const statuses = fc.oneof(fc.integer({ min: 100, max: 599 }), fc.constantFrom(200, 400, 401, 422, 503));
   fc.assert(
     fc.property(statuses, bodies, (status, body) => {
-      const answer = payoutStartAnswer(answered(status, body as JsonValue), reference);
-      if (answer.state === 'succeeded' || answer.state === 'reversed') {
+      const response = payoutStartResponse(answered(status, body as JsonValue), reference);
+      if (response.state === 'succeeded' || response.state === 'reversed') {
         assert.equal(status, 200);
-        assert.equal(typeof answer.receipt.amountMinor, 'bigint');
+        assert.equal(typeof response.providerTransaction.amountMinor, 'bigint');
       }
-      if (answer.state === 'refused') assert.ok([200, 400].includes(status));
-      if (answer.state === 'not_accepted') assert.ok([401, 422, 503].includes(status));
-      const later = payoutLookUpAnswer(answered(status, body as JsonValue), reference);
+      if (response.state === 'refused') assert.ok([200, 400].includes(status));
+      if (response.state === 'not_accepted') assert.ok([401, 422, 503].includes(status));
+      const later = payoutLookUpResponse(answered(status, body as JsonValue), reference);
       assert.ok(later.state !== 'not_accepted');
       if (later.state === 'refused') assert.equal(status, 200);
-      const news = payoutNews(body);
-      if (news) assert.equal(typeof news.reference, 'string');
+      const notification = payoutNotification(body);
+      if (notification) assert.equal(typeof notification.reference, 'string');
     }),
     { numRuns: 3_000 },
   );

@@ -1,7 +1,7 @@
-import type { PayoutAnswer } from '../contract.ts';
+import type { PayoutResponse } from '../contract.ts';
 import { errorCode } from './answer-values.ts';
 import type { Reply } from './client.ts';
-import { payoutStartAnswer } from './translate-payout.ts';
+import { payoutStartResponse } from './translate-payout.ts';
 
 // The codes under which the networks document that they give nothing back, now and on every repetition.
 const finalRefusals: ReadonlyMap<unknown, string> = new Map([
@@ -12,10 +12,10 @@ const finalRefusals: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** What the answer to an order to give back says: as for a payout, and the refusals that only refunds have. */
-export function refundStartAnswer(reply: Reply, reference: string): PayoutAnswer {
+export function refundStartResponse(reply: Reply, reference: string): PayoutResponse {
   if (reply.kind === 'answer' && reply.status === 422) {
     const reason = finalRefusals.get(errorCode(reply));
     if (reason !== undefined) return { state: 'refused', failure: { code: 'refused_by_network', reason } };
   }
-  return payoutStartAnswer(reply, reference);
+  return payoutStartResponse(reply, reference);
 }

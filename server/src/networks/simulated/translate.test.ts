@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../kit/strict-json.ts';
-import type { CollectionAnswer } from '../contract.ts';
+import type { CollectionResponse } from '../contract.ts';
 import type { Reply } from './client.ts';
-import { laterAnswer, searchAnswer, sessionNews, startAnswer } from './translate.ts';
+import { sessionResponse, searchResponse, sessionNotification, startResponse } from './translate.ts';
 
 const reference = 'Shop1234reference';
 
@@ -28,8 +28,8 @@ function answered(status: number, body: JsonValue | undefined): Reply {
 }
 
 /** The answer in one word, with the failure where it is final. */
-function outcome(answer: CollectionAnswer): string {
-  return answer.state === 'refused' ? answer.failure.code : answer.state;
+function outcome(response: CollectionResponse): string {
+  return response.state === 'refused' ? response.failure.code : response.state;
 }
 
 const sessionOutcomes: [string, JsonValue, string][] = [
@@ -64,9 +64,9 @@ const sessionOutcomes: [string, JsonValue, string][] = [
 
 for (const [name, session, expected] of sessionOutcomes) {
   test(`a session with ${name} is ${expected}, whichever call told of it`, () => {
-    assert.equal(outcome(startAnswer(answered(200, session), reference)), expected);
-    assert.equal(outcome(laterAnswer(answered(200, session), reference)), expected);
-    assert.equal(outcome(searchAnswer(answered(200, { result: [session] }), reference)), expected);
+    assert.equal(outcome(startResponse(answered(200, session), reference)), expected);
+    assert.equal(outcome(sessionResponse(answered(200, session), reference)), expected);
+    assert.equal(outcome(searchResponse(answered(200, { result: [session] }), reference)), expected);
   });
 }
 
@@ -95,52 +95,52 @@ const replies: [string, Reply, { start: string; later: string }][] = [
 
 for (const [name, reply, expected] of replies) {
   test(`${name} means ${expected.start} for a start and ${expected.later} for a later call`, () => {
-    assert.equal(outcome(startAnswer(reply, reference)), expected.start);
-    assert.equal(outcome(laterAnswer(reply, reference)), expected.later);
-    assert.equal(outcome(searchAnswer(reply, reference)), expected.later);
+    assert.equal(outcome(startResponse(reply, reference)), expected.start);
+    assert.equal(outcome(sessionResponse(reply, reference)), expected.later);
+    assert.equal(outcome(searchResponse(reply, reference)), expected.later);
   });
 }
 
 test('a search that finds nothing is not found, and one that finds two is not understood', () => {
-  assert.equal(outcome(searchAnswer(answered(200, { result: [] }), reference)), 'not_found');
-  assert.equal(outcome(searchAnswer(answered(200, { result: [open, open] }), reference)), 'unknown');
-  assert.equal(outcome(searchAnswer(answered(200, { results: [open] }), reference)), 'unknown');
+  assert.equal(outcome(searchResponse(answered(200, { result: [] }), reference)), 'not_found');
+  assert.equal(outcome(searchResponse(answered(200, { result: [open, open] }), reference)), 'unknown');
+  assert.equal(outcome(searchResponse(answered(200, { results: [open] }), reference)), 'unknown');
 });
 
-test('a receipt carries gross and fee to the butut, and the handles carry the session', () => {
-  const answer = laterAnswer(answered(200, complete), reference);
-  assert.ok(answer.state === 'succeeded');
-  assert.equal(answer.receipt.amountMinor, 10_050n);
-  assert.equal(answer.receipt.networkFeeMinor, 125n);
-  const waiting = startAnswer(answered(200, open), reference);
+test('a provider transaction carries gross and fee to the butut, and the handles name the session', () => {
+  const response = sessionResponse(answered(200, complete), reference);
+  assert.ok(response.state === 'succeeded');
+  assert.equal(response.providerTransaction.amountMinor, 10_050n);
+  assert.equal(response.providerTransaction.networkFeeMinor, 125n);
+  const waiting = startResponse(answered(200, open), reference);
   assert.ok(waiting.state === 'awaiting_payer');
   assert.deepEqual(waiting.handles, { session_id: 'Shop1234session' });
 });
 
 test('what is not understood is told in words that hold no numbers and no secrets', () => {
   const secretive = { ...open, status: 'payer +2207012345 sent wh_secret' };
-  assert.deepEqual(laterAnswer(answered(200, secretive), reference), {
+  assert.deepEqual(sessionResponse(answered(200, secretive), reference), {
     state: 'unknown',
     detail: 'the status is not known',
   });
-  assert.deepEqual(laterAnswer(answered(200, { ...open, status: 'on_hold' }), reference), {
+  assert.deepEqual(sessionResponse(answered(200, { ...open, status: 'on_hold' }), reference), {
     state: 'unknown',
     detail: 'the status on_hold is not known',
   });
 });
 
-test('whatever JSON comes with whatever status: no success without a receipt, no refusal that is not documented', () => {
+test('random responses never succeed without a provider transaction or refuse without a documented code', () => {
   const bodies = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom(...Object.keys(open)), fc.jsonValue()).map((fields) => ({ ...complete, ...fields })),
   );
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), bodies, (status, body) => {
-      const answer = startAnswer(answered(status, body as JsonValue), reference);
-      if (answer.state === 'succeeded') assert.equal(typeof answer.receipt.amountMinor, 'bigint');
-      if (answer.state === 'refused') assert.ok([200, 400, 401, 503].includes(status));
-      const news = sessionNews(body);
-      if (news) assert.equal(typeof news.reference, 'string');
+      const response = startResponse(answered(status, body as JsonValue), reference);
+      if (response.state === 'succeeded') assert.equal(typeof response.providerTransaction.amountMinor, 'bigint');
+      if (response.state === 'refused') assert.ok([200, 400, 401, 503].includes(status));
+      const notification = sessionNotification(body);
+      if (notification) assert.equal(typeof notification.reference, 'string');
     }),
     { numRuns: 2_000 },
   );

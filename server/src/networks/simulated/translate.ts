@@ -1,16 +1,23 @@
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
-import type { CallbackNews, CollectionAnswer, Failure, NetworkHandles, NextAction, Receipt } from '../contract.ts';
-import { errorCode, isObject, readAmount, shownWord, unknown } from './answer-values.ts';
+import type {
+  ProviderNotification,
+  CollectionResponse,
+  Failure,
+  NetworkHandles,
+  NextAction,
+  ProviderTransaction,
+} from '../contract.ts';
+import { errorCode, isObject, readAmount, safeWord, unknown } from './answer-values.ts';
 import type { Reply } from './client.ts';
 
 /** The handle under which the network's own id of a session is kept. */
 export const sessionIdHandle = 'session_id';
 
 /** What the answer to a start says. Only documented refusals are final; whatever else is unclear is `unknown`. */
-export function startAnswer(reply: Reply, reference: string): CollectionAnswer {
+export function startResponse(reply: Reply, reference: string): CollectionResponse {
   switch (reply.kind) {
     case 'answer':
-      if (reply.status === 200) return answerOf(reply.body, reference);
+      if (reply.status === 200) return responseOf(reply.body, reference);
       return startRefusal(reply);
     case 'not_sent':
       return { state: 'refused', failure: networkUnavailable };
@@ -20,9 +27,9 @@ export function startAnswer(reply: Reply, reference: string): CollectionAnswer {
 }
 
 /** What the answer to any later call says; that one could not be made says nothing about the collection. */
-export function laterAnswer(reply: Reply, reference: string): CollectionAnswer {
+export function sessionResponse(reply: Reply, reference: string): CollectionResponse {
   if (reply.kind !== 'answer') return unknown(reply.detail);
-  if (reply.status === 200) return answerOf(reply.body, reference);
+  if (reply.status === 200) return responseOf(reply.body, reference);
   const code = errorCode(reply);
   if (reply.status === 404 && code === 'not_found') return { state: 'not_found' };
   if (reply.status === 422 && code === 'wrong_code') return wrongCode(reply.body);
@@ -30,11 +37,11 @@ export function laterAnswer(reply: Reply, reference: string): CollectionAnswer {
 }
 
 /** The one session in the answer to a search by our reference, or what stands in its way. */
-export function searchAnswer(reply: Reply, reference: string): CollectionAnswer {
-  if (reply.kind !== 'answer' || reply.status !== 200) return laterAnswer(reply, reference);
+export function searchResponse(reply: Reply, reference: string): CollectionResponse {
+  if (reply.kind !== 'answer' || reply.status !== 200) return sessionResponse(reply, reference);
   const result = isObject(reply.body) ? reply.body['result'] : undefined;
   if (!Array.isArray(result) || result.length > 1) return unknown('the search was not answered as documented');
-  return result.length === 0 ? { state: 'not_found' } : answerOf(result[0], reference);
+  return result.length === 0 ? { state: 'not_found' } : responseOf(result[0], reference);
 }
 
 /** The network's id of the session that a search found. */
@@ -45,26 +52,26 @@ export function sessionIdFound(reply: Reply): string | undefined {
 }
 
 /** A session as the network tells of it in a callback, with the reference it is about; undefined if it has none. */
-export function sessionNews(session: unknown): CallbackNews | undefined {
+export function sessionNotification(session: unknown): ProviderNotification | undefined {
   if (!isObject(session) || typeof session['reference'] !== 'string') return undefined;
   const { reference } = session;
-  return { operation: 'collection', reference, answer: answerOf(session, reference) };
+  return { operation: 'collection', reference, response: responseOf(session, reference) };
 }
 
-function answerOf(session: unknown, reference: string): CollectionAnswer {
+function responseOf(session: unknown, reference: string): CollectionResponse {
   if (!isObject(session) || typeof session['id'] !== 'string') return unknown('the answer is not a session');
   if (session['reference'] !== reference) return unknown('the answer is about another reference');
   const { status } = session;
-  if (!isStatus(status)) return unknown(`the status${shownWord(status)} is not known`);
+  if (!isStatus(status)) return unknown(`the status${safeWord(status)} is not known`);
   switch (status) {
     case 'open':
-      return openAnswer(session, session['id']);
+      return openResponse(session, session['id']);
     case 'complete':
-      return withReceipt('succeeded', session, session['id']);
+      return withTransaction('succeeded', session, session['id']);
     case 'reversed':
-      return withReceipt('reversed', session, session['id']);
+      return withTransaction('reversed', session, session['id']);
     case 'failed':
-      return failedAnswer(session['failure_code']);
+      return failedResponse(session['failure_code']);
     case 'expired':
       return refused('expired', 'The payment was not approved in time.');
     case 'cancelled':
@@ -79,7 +86,7 @@ function isStatus(value: unknown): value is Status {
   return statuses.some((status) => status === value);
 }
 
-function openAnswer(session: JsonObject, networkReference: string): CollectionAnswer {
+function openResponse(session: JsonObject, networkReference: string): CollectionResponse {
   const nextAction = readAction(session['action']);
   if (nextAction === undefined) return unknown('what the payer must do is not known');
   const handles: NetworkHandles = { [sessionIdHandle]: networkReference };
@@ -109,12 +116,16 @@ function readAction(action: JsonValue | undefined): NextAction | undefined {
   }
 }
 
-function withReceipt(state: 'succeeded' | 'reversed', session: JsonObject, networkReference: string): CollectionAnswer {
-  const receipt = readReceipt(session, networkReference);
-  return receipt ? { state, receipt } : unknown('what was paid is not told as documented');
+function withTransaction(
+  state: 'succeeded' | 'reversed',
+  session: JsonObject,
+  networkReference: string,
+): CollectionResponse {
+  const providerTransaction = readTransaction(session, networkReference);
+  return providerTransaction ? { state, providerTransaction } : unknown('what was paid is not told as documented');
 }
 
-function readReceipt(session: JsonObject, networkReference: string): Receipt | undefined {
+function readTransaction(session: JsonObject, networkReference: string): ProviderTransaction | undefined {
   const { paid, payer_number: payerNumber } = session;
   if (!isObject(paid)) return undefined;
   const { transaction_id: transactionId, currency } = paid;
@@ -133,8 +144,8 @@ function isFailureCode(value: unknown): value is NetworkFailureCode {
   return failureCodes.some((code) => code === value);
 }
 
-function failedAnswer(code: JsonValue | undefined): CollectionAnswer {
-  if (!isFailureCode(code)) return unknown(`the failure code${shownWord(code)} is not known`);
+function failedResponse(code: JsonValue | undefined): CollectionResponse {
+  if (!isFailureCode(code)) return unknown(`the failure code${safeWord(code)} is not known`);
   switch (code) {
     case 'payer_declined':
       return refused('declined_by_payer', 'The payer declined the payment.');
@@ -153,7 +164,7 @@ const networkUnavailable: Failure = {
 };
 
 /** The statuses and codes under which the network documents that it created nothing. */
-function startRefusal(reply: { status: number; body: JsonValue | undefined }): CollectionAnswer {
+function startRefusal(reply: { status: number; body: JsonValue | undefined }): CollectionResponse {
   const code = errorCode(reply);
   if (reply.status === 503 && code === 'not_accepted') return { state: 'refused', failure: networkUnavailable };
   if (reply.status === 401 && code === 'invalid_credential') return { state: 'refused', failure: networkUnavailable };
@@ -163,12 +174,12 @@ function startRefusal(reply: { status: number; body: JsonValue | undefined }): C
   return unknown(`HTTP ${reply.status}`);
 }
 
-function wrongCode(body: JsonValue | undefined): CollectionAnswer {
+function wrongCode(body: JsonValue | undefined): CollectionResponse {
   const attemptsLeft = isObject(body) ? body['attempts_left'] : undefined;
   if (typeof attemptsLeft !== 'number') return unknown('the attempts left are not told');
   return { state: 'code_refused', attemptsLeft };
 }
 
-function refused(code: Failure['code'], reason: string): CollectionAnswer {
+function refused(code: Failure['code'], reason: string): CollectionResponse {
   return { state: 'refused', failure: { code, reason } };
 }

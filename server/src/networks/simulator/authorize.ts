@@ -4,7 +4,7 @@ import type { SimulatedNetwork } from './network.ts';
 import { Refusal } from './refusal.ts';
 
 /** The network that is called and the account that its credential proves. Throws Refusal. */
-export function authorize(
+export function authenticate(
   req: { params: { network: string }; headers: { authorization?: string | undefined } },
   { bearerSecret }: { bearerSecret: string },
 ): { network: SimulatedNetwork; account: string } {

@@ -17,7 +17,7 @@ after(async () => {
 });
 
 afterEach(async () => {
-  networks.receiver.answerWith(200);
+  networks.receiver.respondWith(200);
   await networks.clock.advance(4 * 24 * 3_600_000);
   while ((await networks.sender.sendDueCallbacks()) > 0);
   networks.receiver.received.length = 0;
@@ -25,11 +25,11 @@ afterEach(async () => {
 
 /** A payment that is approved at once, whose callback is due now. */
 async function startApproved(network = 'aps'): Promise<void> {
-  const answer = await networks.connector(network).startCollection(networks.request('+2207010001'));
-  assert.equal(answer.state, 'succeeded');
+  const response = await networks.connector(network).startCollection(networks.request('+2207010001'));
+  assert.equal(response.state, 'succeeded');
 }
 
-test('a callback is written with the change it tells of, sent once, and then forgotten', async () => {
+test('a callback is stored with the change it reports, sent once, and then deleted', async () => {
   assert.equal(await networks.sender.nextDueAt(), null);
   await startApproved();
   assert.deepEqual(await networks.sender.nextDueAt(), networks.clock.now());
@@ -40,10 +40,10 @@ test('a callback is written with the change it tells of, sent once, and then for
   assert.equal(await networks.sender.nextDueAt(), null);
 });
 
-test('a refused callback comes again with a new signature, until it is taken', async () => {
+test('a refused callback is retried with a new signature until it is accepted', async () => {
   const { clock, receiver, sender } = networks;
   await startApproved();
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     assert.equal(await sender.sendDueCallbacks(), 1, `attempt ${attempt}`);
@@ -54,7 +54,7 @@ test('a refused callback comes again with a new signature, until it is taken', a
     await clock.advance(waits.at(-1) ?? 0);
   }
   assert.deepEqual(waits, [1_000, 5_000, 30_000, 120_000, 600_000]);
-  receiver.answerWith(204);
+  receiver.respondWith(204);
   assert.equal(await sender.sendDueCallbacks(), 1);
   assert.equal(await sender.nextDueAt(), null);
   const [first, ...later] = receiver.received;
@@ -69,11 +69,11 @@ test('a refused callback comes again with a new signature, until it is taken', a
   assert.ok(reading.accepted);
 });
 
-test('after three days nobody tries again', async () => {
+test('a callback is given up after three days', async () => {
   const { clock, receiver, sender } = networks;
   const start = clock.now();
   await startApproved();
-  receiver.answerWith(503);
+  receiver.respondWith(503);
   let attempts = 0;
   for (let dueAt = await sender.nextDueAt(); dueAt !== null; dueAt = await sender.nextDueAt()) {
     await clock.advance(dueAt.getTime() - clock.now().getTime());
@@ -84,10 +84,10 @@ test('after three days nobody tries again', async () => {
   assert.ok(attempts > 10 && attempts < 30, `${attempts} attempts`);
 });
 
-test('a receiver that does not answer is left after five seconds, and the callback comes again', async () => {
+test('a receiver that does not respond times out after five seconds, and the callback is retried', async () => {
   const { clock, receiver, sender } = networks;
   await startApproved();
-  receiver.answerWith(null);
+  receiver.respondWith(null);
   const sending = sender.sendDueCallbacks();
   await eventually('the callback has arrived', () => receiver.received.length === 1);
   await clock.advance(5_000);
@@ -103,16 +103,16 @@ test('two processes share the callbacks: each is sent by one of them', async () 
   assert.equal(new Set(networks.receiver.received.map(({ body }) => body.toString())).size, 12);
 });
 
-test('what a killed process had taken is sent by another one when its lease ends', async () => {
+test('a callback claimed by a killed process is sent by another when its lease ends', async () => {
   const { clock, db, receiver } = networks;
   await startApproved();
-  receiver.answerWith(null);
+  receiver.respondWith(null);
   const killed = createCallbackSender({ db: dead(db), clock, callbackSecret });
   const sending = assert.rejects(killed.sendDueCallbacks(), /killed/);
   await eventually('the callback has arrived', () => receiver.received.length === 1);
   await killed.close();
   await sending;
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   assert.equal(await networks.sender.sendDueCallbacks(), 0);
   const leaseEndsAt = await networks.sender.nextDueAt();
   assert.ok(leaseEndsAt);
@@ -145,7 +145,7 @@ test('one network’s callback is not another’s, though both come from one ser
   });
 });
 
-test('no sender is made without a secret', () => {
+test('a callback sender cannot be created without a secret', () => {
   const { db, clock } = networks;
   assert.throws(() => createCallbackSender({ db, clock, callbackSecret: '' }), /secret/);
 });

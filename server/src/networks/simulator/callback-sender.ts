@@ -29,7 +29,7 @@ export interface CallbackSenderOptions {
 
 const batchMax = 50;
 // The documented patience of the real networks.
-const answerTimeoutMs = 5_000;
+const responseTimeoutMs = 5_000;
 // Longer than a whole batch takes at its slowest, so that a callback is sent twice only when a process died.
 const leaseMs = 60_000;
 const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000];
@@ -44,7 +44,7 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
   const client = createOutboundClient({
     clock,
     userAgent: 'simulated-network',
-    totalTimeoutMs: answerTimeoutMs,
+    totalTimeoutMs: responseTimeoutMs,
     policy: receiverPolicy,
     resolveName: resolveBySystem,
   });
@@ -88,10 +88,10 @@ async function send(
     body: Buffer.from(body),
     httpsOnly: false,
   });
-  const taken = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+  const isAccepted = result.kind === 'answered' && result.status >= 200 && result.status < 300;
   const retryAt = addMs(clock.now(), retryDelayMs(callback.attempts));
-  const givenUp = retryAt > addMs(callback.occursAt, retryForMs);
-  await db.run(taken || givenUp ? deleteCallback(callback) : postponeCallback(callback, retryAt));
+  const isExpired = retryAt > addMs(callback.occursAt, retryForMs);
+  await db.run(isAccepted || isExpired ? deleteCallback(callback) : postponeCallback(callback, retryAt));
 }
 
 function retryDelayMs(attempts: bigint): number {

@@ -1,15 +1,15 @@
 import type { SimulatorContext } from './context.ts';
-import type { Move } from './moves.ts';
-import { deleteCallbacksToCome, lockSession, updateSession } from './queries.ts';
+import type { Transition } from './moves.ts';
+import { deleteFutureCallbacks, lockSession, updateSession } from './queries.ts';
 import { recordKey } from './record-id.ts';
-import { sendReports } from './send-news.ts';
-import { settled } from './session.ts';
+import { enqueueSessionNotifications } from './send-news.ts';
+import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 
-export interface Change {
+export interface SessionChange {
   /** After the move, or as it was where there was none. */
   session: Session;
-  moved: boolean;
+  isApplied: boolean;
 }
 
 /**
@@ -19,8 +19,8 @@ export interface Change {
 export async function changeSession(
   context: SimulatorContext,
   sessionId: string,
-  decide: (session: Session, now: Date) => Move | undefined,
-): Promise<Change | undefined> {
+  decide: (session: Session, now: Date) => Transition | undefined,
+): Promise<SessionChange | undefined> {
   const key = recordKey(sessionId);
   if (!key) return undefined;
   return context.db.withTransaction(async (tx) => {
@@ -28,14 +28,14 @@ export async function changeSession(
     // The time is taken once the row is ours: waiting for another move must not put this one before it.
     const now = context.clock.now();
     if (!stored || stored.visibleAt > now) return undefined;
-    const session = settled(stored, now);
-    const move = decide(session, now);
-    if (!move) return { session, moved: false };
-    tx.send(updateSession(move.session));
-    if (session.plannedAt !== null && move.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
-      tx.send(deleteCallbacksToCome(session, now));
+    const session = sessionAt(stored, now);
+    const transition = decide(session, now);
+    if (!transition) return { session, isApplied: false };
+    tx.send(updateSession(transition.session));
+    if (session.plannedAt !== null && transition.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
+      tx.send(deleteFutureCallbacks(session, now));
     }
-    sendReports(tx, context, move.session, move.reports);
-    return { session: move.session, moved: true };
+    enqueueSessionNotifications(tx, context, transition.session, transition.notifications);
+    return { session: transition.session, isApplied: true };
   });
 }

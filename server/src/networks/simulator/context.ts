@@ -10,5 +10,5 @@ export interface SimulatorContext {
   /** Where payers reach the simulated networks' pages, without a slash at the end. */
   publicUrl: () => string;
   /** Called once a callback has been written that is due now. */
-  wakeSender: () => void;
+  notifySender: () => void;
 }

@@ -22,10 +22,10 @@ const authorizationPattern = new RegExp(`^Bearer (sim_([0-9A-Za-z]{${accountLeng
 /** The account that an `Authorization` header proves, or undefined. */
 export function readAuthorization(
   header: string | undefined,
-  agreed: { bearerSecret: string; network: string },
+  context: { bearerSecret: string; network: string },
 ): string | undefined {
   const [, credential, account] = authorizationPattern.exec(header ?? '') ?? [];
   if (credential === undefined || account === undefined) return undefined;
-  const expected = accountCredential(agreed.bearerSecret, { network: agreed.network, account });
+  const expected = accountCredential(context.bearerSecret, { network: context.network, account });
   return timingSafeEqual(Buffer.from(credential), Buffer.from(expected)) ? account : undefined;
 }

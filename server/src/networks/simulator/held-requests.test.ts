@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import { HeldRequests } from './held-requests.ts';
+import { UnansweredRequests } from './held-requests.ts';
 
 /** All that holding a request looks at. */
-function replyOn(socket: Socket): FastifyReply {
+function replyTo(socket: Socket): FastifyReply {
   return { hijack: () => undefined, request: { socket } } as unknown as FastifyReply;
 }
 
@@ -17,16 +17,16 @@ async function closed(): Promise<Socket> {
   return socket;
 }
 
-test('callers that have gone before they are held take nobody’s place', async () => {
-  const held = new HeldRequests();
-  for (let caller = 0; caller < 1_000; caller += 1) held.hold(replyOn(await closed()));
-  const patient = Array.from({ length: 1_001 }, () => new Socket());
-  for (const socket of patient) held.hold(replyOn(socket));
+test('callers that disconnect before they are held use no slot', async () => {
+  const unanswered = new UnansweredRequests();
+  for (let caller = 0; caller < 1_000; caller += 1) unanswered.keepOpen(replyTo(await closed()));
+  const waiting = Array.from({ length: 1_001 }, () => new Socket());
+  for (const socket of waiting) unanswered.keepOpen(replyTo(socket));
   assert.deepEqual(
-    patient.flatMap(({ destroyed }, index) => (destroyed ? [index] : [])),
+    waiting.flatMap(({ destroyed }, index) => (destroyed ? [index] : [])),
     [0],
     'the thousand youngest wait, and the oldest was let go',
   );
-  held.close();
-  assert.ok(patient.every(({ destroyed }) => destroyed));
+  unanswered.close();
+  assert.ok(waiting.every(({ destroyed }) => destroyed));
 });

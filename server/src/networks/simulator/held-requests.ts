@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 // Each costs a connection; beyond this the oldest caller is let go, which tells it as little as the silence did.
-const heldMax = 1_000;
+const requestsMax = 1_000;
 
 /** Requests that never get an answer. Each lasts until its caller gives up, or the server closes. */
-export class HeldRequests {
+export class UnansweredRequests {
   readonly #sockets = new Set<Socket>();
   #closed = false;
 
-  hold(reply: FastifyReply): void {
+  keepOpen(reply: FastifyReply): void {
     reply.hijack();
     const { socket } = reply.request;
     // Of a caller who has gone meanwhile nothing more would be heard, so its place would never become free.
@@ -20,7 +20,7 @@ export class HeldRequests {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     const [oldest] = this.#sockets;
-    if (this.#sockets.size > heldMax) oldest?.destroy();
+    if (this.#sockets.size > requestsMax) oldest?.destroy();
   }
 
   /** A server does not close while a request is open, so these must go first. */

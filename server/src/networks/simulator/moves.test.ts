@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addMs } from '../../kit/clock.ts';
-import { cancelMove, codeMove, confirmMove, phoneActions, phoneMove } from './moves.ts';
-import type { Move } from './moves.ts';
+import { cancelTransition, codeTransition, confirmTransition, phoneActions, phoneTransition } from './moves.ts';
+import type { Transition } from './moves.ts';
 import { simulatedNetworks } from './network.ts';
 import { planScenario } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { settled, statusAt } from './session.ts';
+import { sessionAt, statusAt } from './session.ts';
 import type { Session, SessionStatus } from './session.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
@@ -28,22 +28,22 @@ const scenarios: Scenario[] = [
   'tap',
 ];
 
-type Step = (session: Session, now: Date) => Move | undefined;
+type Step = (session: Session, now: Date) => Transition | undefined;
 
 const steps: Record<string, Step> = {
-  approve: (session, now) => phoneMove(session, 'approve', now),
-  decline: (session, now) => phoneMove(session, 'decline', now),
-  approveLate: (session, now) => phoneMove(session, 'approve_late', now),
-  reverse: (session, now) => phoneMove(session, 'reverse', now),
-  confirm: confirmMove,
-  cancel: cancelMove,
-  rightCode: (session, now) => codeMove(session, '123456', now),
-  wrongCode: (session, now) => codeMove(session, '000000', now),
+  approve: (session, now) => phoneTransition(session, 'approve', now),
+  decline: (session, now) => phoneTransition(session, 'decline', now),
+  approveLate: (session, now) => phoneTransition(session, 'approve_late', now),
+  reverse: (session, now) => phoneTransition(session, 'reverse', now),
+  confirm: confirmTransition,
+  cancel: cancelTransition,
+  rightCode: (session, now) => codeTransition(session, '123456', now),
+  wrongCode: (session, now) => codeTransition(session, '000000', now),
   wait: () => undefined,
 };
 
 /** From the outside: what may follow what, whether a person, the merchant or time does it. */
-const mayFollow: Record<SessionStatus, SessionStatus[]> = {
+const allowedTransitions: Record<SessionStatus, SessionStatus[]> = {
   open: ['complete', 'failed', 'expired', 'cancelled'],
   complete: ['reversed'],
   failed: ['complete'],
@@ -77,7 +77,7 @@ function newSession(scenario: Scenario, shape: Session['shape']): Session {
   };
 }
 
-test('whatever people, merchants and time do, a session only goes where a payment can go', () => {
+test('random steps of payer, merchant and time make only allowed session transitions', () => {
   const walk = fc.array(fc.record({ step: fc.constantFrom(...Object.keys(steps)), waitMs: fc.nat(40_000) }), {
     maxLength: 8,
   });
@@ -89,18 +89,20 @@ test('whatever people, merchants and time do, a session only goes where a paymen
       for (const { step, waitMs } of walked) {
         const before = statusAt(session, now);
         now = addMs(now, waitMs);
-        const waited = statusAt(session, now);
-        if (waited !== before) assert.ok(mayFollow[before].includes(waited), `${before} to ${waited} by waiting`);
+        const statusAfterWait = statusAt(session, now);
+        if (statusAfterWait !== before)
+          assert.ok(allowedTransitions[before].includes(statusAfterWait), `${before} to ${statusAfterWait} by waiting`);
         // What the network still hides, nobody can move.
         if (now < session.visibleAt) continue;
-        session = settled(session, now);
-        const move = steps[step]?.(session, now);
-        if (!move) continue;
-        const after = statusAt(move.session, now);
-        if (after !== waited) assert.ok(mayFollow[waited].includes(after), `${waited} to ${after} by ${step}`);
-        assert.ok(move.session.status !== 'failed' || move.session.failureCode !== null);
-        assert.ok(move.reports.every((report) => report.occursAt >= now));
-        session = move.session;
+        session = sessionAt(session, now);
+        const transition = steps[step]?.(session, now);
+        if (!transition) continue;
+        const after = statusAt(transition.session, now);
+        if (after !== statusAfterWait)
+          assert.ok(allowedTransitions[statusAfterWait].includes(after), `${statusAfterWait} to ${after} by ${step}`);
+        assert.ok(transition.session.status !== 'failed' || transition.session.failureCode !== null);
+        assert.ok(transition.notifications.every((notification) => notification.occursAt >= now));
+        session = transition.session;
       }
     }),
     { numRuns: 5_000 },
@@ -112,7 +114,7 @@ test('the phone offers exactly what it then allows', () => {
     for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed'] as const) {
       const session: Session = { ...newSession('tap', shape), status };
       for (const action of ['approve', 'decline', 'approve_late', 'reverse'] as const) {
-        const allowed = phoneMove(session, action, start) !== undefined;
+        const allowed = phoneTransition(session, action, start) !== undefined;
         assert.equal(allowed, phoneActions(session).includes(action), `${action} on ${status}`);
       }
     }

@@ -1,22 +1,22 @@
 import { addMs } from '../../kit/clock.ts';
-import { completedReport, failedReport, reversedReport } from './report.ts';
-import type { Report } from './report.ts';
+import { completedNotification, failedNotification, reversedNotification } from './report.ts';
+import type { SessionNotification } from './report.ts';
 import type { Session } from './session.ts';
 
 /** What a move makes of a session, and what is reported of it. */
-export interface Move {
+export interface Transition {
   session: Session;
-  reports: Report[];
+  notifications: SessionNotification[];
 }
 
 /** What a person may do with a session on the simulated phone. `approve_late` makes late and second successes. */
 export type PhoneAction = 'approve' | 'decline' | 'approve_late' | 'reverse';
 
 // "By itself 30 s later": the real one looks every half hour, which nobody would wait for in a test.
-const confirmedByItselfAfterMs = 30_000;
+const autoConfirmAfterMs = 30_000;
 
 /** Every function here takes a session that is settled, and answers undefined where the move is not allowed. */
-export function phoneMove(session: Session, action: PhoneAction, now: Date): Move | undefined {
+export function phoneTransition(session: Session, action: PhoneAction, now: Date): Transition | undefined {
   if (!phoneActions(session).includes(action)) return undefined;
   switch (action) {
     case 'approve':
@@ -26,7 +26,7 @@ export function phoneMove(session: Session, action: PhoneAction, now: Date): Mov
     case 'decline':
       return fail({ ...session, failureCode: 'payer_declined' }, now);
     case 'reverse':
-      return { session: withoutPlan({ ...session, status: 'reversed' }), reports: [reversedReport(now)] };
+      return { session: withoutPlan({ ...session, status: 'reversed' }), notifications: [reversedNotification(now)] };
   }
 }
 
@@ -49,7 +49,7 @@ export function phoneActions(session: Session): PhoneAction[] {
 }
 
 /** The merchant says that the payer is done; only a tap that was made counts. */
-export function confirmMove(session: Session, now: Date): Move | undefined {
+export function confirmTransition(session: Session, now: Date): Transition | undefined {
   return session.status === 'open' && session.approvedAt !== null ? complete(session, now) : undefined;
 }
 
@@ -57,38 +57,38 @@ export function confirmMove(session: Session, now: Date): Move | undefined {
  * The merchant gives up. A success that the scenario has in store still comes: it stands for the payer who was faster
  * than the cancellation.
  */
-export function cancelMove(session: Session): Move | undefined {
+export function cancelTransition(session: Session): Transition | undefined {
   if (session.status !== 'open') return undefined;
   const cancelled: Session = { ...session, status: 'cancelled' };
-  return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), reports: [] };
+  return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), notifications: [] };
 }
 
 /** The payer typed a code at the merchant's; the last wrong one fails the session. */
-export function codeMove(session: Session, code: string, now: Date): Move | undefined {
+export function codeTransition(session: Session, code: string, now: Date): Transition | undefined {
   if (session.status !== 'open' || session.shape !== 'code') return undefined;
   if (code === session.code) return complete(session, now);
   const codeAttemptsLeft = session.codeAttemptsLeft - 1n;
-  if (codeAttemptsLeft > 0n) return { session: { ...session, codeAttemptsLeft }, reports: [] };
+  if (codeAttemptsLeft > 0n) return { session: { ...session, codeAttemptsLeft }, notifications: [] };
   return fail({ ...session, codeAttemptsLeft, failureCode: 'wrong_code' }, now);
 }
 
-function approveUnconfirmed(session: Session, now: Date): Move {
-  const plannedAt = addMs(now, confirmedByItselfAfterMs);
+function approveUnconfirmed(session: Session, now: Date): Transition {
+  const plannedAt = addMs(now, autoConfirmAfterMs);
   return {
     session: { ...session, approvedAt: now, plannedStatus: 'complete', plannedAt },
-    reports: [completedReport(plannedAt)],
+    notifications: [completedNotification(plannedAt)],
   };
 }
 
-function complete(session: Session, now: Date): Move {
+function complete(session: Session, now: Date): Transition {
   return {
     session: withoutPlan({ ...session, status: 'complete', failureCode: null }),
-    reports: [completedReport(now)],
+    notifications: [completedNotification(now)],
   };
 }
 
-function fail(session: Session, now: Date): Move {
-  return { session: withoutPlan({ ...session, status: 'failed' }), reports: [failedReport(now)] };
+function fail(session: Session, now: Date): Transition {
+  return { session: withoutPlan({ ...session, status: 'failed' }), notifications: [failedNotification(now)] };
 }
 
 function withoutPlan(session: Session): Session {

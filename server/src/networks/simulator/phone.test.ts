@@ -4,7 +4,7 @@ import { account, startSimulatedNetworks } from '../../../../test/harness/simula
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import { addMs } from '../../kit/clock.ts';
 import { PhoneNumberError } from '../../kit/phone-number.ts';
-import type { CollectionAnswer, ContinueCollection, StartCollection } from '../contract.ts';
+import type { CollectionResponse, ContinueCollection, StartCollection } from '../contract.ts';
 import type { PhoneAction } from './moves.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -20,9 +20,9 @@ after(async () => {
 
 /** Starts a collection that waits for the payer; answers what the later calls need. */
 async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
-  const answer = await networks.connector(network).startCollection(request);
-  assert.ok(answer.state === 'awaiting_payer', `it does not wait for the payer: ${answer.state}`);
-  return { reference: request.reference, handles: answer.handles, code: null, id: answer.networkReference };
+  const response = await networks.connector(network).startCollection(request);
+  assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
+  return { reference: request.reference, handles: response.handles, code: null, id: response.networkReference };
 }
 
 async function act(id: string, action: PhoneAction): Promise<Prompt> {
@@ -37,13 +37,15 @@ async function promptOf(id: string): Promise<Prompt> {
   return prompt;
 }
 
-async function callbackStates(network: string): Promise<CollectionAnswer['state'][]> {
+async function callbackStates(network: string): Promise<CollectionResponse['state'][]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
     return reading.accepted
-      ? reading.news.flatMap((news) => (news.operation === 'collection' ? [news.answer.state] : []))
+      ? reading.notifications.flatMap((notification) =>
+          notification.operation === 'collection' ? [notification.response.state] : [],
+        )
       : [];
   });
 }
@@ -69,13 +71,13 @@ test('the phone can be narrowed to the prompts of one merchant', async () => {
   const theirs = await startOpen('aps', other);
   const number = '7022223';
   assert.equal((await networks.simulator.listPrompts({ number })).length, 2);
-  const ofOne = async (of: string): Promise<string[]> =>
-    (await networks.simulator.listPrompts({ number, account: of })).map(({ sessionId }) => sessionId);
-  assert.deepEqual(await ofOne(account), [mine.id]);
-  assert.deepEqual(await ofOne('Other567'), [theirs.id]);
+  const promptsOf = async (owner: string): Promise<string[]> =>
+    (await networks.simulator.listPrompts({ number, account: owner })).map(({ sessionId }) => sessionId);
+  assert.deepEqual(await promptsOf(account), [mine.id]);
+  assert.deepEqual(await promptsOf('Other567'), [theirs.id]);
 });
 
-test('a prompt says what is asked, by whom the number was written how, and what can be done', async () => {
+test('a prompt shows amount, description, number as sent, and the allowed actions', async () => {
   const request = networks.request('+2207022224', { payerNumberAsSent: '702 22 24' });
   const { id } = await startOpen('aps', request);
   const prompt = await promptOf(id);
@@ -103,14 +105,14 @@ test('a push is final with the tap, and only the first tap counts', async () => 
 });
 
 test('a link needs no number, opens the page of its session, and is final with the tap', async () => {
-  const answer = await networks.connector('wave').startCollection(networks.request(null));
-  assert.ok(answer.state === 'awaiting_payer' && answer.nextAction.type === 'open_url');
-  assert.equal(answer.nextAction.url, `${networks.baseUrl}/simulator/wave/${answer.networkReference}`);
-  await act(answer.networkReference, 'approve');
+  const response = await networks.connector('wave').startCollection(networks.request(null));
+  assert.ok(response.state === 'awaiting_payer' && response.nextAction.type === 'open_url');
+  assert.equal(response.nextAction.url, `${networks.baseUrl}/simulator/wave/${response.networkReference}`);
+  await act(response.networkReference, 'approve');
   assert.deepEqual(await callbackStates('wave'), ['succeeded']);
 });
 
-test('a tap that is to be confirmed counts only with our confirmation', async () => {
+test('an approval that needs confirmation counts only once we confirm it', async () => {
   const session = await startOpen('afrimoney', networks.request('+2207022226'));
   const connector = networks.connector('afrimoney');
   assert.equal((await connector.continueCollection(session)).state, 'awaiting_payer');
@@ -127,7 +129,7 @@ test('a tap that is to be confirmed counts only with our confirmation', async ()
   assert.deepEqual(await callbackStates('afrimoney'), []);
 });
 
-test('a tap that nobody confirms counts by itself 30 s later, also when its time ended meanwhile', async () => {
+test('an unconfirmed approval completes by itself after 30 s, also past the session’s expiry', async () => {
   const { clock } = networks;
   const request = networks.request('+2207022227', { expiresAt: addMs(clock.now(), 5_000) });
   const session = await startOpen('afrimoney', request);
@@ -142,7 +144,7 @@ test('a tap that nobody confirms counts by itself 30 s later, also when its time
   assert.deepEqual(await callbackStates('afrimoney'), []);
 });
 
-test('an unconfirmed tap can be cancelled, and then nothing comes of it', async () => {
+test('an unconfirmed approval can be cancelled, and then never completes', async () => {
   const session = await startOpen('afrimoney', networks.request('+2207022228'));
   await act(session.id, 'approve');
   assert.equal((await networks.connector('afrimoney').cancelCollection(session)).state, 'refused');
@@ -158,7 +160,8 @@ test('only the code that the phone shows is right, and the third wrong one is th
   assert.match(code ?? '', /^\d{6}$/);
   assert.notEqual(code, '123456');
   assert.deepEqual(actions, ['decline']);
-  const type = (typed: string): Promise<CollectionAnswer> => connector.continueCollection({ ...session, code: typed });
+  const type = (typed: string): Promise<CollectionResponse> =>
+    connector.continueCollection({ ...session, code: typed });
   assert.deepEqual(await type('123456'), { state: 'code_refused', attemptsLeft: 2 });
   assert.deepEqual(await type('1'), { state: 'code_refused', attemptsLeft: 1 });
   const last = await type('000000');
@@ -182,19 +185,19 @@ test('a code can be typed although the start was never answered', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022231'));
   const { code } = await promptOf(session.id);
-  const answer = await connector.continueCollection({ reference: session.reference, handles: {}, code });
-  assert.equal(answer.state, 'succeeded');
+  const response = await connector.continueCollection({ reference: session.reference, handles: {}, code });
+  assert.equal(response.state, 'succeeded');
 });
 
 test('a late approval succeeds after a decline, an expiry and a cancellation', async () => {
   const { clock } = networks;
   const connector = networks.connector('aps');
-  const ends: [string, (id: ContinueCollection & { id: string }) => Promise<unknown>][] = [
+  const endings: [string, (id: ContinueCollection & { id: string }) => Promise<unknown>][] = [
     ['failed', ({ id }) => act(id, 'decline')],
     ['expired', () => clock.advance(10_000)],
     ['cancelled', (session) => connector.cancelCollection(session)],
   ];
-  for (const [status, end] of ends) {
+  for (const [status, end] of endings) {
     const request = networks.request('+2207022232', { expiresAt: addMs(clock.now(), 10_000) });
     const session = await startOpen('aps', request);
     await end(session);
@@ -216,7 +219,7 @@ test('a success can be reversed once', async () => {
   assert.deepEqual(await callbackStates('aps'), ['succeeded', 'reversed']);
 });
 
-test('a tap and a cancellation at the same moment end in one of the two, never in both', async () => {
+test('a concurrent approval and cancellation end as one of the two', async () => {
   const connector = networks.connector('aps');
   for (let round = 0; round < 10; round += 1) {
     const session = await startOpen('aps', networks.request('+2207022234'));
@@ -224,14 +227,14 @@ test('a tap and a cancellation at the same moment end in one of the two, never i
       networks.simulator.act(session.id, 'approve'),
       connector.cancelCollection(session),
     ]);
-    const answer = await connector.lookUpCollection(session);
-    assert.deepEqual(answer, cancel.state === 'succeeded' ? cancel : answer);
-    assert.equal(answer.state, tap?.done === true ? 'succeeded' : 'refused');
+    const response = await connector.lookUpCollection(session);
+    assert.deepEqual(response, cancel.state === 'succeeded' ? cancel : response);
+    assert.equal(response.state, tap?.done === true ? 'succeeded' : 'refused');
     assert.deepEqual(await callbackStates('aps'), tap?.done === true ? ['succeeded'] : []);
   }
 });
 
-test('cancelling what was paid answers that it was paid', async () => {
+test('cancelling a paid session reports that it was paid', async () => {
   const session = await startOpen('aps', networks.request('+2207022235'));
   await act(session.id, 'approve');
   assert.equal((await networks.connector('aps').cancelCollection(session)).state, 'succeeded');
@@ -240,18 +243,18 @@ test('cancelling what was paid answers that it was paid', async () => {
 test('a session that the network still hides is not on the phone', async () => {
   const { simulator, clock } = networks;
   const request = networks.request('+2207030005');
-  const answer = networks.connector('aps').startCollection(request);
-  await networks.untilWritten(request);
+  const response = networks.connector('aps').startCollection(request);
+  await networks.untilStored(request);
   assert.deepEqual(await simulator.listPrompts({ number: '7030005' }), []);
   await clock.advance(3_000);
-  await answer;
+  await response;
   await clock.advance(2_000);
   const [prompt] = await simulator.listPrompts({ number: '7030005' });
   assert.equal(prompt?.status, 'complete');
   assert.deepEqual(prompt.actions, ['reverse']);
 });
 
-test('an unknown session is nobody’s prompt', async () => {
+test('an unknown session has no prompt', async () => {
   assert.equal(await networks.simulator.findPrompt('Shop1234nothing'), undefined);
   assert.equal(await networks.simulator.findPrompt(''), undefined);
   assert.equal(await networks.simulator.act('Shop1234nothing', 'approve'), undefined);

@@ -2,7 +2,7 @@ import { findSimulatedNetwork } from './network.ts';
 import type { SessionShape } from './network.ts';
 import { phoneActions } from './moves.ts';
 import type { PhoneAction } from './moves.ts';
-import { settled } from './session.ts';
+import { sessionAt } from './session.ts';
 import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
 
 /** A collection as the payer's simulated phone shows it. */
@@ -38,7 +38,7 @@ export interface Prompt {
 
 /** As things stand at `now`. */
 export function promptOf(stored: Session, now: Date): Prompt {
-  const session = settled(stored, now);
+  const session = sessionAt(stored, now);
   const { status } = session;
   return {
     sessionId: session.id,

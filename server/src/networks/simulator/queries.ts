@@ -156,7 +156,7 @@ export function insertCallback(callback: Callback): Statement {
 }
 
 /** Withdraws the reports of what has not happened by `now`, and will not. */
-export function deleteCallbacksToCome(session: { account: string; id: string }, now: Date): Statement {
+export function deleteFutureCallbacks(session: { account: string; id: string }, now: Date): Statement {
   return {
     name: 'simulator_callback_delete_to_come',
     text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND occurs_at > $3',

@@ -3,13 +3,13 @@ export class Refusal extends Error {
   override name = 'Refusal';
   readonly statusCode: number;
   readonly code: RefusalCode;
-  readonly more: Readonly<Record<string, unknown>>;
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: RefusalCode, message: string, more: Readonly<Record<string, unknown>> = {}) {
+  constructor(code: RefusalCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.code = code;
     this.statusCode = statusCodes[code];
-    this.more = more;
+    this.details = details;
   }
 }
 

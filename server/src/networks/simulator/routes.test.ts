@@ -19,7 +19,7 @@ after(async () => {
   await networks.close();
 });
 
-interface WireAnswer {
+interface WireResponse {
   status: number;
   body: { code?: string; field?: string; id?: string; status?: string; amount?: string; [name: string]: unknown };
 }
@@ -32,7 +32,7 @@ interface WireCall {
   body?: unknown;
 }
 
-async function call({ network = 'aps', path = '', body, ...headers }: WireCall): Promise<WireAnswer> {
+async function call({ network = 'aps', path = '', body, ...headers }: WireCall): Promise<WireResponse> {
   const authorization = headers.authorization ?? `Bearer ${accountCredential(bearerSecret, { network, account })}`;
   const response = await networks.server.inject({
     method: body === undefined ? 'GET' : 'POST',
@@ -62,7 +62,7 @@ function startBody(changes: Record<string, unknown> = {}): Record<string, unknow
   };
 }
 
-test('the same reference and the same request answer the same session', async () => {
+test('the same reference with the same request returns the same session', async () => {
   const body = startBody({ amount: '100.5' });
   const first = await call({ body });
   assert.equal(first.status, 200);
@@ -83,17 +83,17 @@ test('the same reference with another request is refused, whatever differs', asy
     callback_url: 'http://127.0.0.1/elsewhere',
   };
   for (const [field, value] of Object.entries(others)) {
-    const answer = await call({ body: { ...body, [field]: value } });
-    assert.equal(answer.status, 409, field);
-    assert.equal(answer.body.code, 'reference_conflict');
+    const response = await call({ body: { ...body, [field]: value } });
+    assert.equal(response.status, 409, field);
+    assert.equal(response.body.code, 'reference_conflict');
   }
 });
 
 test('ten starts of one reference at once make one session', async () => {
   const body = startBody({ payer_number: '+2207040001' });
-  const answers = await Promise.all(Array.from({ length: 10 }, () => call({ body })));
-  assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1);
-  assert.ok(answers.every(({ status }) => status === 200));
+  const responses = await Promise.all(Array.from({ length: 10 }, () => call({ body })));
+  assert.equal(new Set(responses.map((response) => response.body.id)).size, 1);
+  assert.ok(responses.every(({ status }) => status === 200));
   const found = await call({ path: `?reference=${String(body['reference'])}` });
   assert.equal((found.body['result'] as unknown[]).length, 1);
 });
@@ -135,9 +135,9 @@ const refusedFields: [string, unknown][] = [
 for (const [field, value] of refusedFields) {
   test(`a start with ${field} ${JSON.stringify(value).slice(0, 40)} is refused and creates nothing`, async () => {
     const body = startBody({ [field]: value });
-    const answer = await call({ body });
-    assert.equal(answer.status, 400);
-    assert.equal(answer.body.code, 'invalid_request');
+    const response = await call({ body });
+    assert.equal(response.status, 400);
+    assert.equal(response.body.code, 'invalid_request');
     const text = 'SELECT id FROM simulator.sessions WHERE reference = $1';
     const values = [body['reference']];
     assert.deepEqual(await networks.db.rows({ name: 'test_session', text, values }), []);
@@ -154,8 +154,8 @@ test('a body that is not plain JSON of a fair size is refused', async () => {
 test('a credential opens its own account at its own network only', async () => {
   const started = await call({ body: startBody() });
   const path = `/${started.body.id}`;
-  const credential = (of: { network: string; account: string }): string =>
-    `Bearer ${accountCredential(bearerSecret, of)}`;
+  const credential = (holder: { network: string; account: string }): string =>
+    `Bearer ${accountCredential(bearerSecret, holder)}`;
   const own = credential({ network: 'aps', account });
   assert.equal((await call({ path, authorization: own })).status, 200);
   const bad = [null, 'Bearer', 'Bearer sim_Shop1234_', `${own}0`, own.replace('Bearer', 'Basic')];
@@ -179,24 +179,27 @@ test('what does not exist is not found', async () => {
   assert.equal((await call({ path: '' })).status, 400);
 });
 
-test('texts that the database would refuse are not found, and are no mistake of ours', async () => {
-  for (const odd of ['Shop1234%00', `Shop1234${'%00'.repeat(22)}`, 'Shop1234%F0%9F%98%80', '%20'.repeat(30)]) {
-    assert.equal((await call({ path: `/${odd}` })).status, 404, odd);
-    assert.equal((await call({ path: `/${odd}/cancel`, body: {} })).status, 404, odd);
-    assert.equal((await call({ path: `?reference=${odd}` })).status, 400, odd);
-    assert.equal(await networks.simulator.findPrompt(decodeURIComponent(odd)), undefined);
-    assert.deepEqual(await networks.simulator.listPrompts({ number: '7044444', account: decodeURIComponent(odd) }), []);
+test('ids that the database cannot store answer 404, not 500', async () => {
+  for (const hostile of ['Shop1234%00', `Shop1234${'%00'.repeat(22)}`, 'Shop1234%F0%9F%98%80', '%20'.repeat(30)]) {
+    assert.equal((await call({ path: `/${hostile}` })).status, 404, hostile);
+    assert.equal((await call({ path: `/${hostile}/cancel`, body: {} })).status, 404, hostile);
+    assert.equal((await call({ path: `?reference=${hostile}` })).status, 400, hostile);
+    assert.equal(await networks.simulator.findPrompt(decodeURIComponent(hostile)), undefined);
+    assert.deepEqual(
+      await networks.simulator.listPrompts({ number: '7044444', account: decodeURIComponent(hostile) }),
+      [],
+    );
   }
 });
 
 test('a session that asks for no code says so', async () => {
   const started = await call({ body: startBody() });
-  const answer = await call({ path: `/${started.body.id}/code`, body: { code: '123456' } });
-  assert.equal(answer.status, 409);
-  assert.equal(answer.body.code, 'no_code_expected');
+  const response = await call({ path: `/${started.body.id}/code`, body: { code: '123456' } });
+  assert.equal(response.status, 409);
+  assert.equal(response.body.code, 'no_code_expected');
 });
 
-test('the answer to a start without money carries no transaction id', async () => {
+test('the response to an unpaid start has no transaction id', async () => {
   const started = await call({ body: startBody() });
   assert.equal(started.body['paid'], null);
   assert.ok(!JSON.stringify(started.body).includes('transaction'));
@@ -216,14 +219,14 @@ test('a server with a held request closes, and the caller learns nothing', async
   const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
   assert.ok(wave);
   const request = networks.request('+2207040006');
-  const answer = wave.startCollection(request);
-  await networks.untilWritten(request);
+  const response = wave.startCollection(request);
+  await networks.untilStored(request);
   await server.close();
-  assert.equal((await answer).state, 'unknown');
+  assert.equal((await response).state, 'unknown');
   await wave.close();
 });
 
-test('a caller that gives up is let go', async () => {
+test('a caller that gives up frees its connection', async () => {
   const server = Fastify();
   const { simulator, clock } = networks;
   let baseUrl = '';
@@ -244,11 +247,11 @@ test('a caller that gives up is let go', async () => {
   const [wave] = connectors;
   assert.ok(wave);
   const request = networks.request('+2207040005');
-  const answer = wave.startCollection(request);
-  await networks.untilWritten(request);
+  const response = wave.startCollection(request);
+  await networks.untilStored(request);
   assert.equal(await connections(), 1);
   await clock.advance(3_000);
-  assert.equal((await answer).state, 'unknown');
+  assert.equal((await response).state, 'unknown');
   await eventually('the connection is gone', async () => (await connections()) === 0);
   await server.close();
   await Promise.all(connectors.map((connector) => connector.close()));

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import { assert } from '../../kit/assert.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../kit/strict-json.ts';
-import { authorize } from './authorize.ts';
-import { HeldRequests } from './held-requests.ts';
+import { authenticate } from './authorize.ts';
+import { UnansweredRequests } from './held-requests.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
@@ -36,43 +36,49 @@ const bodyBytesMax = 16 * 1024;
 export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
   assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
   return async (server) => {
-    const held = new HeldRequests();
-    server.addHook('preClose', async () => held.close());
-    options.closing?.addEventListener('abort', () => held.close());
-    readBodiesStrictly(server);
-    answerErrors(server, options.log);
-    await server.register(async (collections) => addRoutes(collections, options, held), {
+    const unanswered = new UnansweredRequests();
+    server.addHook('preClose', async () => unanswered.close());
+    options.closing?.addEventListener('abort', () => unanswered.close());
+    parseBodiesStrictly(server);
+    handleErrors(server, options.log);
+    await server.register(async (collections) => addRoutes(collections, options, unanswered), {
       prefix: '/simulator/networks/:network/collections',
     });
     const { bearerSecret, simulator } = options;
-    await server.register(async (scope) => addPayoutRoutes(scope, { payouts: simulator.payouts, bearerSecret, held }), {
-      prefix: '/simulator/networks/:network/payouts',
-    });
-    await server.register(async (scope) => addRefundRoutes(scope, { refunds: simulator.refunds, bearerSecret, held }), {
-      prefix: '/simulator/networks/:network/refunds',
-    });
+    await server.register(
+      async (scope) => addPayoutRoutes(scope, { payouts: simulator.payouts, bearerSecret, unanswered }),
+      {
+        prefix: '/simulator/networks/:network/payouts',
+      },
+    );
+    await server.register(
+      async (scope) => addRefundRoutes(scope, { refunds: simulator.refunds, bearerSecret, unanswered }),
+      {
+        prefix: '/simulator/networks/:network/refunds',
+      },
+    );
   };
 }
 
 // Another service's API has no place in this one's reference.
 const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
 
-interface Addressed {
+interface SessionRoute {
   Params: { network: string; sessionId: string };
 }
 
-function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, held: HeldRequests): void {
+function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, unanswered: UnansweredRequests): void {
   const { simulator } = options;
-  const answer = (session: Session): WireSession => wireSession(session, session.status, options.publicUrl());
+  const sessionResponse = (session: Session): WireSession => wireSession(session, session.status, options.publicUrl());
 
   server.post<{ Params: { network: string } }>('/', hidden, async (req, reply) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const result = await simulator.start(readStartRequest(network, account, req.body));
     switch (result.kind) {
       case 'session':
-        return answer(result.session);
+        return sessionResponse(result.session);
       case 'silent':
-        held.hold(reply);
+        unanswered.keepOpen(reply);
         return reply;
       case 'conflict':
         throw new Refusal('reference_conflict', 'The reference belongs to another request.');
@@ -82,50 +88,50 @@ function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, hel
   });
 
   server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const reference = readReference(req.query.reference);
     const session = await simulator.findByReference({ account, network: network.id, reference });
-    return { result: session ? [answer(session)] : [] };
+    return { result: session ? [sessionResponse(session)] : [] };
   });
 
-  server.get<Addressed>('/:sessionId', hidden, async (req) => {
-    return answer(found(await simulator.find(address(req, options))));
+  server.get<SessionRoute>('/:sessionId', hidden, async (req) => {
+    return sessionResponse(foundOrThrow(await simulator.find(sessionAddress(req, options))));
   });
 
-  server.post<Addressed>('/:sessionId/code', hidden, async (req) => {
-    const key = address(req, options);
-    const session = found(await simulator.enterCode(key, readCode(req.body)));
+  server.post<SessionRoute>('/:sessionId/code', hidden, async (req) => {
+    const key = sessionAddress(req, options);
+    const session = foundOrThrow(await simulator.enterCode(key, readCode(req.body)));
     if (session.shape !== 'code') throw new Refusal('no_code_expected', 'This session asks for no code.');
-    if (session.status !== 'open') return answer(session);
+    if (session.status !== 'open') return sessionResponse(session);
     const attemptsLeft = Number(session.codeAttemptsLeft);
     throw new Refusal('wrong_code', 'The code is not right.', { attempts_left: attemptsLeft });
   });
 
-  server.post<Addressed>('/:sessionId/confirm', hidden, async (req) => {
-    const key = address(req, options);
+  server.post<SessionRoute>('/:sessionId/confirm', hidden, async (req) => {
+    const key = sessionAddress(req, options);
     readEmptyBody(req.body);
-    return answer(found(await simulator.confirm(key)));
+    return sessionResponse(foundOrThrow(await simulator.confirm(key)));
   });
 
-  server.post<Addressed>('/:sessionId/cancel', hidden, async (req) => {
-    const key = address(req, options);
+  server.post<SessionRoute>('/:sessionId/cancel', hidden, async (req) => {
+    const key = sessionAddress(req, options);
     readEmptyBody(req.body);
-    return answer(found(await simulator.cancel(key)));
+    return sessionResponse(foundOrThrow(await simulator.cancel(key)));
   });
 }
 
-function address(req: FastifyRequest<Addressed>, options: SimulatorRoutesOptions): SessionAddress {
-  const { network, account } = authorize(req, options);
+function sessionAddress(req: FastifyRequest<SessionRoute>, options: SimulatorRoutesOptions): SessionAddress {
+  const { network, account } = authenticate(req, options);
   return { account, network: network.id, sessionId: req.params.sessionId };
 }
 
-function found<Found>(value: Found | undefined): Found {
+function foundOrThrow<Found>(value: Found | undefined): Found {
   if (value === undefined) throw new Refusal('not_found', 'There is no such session.');
   return value;
 }
 
 /** Whatever the server around it accepts: these networks take one JSON and nothing beside it. */
-function readBodiesStrictly(server: FastifyInstance): void {
+function parseBodiesStrictly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const parsing = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   server.addContentTypeParser('application/json', parsing, (_req, body: Buffer, done) => {
@@ -137,10 +143,10 @@ function readBodiesStrictly(server: FastifyInstance): void {
   });
 }
 
-function answerErrors(server: FastifyInstance, log: Log): void {
+function handleErrors(server: FastifyInstance, log: Log): void {
   server.setErrorHandler((error: unknown, _req: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof Refusal) {
-      return reply.code(error.statusCode).send({ code: error.code, message: error.message, ...error.more });
+      return reply.code(error.statusCode).send({ code: error.code, message: error.message, ...error.details });
     }
     // A body that is too large, a wrong content type, and everything that is our mistake.
     const { statusCode } = error as { statusCode?: unknown };

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import { addMs } from '../../kit/clock.ts';
-import type { CollectionAnswer, Receipt, StartCollection } from '../contract.ts';
+import type { CollectionResponse, ProviderTransaction, StartCollection } from '../contract.ts';
 
 let networks: SimulatedNetworks;
 
@@ -15,65 +15,65 @@ after(async () => {
   await networks.close();
 });
 
-const everyNetwork = ['wave', 'afrimoney', 'qmoney', 'aps'];
+const allNetworks = ['wave', 'afrimoney', 'qmoney', 'aps'];
 
-function start(network: string, request: StartCollection): Promise<CollectionAnswer> {
+function start(network: string, request: StartCollection): Promise<CollectionResponse> {
   return networks.connector(network).startCollection(request);
 }
 
-function lookUp(network: string, request: StartCollection): Promise<CollectionAnswer> {
+function lookUp(network: string, request: StartCollection): Promise<CollectionResponse> {
   return networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
 }
 
 /** What the connector makes of the callbacks that are due now, in the order in which they arrived. */
-async function callbacksNow(network: string): Promise<CollectionAnswer[]> {
+async function callbacksNow(network: string): Promise<CollectionResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.map(({ headers, body }) => {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
-    const [news] = reading.news;
-    assert.ok(news?.operation === 'collection');
-    return news.answer;
+    const [notification] = reading.notifications;
+    assert.ok(notification?.operation === 'collection');
+    return notification.response;
   });
 }
 
-function receiptOf(answer: CollectionAnswer): Receipt {
-  assert.ok(answer.state === 'succeeded' || answer.state === 'reversed', `no money moved: ${answer.state}`);
-  return answer.receipt;
+function providerTransactionOf(response: CollectionResponse): ProviderTransaction {
+  assert.ok(response.state === 'succeeded' || response.state === 'reversed', `no money moved: ${response.state}`);
+  return response.providerTransaction;
 }
 
-function failureOf(answer: CollectionAnswer): string {
-  assert.ok(answer.state === 'refused', `not refused: ${answer.state}`);
-  return answer.failure.code;
+function failureOf(response: CollectionResponse): string {
+  assert.ok(response.state === 'refused', `not refused: ${response.state}`);
+  return response.failure.code;
 }
 
 /** Starts what gets no answer, and gives up when the connector does. */
-async function startUnanswered(request: StartCollection): Promise<CollectionAnswer> {
-  const answer = start('aps', request);
-  await networks.untilWritten(request);
+async function startAndTimeOut(request: StartCollection): Promise<CollectionResponse> {
+  const response = start('aps', request);
+  await networks.untilStored(request);
   await networks.clock.advance(3_000);
-  return answer;
+  return response;
 }
 
-for (const network of everyNetwork) {
+for (const network of allNetworks) {
   test(`0001 on ${network} is approved at once, gross as asked and without a network fee`, async () => {
     const request = networks.request('+2207010001');
-    const answer = await start(network, request);
-    assert.equal(answer.state, 'succeeded');
-    const receipt = receiptOf(answer);
-    assert.equal(receipt.amountMinor, 10_000n);
-    assert.equal(receipt.currency, 'GMD');
-    assert.equal(receipt.networkFeeMinor, 0n);
-    assert.equal(receipt.payerNumber, '+220877010001');
-    assert.deepEqual(await callbacksNow(network), [answer]);
-    assert.deepEqual(await lookUp(network, request), answer);
+    const response = await start(network, request);
+    assert.equal(response.state, 'succeeded');
+    const providerTransaction = providerTransactionOf(response);
+    assert.equal(providerTransaction.amountMinor, 10_000n);
+    assert.equal(providerTransaction.currency, 'GMD');
+    assert.equal(providerTransaction.networkFeeMinor, 0n);
+    assert.equal(providerTransaction.payerNumber, '+220877010001');
+    assert.deepEqual(await callbacksNow(network), [response]);
+    assert.deepEqual(await lookUp(network, request), response);
   });
 }
 
 test('two payments never share a transaction id', async () => {
-  const first = receiptOf(await start('aps', networks.request('+2207010001')));
-  const second = receiptOf(await start('aps', networks.request('+2207010001')));
+  const first = providerTransactionOf(await start('aps', networks.request('+2207010001')));
+  const second = providerTransactionOf(await start('aps', networks.request('+2207010001')));
   assert.notEqual(first.transactionId, second.transactionId);
   await callbacksNow('aps');
 });
@@ -91,7 +91,7 @@ test('0003: the payer has too little money', async () => {
   assert.deepEqual((await callbacksNow('aps')).map(failureOf), ['insufficient_funds']);
 });
 
-test('0004: the payer never answers, and the prompt ends with its time whether or not anything ran', async () => {
+test('0004: the payer never responds, and the prompt expires on time even if nothing runs', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010004', { expiresAt: addMs(clock.now(), 60_000) });
   assert.equal((await start('aps', request)).state, 'awaiting_payer');
@@ -102,31 +102,31 @@ test('0004: the payer never answers, and the prompt ends with its time whether o
   assert.deepEqual(await callbacksNow('aps'), []);
 });
 
-test('0005: no answer to our call; unknown to look-ups for 5 s, then successful, and never reported', async () => {
+test('0005: no response; unknown to look-ups for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010005');
-  assert.deepEqual(await startUnanswered(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp('aps', request)).state, 'not_found');
   await clock.advance(1);
-  assert.equal(receiptOf(await lookUp('aps', request)).amountMinor, 10_000n);
+  assert.equal(providerTransactionOf(await lookUp('aps', request)).amountMinor, 10_000n);
   assert.deepEqual(await callbacksNow('aps'), []);
 });
 
-test('0006: no answer to our call; unknown to look-ups for 5 s, then failed, and never reported', async () => {
+test('0006: no response; unknown to look-ups for 5 s, then failed, and never reported', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010006');
-  assert.equal((await startUnanswered(request)).state, 'unknown');
+  assert.equal((await startAndTimeOut(request)).state, 'unknown');
   assert.equal((await lookUp('aps', request)).state, 'not_found');
   await clock.advance(2_000);
   assert.equal(failureOf(await lookUp('aps', request)), 'refused_by_network');
   assert.deepEqual(await callbacksNow('aps'), []);
 });
 
-test('0005: a start repeated after the silence answers the session, not a second one', async () => {
+test('0005: a start repeated after a timeout returns the same session', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010005');
-  await startUnanswered(request);
+  await startAndTimeOut(request);
   await clock.advance(2_000);
   const repeated = await start('aps', request);
   assert.equal(repeated.state, 'succeeded');
@@ -139,13 +139,15 @@ test('0007: success reported three times, out of order around an older "open"', 
   assert.equal((await start('aps', request)).state, 'awaiting_payer');
   assert.deepEqual(await callbacksNow('aps'), []);
   await clock.advance(2_000);
-  const answers = await callbacksNow('aps');
+  const responses = await callbacksNow('aps');
   assert.deepEqual(
-    answers.map(({ state }) => state),
+    responses.map(({ state }) => state),
     ['succeeded', 'awaiting_payer', 'succeeded', 'succeeded'],
   );
   const transactionIds = new Set(
-    answers.flatMap((answer) => (answer.state === 'succeeded' ? [answer.receipt.transactionId] : [])),
+    responses.flatMap((response) =>
+      response.state === 'succeeded' ? [response.providerTransaction.transactionId] : [],
+    ),
   );
   assert.equal(transactionIds.size, 1);
   assert.equal((await lookUp('aps', request)).state, 'succeeded');
@@ -159,7 +161,7 @@ test('0008: the network is down, nothing is created, and it stays down', async (
   assert.deepEqual(await callbacksNow('aps'), []);
 });
 
-test('an outage is one account’s, one network’s and one number’s', async () => {
+test('an outage belongs to one account, one network and one number', async () => {
   const { simulator, clock } = networks;
   const outage = { account: 'Shop1234', network: 'aps', number: '701 2345' };
   await simulator.beginOutage(outage, addMs(clock.now(), 5_000));
@@ -176,7 +178,7 @@ test('an outage is one account’s, one network’s and one number’s', async (
   assert.equal((await start('aps', networks.request('+2207012345'))).state, 'awaiting_payer');
 });
 
-for (const network of everyNetwork) {
+for (const network of allNetworks) {
   test(`0009 on ${network} asks for a code, and 123456 is right`, async () => {
     const request = networks.request('+2207010009');
     const started = await start(network, request);
@@ -194,12 +196,12 @@ for (const network of everyNetwork) {
 
 test('0010: success is reported with another amount', async () => {
   const request = networks.request('+2207010010');
-  assert.equal(receiptOf(await start('aps', request)).amountMinor, 10_100n);
+  assert.equal(providerTransactionOf(await start('aps', request)).amountMinor, 10_100n);
   assert.deepEqual(
-    (await callbacksNow('aps')).map((answer) => receiptOf(answer).amountMinor),
+    (await callbacksNow('aps')).map((response) => providerTransactionOf(response).amountMinor),
     [10_100n],
   );
-  assert.equal(receiptOf(await lookUp('aps', request)).amountMinor, 10_100n);
+  assert.equal(providerTransactionOf(await lookUp('aps', request)).amountMinor, 10_100n);
 });
 
 test('0011: success comes two seconds after the intent has expired, also when we cancelled meanwhile', async () => {
@@ -209,8 +211,8 @@ test('0011: success comes two seconds after the intent has expired, also when we
     assert.equal((await start('wave', request)).state, 'awaiting_payer');
     await clock.advance(10_000);
     if (cancels) {
-      const answer = await networks.connector('wave').cancelCollection({ reference: request.reference, handles: {} });
-      assert.equal(failureOf(answer), 'expired');
+      const response = await networks.connector('wave').cancelCollection({ reference: request.reference, handles: {} });
+      assert.equal(failureOf(response), 'expired');
     }
     assert.equal(failureOf(await lookUp('wave', request)), 'expired');
     assert.deepEqual(await callbacksNow('wave'), []);
@@ -227,8 +229,8 @@ test('0011: a cancellation before the end does not stop the late success either'
   const { clock } = networks;
   const request = networks.request('+2207010011', { expiresAt: addMs(clock.now(), 10_000) });
   await start('aps', request);
-  const answer = await networks.connector('aps').cancelCollection({ reference: request.reference, handles: {} });
-  assert.equal(failureOf(answer), 'cancelled');
+  const response = await networks.connector('aps').cancelCollection({ reference: request.reference, handles: {} });
+  assert.equal(failureOf(response), 'cancelled');
   await clock.advance(12_000);
   assert.deepEqual(
     (await callbacksNow('aps')).map(({ state }) => state),
@@ -247,7 +249,7 @@ test('0012: success, then reversed by the network two seconds later', async () =
   await clock.advance(1);
   const reversed = await lookUp('aps', request);
   assert.equal(reversed.state, 'reversed');
-  assert.equal(receiptOf(reversed).transactionId, receiptOf(started).transactionId);
+  assert.equal(providerTransactionOf(reversed).transactionId, providerTransactionOf(started).transactionId);
   const [notification] = await callbacksNow('aps');
   assert(notification?.state === 'reversed');
   const { reversalId, ...rest } = notification;
@@ -255,7 +257,7 @@ test('0012: success, then reversed by the network two seconds later', async () =
   assert.match(reversalId ?? '', /^evt_/, 'only the notification names the reversal');
 });
 
-test('any other number waits for a tap', async () => {
+test('any other number waits for the payer’s approval', async () => {
   const request = networks.request('+2207010013');
   const started = await start('aps', request);
   assert.ok(started.state === 'awaiting_payer');

@@ -1,8 +1,8 @@
 import { addMs } from '../../kit/clock.ts';
 import { dalasi } from '../../kit/money.ts';
 import type { SessionShape } from './network.ts';
-import { completedReport, failedReport, reversedReport } from './report.ts';
-import type { Report } from './report.ts';
+import { completedNotification, failedNotification, reversedNotification } from './report.ts';
+import type { SessionNotification } from './report.ts';
 import type { Session } from './session.ts';
 
 /** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */
@@ -42,13 +42,13 @@ export function scenarioOf(payerNumber: string | null): Scenario {
 }
 
 // docs/testing-with-the-simulator.md, "Collecting": found 5 s after the call that got no answer.
-const silentMs = 5_000;
+const unknownForMs = 5_000;
 const lateSuccessAfterExpiryMs = 2_000;
 const reversalAfterMs = 2_000;
 // Long enough for the answer to the start to be "open", so that only the reports tell of the success.
 const shuffledSuccessAfterMs = 1_000;
 // Apart, so that they arrive in this order and not by the luck of one batch.
-const shuffledReportsApartMs = 200;
+const shuffledIntervalMs = 200;
 const otherAmountExtraMinor = dalasi;
 
 /** The code that is right for numbers ending in 0009. */
@@ -62,7 +62,7 @@ export type ScenarioFields = Pick<
 
 export interface ScenarioPlan {
   fields: ScenarioFields;
-  reports: Report[];
+  notifications: SessionNotification[];
 }
 
 export interface ScenarioInput {
@@ -88,53 +88,64 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
   const failed: ScenarioFields = { ...open, status: 'failed' };
   switch (scenario) {
     case 'approve':
-      return { fields: complete, reports: [completedReport(now)] };
+      return { fields: complete, notifications: [completedNotification(now)] };
     case 'decline':
-      return { fields: { ...failed, failureCode: 'payer_declined' }, reports: [failedReport(now)] };
+      return { fields: { ...failed, failureCode: 'payer_declined' }, notifications: [failedNotification(now)] };
     case 'too_little_money':
-      return { fields: { ...failed, failureCode: 'balance_too_low' }, reports: [failedReport(now)] };
+      return { fields: { ...failed, failureCode: 'balance_too_low' }, notifications: [failedNotification(now)] };
     case 'silent_success': {
-      const plannedAt = addMs(now, silentMs);
-      return { fields: { ...open, plannedStatus: 'complete', plannedAt, visibleAt: plannedAt }, reports: [] };
+      const plannedAt = addMs(now, unknownForMs);
+      return { fields: { ...open, plannedStatus: 'complete', plannedAt, visibleAt: plannedAt }, notifications: [] };
     }
     case 'silent_failure': {
-      const plannedAt = addMs(now, silentMs);
+      const plannedAt = addMs(now, unknownForMs);
       const planned = { plannedStatus: 'failed', plannedAt, visibleAt: plannedAt } as const;
-      return { fields: { ...open, ...planned, failureCode: 'not_permitted' }, reports: [] };
+      return { fields: { ...open, ...planned, failureCode: 'not_permitted' }, notifications: [] };
     }
     case 'shuffled_reports': {
       const plannedAt = addMs(now, shuffledSuccessAfterMs);
-      return { fields: { ...open, plannedStatus: 'complete', plannedAt }, reports: shuffledReports(now, plannedAt) };
+      return {
+        fields: { ...open, plannedStatus: 'complete', plannedAt },
+        notifications: shuffledNotifications(now, plannedAt),
+      };
     }
     case 'other_amount': {
       const amountPaidMinor = input.amountMinor + otherAmountExtraMinor;
-      return { fields: { ...complete, amountPaidMinor }, reports: [completedReport(now)] };
+      return { fields: { ...complete, amountPaidMinor }, notifications: [completedNotification(now)] };
     }
     case 'late_success': {
       const plannedAt = addMs(input.expiresAt, lateSuccessAfterExpiryMs);
-      return { fields: { ...open, plannedStatus: 'complete', plannedAt }, reports: [completedReport(plannedAt)] };
+      return {
+        fields: { ...open, plannedStatus: 'complete', plannedAt },
+        notifications: [completedNotification(plannedAt)],
+      };
     }
     case 'reversed_later': {
       const plannedAt = addMs(now, reversalAfterMs);
-      const reports = [completedReport(now), reversedReport(plannedAt)];
-      return { fields: { ...complete, plannedStatus: 'reversed', plannedAt }, reports };
+      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      return { fields: { ...complete, plannedStatus: 'reversed', plannedAt }, notifications };
     }
     case 'ask_for_code':
-      return { fields: { ...open, shape: 'code' }, reports: [] };
+      return { fields: { ...open, shape: 'code' }, notifications: [] };
     case 'never_answer':
     case 'tap':
     // The start of a session is refused before a plan is asked for while its network is down.
     case 'network_down':
-      return { fields: open, reports: [] };
+      return { fields: open, notifications: [] };
   }
 }
 
 /** Success three times, and between them the older news that the prompt had been sent. */
-function shuffledReports(openedAt: Date, completedAt: Date): Report[] {
-  const completed = completedReport(completedAt);
-  const opened: Report = { type: 'collection.opened', status: 'open', occursAt: openedAt, dueAt: completedAt };
-  return [completed, opened, completed, completed].map((report, index) => ({
-    ...report,
-    dueAt: addMs(completedAt, index * shuffledReportsApartMs),
+function shuffledNotifications(openedAt: Date, completedAt: Date): SessionNotification[] {
+  const completed = completedNotification(completedAt);
+  const opened: SessionNotification = {
+    type: 'collection.opened',
+    status: 'open',
+    occursAt: openedAt,
+    dueAt: completedAt,
+  };
+  return [completed, opened, completed, completed].map((notification, index) => ({
+    ...notification,
+    dueAt: addMs(completedAt, index * shuffledIntervalMs),
   }));
 }

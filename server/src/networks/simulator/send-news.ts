@@ -3,19 +3,19 @@ import type { Transaction } from '../../kit/db.ts';
 import type { SimulatorContext } from './context.ts';
 import { insertCallback } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
-import type { Report } from './report.ts';
+import type { SessionNotification } from './report.ts';
 import type { Session } from './session.ts';
 import { wireSession } from './wire.ts';
 
 /** A session or a payout, and where its news goes. */
-export interface NewsSubject {
+export interface NotificationSubject {
   account: string;
   id: string;
   network: string;
   callbackUrl: string;
 }
 
-export interface News {
+export interface SimulatorNotification {
   type: string;
   occursAt: Date;
   dueAt: Date;
@@ -24,7 +24,7 @@ export interface News {
 }
 
 /** A callback's body. */
-interface WireReport {
+interface WireNotification {
   /** The same on every delivery of the same news. */
   id: string;
   type: string;
@@ -36,12 +36,17 @@ interface WireReport {
  * Writes callbacks into the transaction of the change they tell of. Those of the same news share one event id, as a
  * network's repeated deliveries do.
  */
-export function sendNews(tx: Transaction, context: SimulatorContext, subject: NewsSubject, news: News[]): void {
+export function enqueueNotifications(
+  tx: Transaction,
+  context: SimulatorContext,
+  subject: NotificationSubject,
+  notifications: SimulatorNotification[],
+): void {
   const eventIds = new Map<string, string>();
-  for (const { type, occursAt, dueAt, data } of news) {
+  for (const { type, occursAt, dueAt, data } of notifications) {
     const eventId = eventIds.get(type) ?? `evt_${randomBase62(context.random, randomIdLength)}`;
     eventIds.set(type, eventId);
-    const report: WireReport = { id: eventId, type, created_at: occursAt.toISOString(), data };
+    const notification: WireNotification = { id: eventId, type, created_at: occursAt.toISOString(), data };
     tx.send(
       insertCallback({
         account: subject.account,
@@ -49,20 +54,25 @@ export function sendNews(tx: Transaction, context: SimulatorContext, subject: Ne
         id: randomBase62(context.random, randomIdLength),
         url: subject.callbackUrl,
         network: subject.network,
-        body: JSON.stringify(report),
+        body: JSON.stringify(notification),
         occursAt,
         dueAt,
       }),
     );
   }
   const now = context.clock.now();
-  if (news.some(({ dueAt }) => dueAt <= now)) tx.afterCommit(context.wakeSender);
+  if (notifications.some(({ dueAt }) => dueAt <= now)) tx.afterCommit(context.notifySender);
 }
 
 /** What is reported of a session. */
-export function sendReports(tx: Transaction, context: SimulatorContext, session: Session, reports: Report[]): void {
-  const news = reports.map(({ type, status, occursAt, dueAt }) => {
+export function enqueueSessionNotifications(
+  tx: Transaction,
+  context: SimulatorContext,
+  session: Session,
+  sessionNotifications: SessionNotification[],
+): void {
+  const notifications = sessionNotifications.map(({ type, status, occursAt, dueAt }) => {
     return { type, occursAt, dueAt, data: wireSession(session, status, context.publicUrl()) };
   });
-  sendNews(tx, context, session, news);
+  enqueueNotifications(tx, context, session, notifications);
 }

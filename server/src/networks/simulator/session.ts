@@ -52,8 +52,8 @@ export function statusAt(session: Session, now: Date): SessionStatus {
 }
 
 /** The row with what time has made of it written in, so that a move can start from there. */
-export function settled(session: Session, now: Date): Session {
+export function sessionAt(session: Session, now: Date): Session {
   const status = statusAt(session, now);
-  const planIsOver = session.plannedAt !== null && session.plannedAt <= now;
-  return planIsOver ? { ...session, status, plannedStatus: null, plannedAt: null } : { ...session, status };
+  const isPlanDue = session.plannedAt !== null && session.plannedAt <= now;
+  return isPlanDue ? { ...session, status, plannedStatus: null, plannedAt: null } : { ...session, status };
 }

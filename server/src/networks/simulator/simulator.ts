@@ -1,7 +1,7 @@
 import { changeSession } from './change-session.ts';
 import type { SimulatorContext } from './context.ts';
-import { cancelMove, codeMove, confirmMove, phoneMove } from './moves.ts';
-import type { Move, PhoneAction } from './moves.ts';
+import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './moves.ts';
+import type { Transition, PhoneAction } from './moves.ts';
 import { createSimulatedPayouts, payoutLine } from './payouts/simulated-payouts.ts';
 import type { SimulatedPayouts } from './payouts/simulated-payouts.ts';
 import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
@@ -19,7 +19,7 @@ import {
   upsertOutage,
 } from './queries.ts';
 import { isAccount, recordKey } from './record-id.ts';
-import { settled } from './session.ts';
+import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 import { startSession } from './start-session.ts';
@@ -74,8 +74,8 @@ const promptsMax = 20;
 
 export function createSimulator(context: SimulatorContext): Simulator {
   const { db, clock } = context;
-  const change = async (key: SessionAddress, decide: (session: Session, now: Date) => Move | undefined) => {
-    if (!isAddressed(key)) return undefined;
+  const change = async (key: SessionAddress, decide: (session: Session, now: Date) => Transition | undefined) => {
+    if (!isOwnSession(key)) return undefined;
     const changed = await changeSession(context, key.sessionId, (session, now) =>
       session.network === key.network ? decide(session, now) : undefined,
     );
@@ -84,29 +84,29 @@ export function createSimulator(context: SimulatorContext): Simulator {
   return {
     start: (request) => startSession(context, request),
     find: async (key) => {
-      const session = isAddressed(key) ? await findVisible(context, key.sessionId) : undefined;
+      const session = isOwnSession(key) ? await findVisible(context, key.sessionId) : undefined;
       return session?.network === key.network ? session : undefined;
     },
     findByReference: async (key) => visible(await findSessionByReference(db, key), clock.now()),
-    enterCode: (key, code) => change(key, (session, now) => codeMove(session, code, now)),
-    confirm: (key) => change(key, confirmMove),
-    cancel: (key) => change(key, cancelMove),
+    enterCode: (key, code) => change(key, (session, now) => codeTransition(session, code, now)),
+    confirm: (key) => change(key, confirmTransition),
+    cancel: (key) => change(key, cancelTransition),
     listPrompts: (query) => listPrompts(context, query),
     findPrompt: async (sessionId) => {
       const session = await findVisible(context, sessionId);
       return session && promptOf(session, clock.now());
     },
     act: async (sessionId, action) => {
-      const changed = await changeSession(context, sessionId, (session, now) => phoneMove(session, action, now));
-      return changed && { done: changed.moved, prompt: promptOf(changed.session, clock.now()) };
+      const changed = await changeSession(context, sessionId, (session, now) => phoneTransition(session, action, now));
+      return changed && { done: changed.isApplied, prompt: promptOf(changed.session, clock.now()) };
     },
     payouts: createSimulatedPayouts(context),
     refunds: createSimulatedRefunds(context),
     beginOutage: async (outage, endsAt) => {
-      const begun = { beganAt: clock.now(), endsAt };
+      const outagePeriod = { beganAt: clock.now(), endsAt };
       await db.withTransaction(async (tx) => {
-        tx.send(upsertOutage(outageKey(outage), begun));
-        tx.send(upsertPayoutOutage(payoutLine(outage), begun));
+        tx.send(upsertOutage(outageKey(outage), outagePeriod));
+        tx.send(upsertPayoutOutage(payoutLine(outage), outagePeriod));
       });
     },
     endOutage: async (outage) => {
@@ -133,10 +133,10 @@ async function findVisible({ db, clock }: SimulatorContext, sessionId: string): 
 
 /** As it is now, unless the network pretends not to know it yet. */
 function visible(session: Session | undefined, now: Date): Session | undefined {
-  return session && session.visibleAt <= now ? settled(session, now) : undefined;
+  return session && session.visibleAt <= now ? sessionAt(session, now) : undefined;
 }
 
-function isAddressed(key: SessionAddress): boolean {
+function isOwnSession(key: SessionAddress): boolean {
   return recordKey(key.sessionId)?.account === key.account;
 }
 

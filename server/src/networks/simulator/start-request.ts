@@ -7,7 +7,7 @@ import {
   amountPattern,
   bodyRefusal,
   callbackUrlPattern,
-  checkOrder,
+  checkRequest,
   descriptionLengthMax,
   numberLengthMax,
   readNumber,
@@ -59,7 +59,7 @@ const isEmptyBody = createSchemaCheck(emptyBody);
 /** Throws RequestRefused. */
 export function readStartRequest(network: SimulatedNetwork, account: string, body: unknown): StartRequest {
   if (!isStartBody(body)) throw bodyRefusal(isStartBody.errors);
-  checkOrder(account, body);
+  checkRequest(account, body);
   const expiresAt = new Date(body.expires_at);
   if (Number.isNaN(expiresAt.getTime())) throw new RequestRefused('expires_at', 'This is not a time.');
   if (body.payer_number === null && network.numberRequired) {

@@ -6,8 +6,8 @@ import { findOutage, findSessionByReference, insertSession, upsertOutage } from 
 import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { sendReports } from './send-news.ts';
-import { codeLength, settled } from './session.ts';
+import { enqueueSessionNotifications } from './send-news.ts';
+import { codeLength, sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 
@@ -43,12 +43,12 @@ export function startSession(context: SimulatorContext, request: StartRequest): 
       tx.send(upsertOutage(outageKey, { beganAt: now, endsAt: null }));
       return { kind: 'not_accepted' };
     }
-    const { session, reports } = newSession(context.random, request, { scenario, now });
+    const { session, reports: notifications } = newSession(context.random, request, { scenario, now });
     if ((await tx.run(insertSession(session))) === 0) {
       const first = await findSessionByReference(tx, key);
       return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
     }
-    sendReports(tx, context, session, reports);
+    enqueueSessionNotifications(tx, context, session, notifications);
     return startResult(session, now);
   });
 }
@@ -78,7 +78,7 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     createdAt: now,
     expiresAt,
   };
-  return { session, reports: plan.reports };
+  return { session, reports: plan.notifications };
 }
 
 function newCode(random: Random, scenario: Scenario): string {
@@ -92,13 +92,13 @@ function repeatedStart(session: Session, request: StartRequest, now: Date): Star
 }
 
 function startResult(session: Session, now: Date): StartResult {
-  return session.visibleAt > now ? { kind: 'silent' } : { kind: 'session', session: settled(session, now) };
+  return session.visibleAt > now ? { kind: 'silent' } : { kind: 'session', session: sessionAt(session, now) };
 }
 
 /** The same for requests that mean the same: `450` and `450.00`, an old and a new form of one number. */
 function fingerprint(request: StartRequest): string {
   const { amountMinor, currency, payerNumber, description, expiresAt, returnUrl, callbackUrl } = request;
-  const meaning = [
+  const significantFields = [
     amountMinor.toString(),
     currency,
     payerNumber,
@@ -107,5 +107,5 @@ function fingerprint(request: StartRequest): string {
     returnUrl,
     callbackUrl,
   ];
-  return createHash('sha256').update(JSON.stringify(meaning)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(significantFields)).digest('hex');
 }

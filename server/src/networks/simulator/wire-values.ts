@@ -23,7 +23,7 @@ export function readReference(value: unknown): string {
 }
 
 /** What a pattern alone does not say of the fields that every order has. Throws RequestRefused. */
-export function checkOrder(account: string, body: { reference: string; amount: string; callback_url: string }): void {
+export function checkRequest(account: string, body: { reference: string; amount: string; callback_url: string }): void {
   if (!body.reference.startsWith(account)) {
     throw new RequestRefused('reference', 'The reference begins with another account than the credential.');
   }

@@ -53,9 +53,9 @@ test('what is not understood is passed over', () => {
 });
 
 test('any word is answered with the button that shares a number, and /stop ends it', () => {
-  const asked = read({ chat: private4711, from: sender, text: '/start' });
-  assert.ok(asked);
-  assert.match(JSON.stringify(replyTo(asked)), /"request_contact":true/);
+  const started = read({ chat: private4711, from: sender, text: '/start' });
+  assert.ok(started);
+  assert.match(JSON.stringify(replyTo(started)), /"request_contact":true/);
   assert.deepEqual(read({ chat: private4711, from: sender, text: '/stop' }), { kind: 'left', chatId: '4711' });
 });
 

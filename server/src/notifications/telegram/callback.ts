@@ -2,7 +2,7 @@ import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-numb
 import { isSameText } from '../../kit/same-text.ts';
 
 /** What somebody did in the chat with the bot. */
-export type ChatAct =
+export type ChatUpdate =
   /** They shared their own number, which proves that it is theirs. */
   | { kind: 'shared_own_number'; chatId: string; number: string }
   /** They shared somebody else's, or one that cannot be used. */
@@ -16,7 +16,7 @@ export function isFromTelegram(webhookSecret: string, header: unknown): boolean 
 }
 
 /** Null for everything but a message of a person in their own chat with the bot: groups have no number. */
-export function readUpdate(body: Uint8Array): ChatAct | null {
+export function readUpdate(body: Uint8Array): ChatUpdate | null {
   const message = (parse(body) as { message?: WireMessage } | null)?.message;
   const chatId = message?.chat?.id;
   if (typeof chatId !== 'number' || message?.chat?.type !== 'private') return null;
@@ -32,9 +32,9 @@ export function readUpdate(body: Uint8Array): ChatAct | null {
 }
 
 /** What the bot says to that, as the answer to Telegram's call: a method of its own, so nothing has to be sent. */
-export function replyTo(act: ChatAct) {
-  const reply = { method: 'sendMessage', chat_id: Number(act.chatId) };
-  switch (act.kind) {
+export function replyTo(update: ChatUpdate) {
+  const reply = { method: 'sendMessage', chat_id: Number(update.chatId) };
+  switch (update.kind) {
     case 'shared_own_number':
       return {
         ...reply,

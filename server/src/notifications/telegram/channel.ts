@@ -1,9 +1,9 @@
 import type { OutboundClient } from '../../kit/outbound-http.ts';
-import { answerToFailure } from '../channel.ts';
-import type { Channel, SendAnswer } from '../channel.ts';
+import { failureResponse } from '../channel.ts';
+import type { Channel, SendResponse } from '../channel.ts';
 import type { TelegramChats } from './chats.ts';
-import { translateAnswer } from './translate.ts';
-import type { TelegramAnswer } from './translate.ts';
+import { translateResponse } from './translate.ts';
+import type { TelegramResponse } from './translate.ts';
 
 /** From the settings `TELEGRAM_…`. */
 export interface TelegramSettings {
@@ -22,28 +22,28 @@ export function createTelegramChannel(
 ): Channel {
   // The token is part of the address, so the address is never logged.
   const url = `${settings.baseUrl}/bot${settings.botToken}/sendMessage`;
-  const sendTo = async (chatId: string, text: string): Promise<TelegramAnswer> => {
+  const sendTo = async (chatId: string, text: string): Promise<TelegramResponse> => {
     // No parse_mode: nothing in the text is taken for markup. And no preview of what looks like a link.
     const message = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
     const body = Buffer.from(JSON.stringify(message));
     const headers = { 'content-type': 'application/json' };
     const result = await outbound.post({ url, headers, body, httpsOnly: false });
-    if (result.kind === 'failed') return answerToFailure(result.failure);
-    return translateAnswer({ status: result.status, text: result.excerpt });
+    if (result.kind === 'failed') return failureResponse(result.failure);
+    return translateResponse({ status: result.status, text: result.excerpt });
   };
   return {
     name: 'telegram',
     reaches: async (number) => (await chats.find(number)) !== undefined,
-    send: async ({ number, message }): Promise<SendAnswer> => {
+    send: async ({ number, message }): Promise<SendResponse> => {
       const chatId = await chats.find(number);
       if (chatId === undefined) return { state: 'stop_number', reason: 'This number has left the Telegram bot.' };
-      const answer = await sendTo(chatId, message);
-      if (answer.state === 'stop_number') await chats.unlink({ number, chatId });
-      if (answer.state !== 'moved') return answer;
-      await chats.move({ number, chatId }, answer.chatId);
-      const second = await sendTo(answer.chatId, message);
+      const response = await sendTo(chatId, message);
+      if (response.state === 'stop_number') await chats.unlink({ number, chatId });
+      if (response.state !== 'moved') return response;
+      await chats.move({ number, chatId }, response.chatId);
+      const retried = await sendTo(response.chatId, message);
       // Twice in a row is no address of ours to follow.
-      return second.state === 'moved' ? { state: 'refused', reason: 'Telegram moved this chat twice.' } : second;
+      return retried.state === 'moved' ? { state: 'refused', reason: 'Telegram moved this chat twice.' } : retried;
     },
   };
 }

@@ -15,9 +15,9 @@ afterEach(() => world.close());
 
 const number = '+220877012345';
 
-async function payAndTell(): Promise<string[]> {
+async function payAndNotify(): Promise<string[]> {
   const charge = await world.paidAt(await world.counter(['7012345']));
-  await world.tell();
+  await world.deliverNotices();
   return world.statuses(charge);
 }
 
@@ -27,7 +27,7 @@ function texts(): unknown[] {
 
 test('a number whose chat is linked gets the text as it is, without markup', async () => {
   await world.chats.link({ number, chatId: '4711' });
-  assert.deepEqual(await payAndTell(), [`${number} sent`]);
+  assert.deepEqual(await payAndNotify(), [`${number} sent`]);
   const [call] = world.chat.calls;
   assert.equal(call?.path, `/bot${telegramSettings.botToken}/sendMessage`);
   assert.equal(call?.body['chat_id'], '4711');
@@ -39,7 +39,7 @@ test('a number whose chat is linked gets the text as it is, without markup', asy
 });
 
 test('a number without a chat is dropped with the reason, and nothing is sent', async () => {
-  assert.deepEqual(await payAndTell(), [`${number} dropped`]);
+  assert.deepEqual(await payAndNotify(), [`${number} dropped`]);
   assert.equal(world.chat.calls.length, 0);
 });
 
@@ -51,11 +51,11 @@ for (const [status, description] of [
   test(`“${description}” unlinks the number, until it is shared again`, async () => {
     await world.chats.link({ number, chatId: '4711' });
     world.chat.next.push(telegramError(status, description));
-    assert.deepEqual(await payAndTell(), [`${number} failed`]);
+    assert.deepEqual(await payAndNotify(), [`${number} failed`]);
     assert.equal(await world.chats.find(number), undefined);
     await world.clock.advance(10_000);
     await world.chats.link({ number, chatId: '4712' });
-    assert.deepEqual(await payAndTell(), [`${number} sent`]);
+    assert.deepEqual(await payAndNotify(), [`${number} sent`]);
     assert.equal(world.chat.calls.at(-1)?.body['chat_id'], '4712');
   });
 }
@@ -65,11 +65,11 @@ test('429 holds the whole bot for as long as it asks', async () => {
   await world.chats.link({ number: '+220833123456', chatId: '4712' });
   world.chat.next.push(telegramError(429, 'Too Many Requests', { retry_after: 35 }));
   const charge = await world.paidAt(await world.counter(['7012345']));
-  await world.tell();
+  await world.deliverNotices();
   const other = await world.paidAt(await world.counter(['3123456']));
-  await world.passTelling(34_000);
+  await world.passDelivering(34_000);
   assert.equal(world.chat.calls.length, 1, 'nobody’s message goes out meanwhile');
-  await world.passTelling(20_000);
+  await world.passDelivering(20_000);
   assert.deepEqual([await world.statuses(charge), await world.statuses(other)].flat(), [
     `${number} sent`,
     '+220833123456 sent',
@@ -79,7 +79,7 @@ test('429 holds the whole bot for as long as it asks', async () => {
 test('a chat that moved is written to at its new id, now and later', async () => {
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(telegramError(400, 'Bad Request: upgraded', { migrate_to_chat_id: -1_001_234 }));
-  assert.deepEqual(await payAndTell(), [`${number} sent`]);
+  assert.deepEqual(await payAndNotify(), [`${number} sent`]);
   assert.deepEqual(
     world.chat.calls.map(({ body }) => body['chat_id']),
     ['4711', '-1001234'],
@@ -91,8 +91,8 @@ test('a chat that moved is written to at its new id, now and later', async () =>
 test('a refused token stops the channel; the token stands in no log line, whatever happens', async () => {
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(telegramError(401, 'Unauthorized'));
-  assert.deepEqual(await payAndTell(), [`${number} pending`]);
-  assert.equal((await world.notices.gate.stops())[0]?.scope, 'channel');
+  assert.deepEqual(await payAndNotify(), [`${number} pending`]);
+  assert.equal((await world.notices.channelBreaker.stops())[0]?.scope, 'channel');
   world.context.log.error('a mistake', new Error(`at https://api.example/bot${telegramSettings.botToken}/sendMessage`));
   const secretPart = telegramSettings.botToken.split(':')[1] ?? '';
   assert.ok(world.logged.length > 1);
@@ -103,10 +103,10 @@ test('a number that WhatsApp cannot reach gets the message by Telegram, at once'
   world.notices.channels.live = [world.whatsapp, world.telegram];
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(whatsappError(131_026));
-  assert.deepEqual(await payAndTell(), [`${number} sent`]);
+  assert.deepEqual(await payAndNotify(), [`${number} sent`]);
   assert.equal(world.chat.calls.length, 2);
   await world.clock.advance(10_000);
-  assert.deepEqual(await payAndTell(), [`${number} sent`]);
+  assert.deepEqual(await payAndNotify(), [`${number} sent`]);
 });
 
 test('one person has one number: sharing another one moves the chat', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { translateAnswer } from './translate.ts';
+import { translateResponse } from './translate.ts';
 
 function stateOf(status: number, body: unknown): string {
-  return translateAnswer({ status, text: typeof body === 'string' ? body : JSON.stringify(body) }).state;
+  return translateResponse({ status, text: typeof body === 'string' ? body : JSON.stringify(body) }).state;
 }
 
 const error = (code: number, description = 'no', parameters?: unknown) => ({
@@ -35,8 +35,8 @@ for (const [what, status, body, expected] of rows) {
 }
 
 test('the wait that is asked for is handed on', () => {
-  const answer = translateAnswer({ status: 429, text: JSON.stringify(error(429, 'no', { retry_after: 3 })) });
+  const answer = translateResponse({ status: 429, text: JSON.stringify(error(429, 'no', { retry_after: 3 })) });
   assert.ok(answer.state === 'retry');
   assert.equal(answer.afterMs, 3_000);
-  assert.equal(answer.holdsAll, true);
+  assert.equal(answer.appliesToChannel, true);
 });

@@ -1,7 +1,7 @@
-import type { SendAnswer } from '../channel.ts';
+import type { SendResponse } from '../channel.ts';
 
 /** What came of a send: an answer in the contract's words, or the chat's new id, at which to try again. */
-export type TelegramAnswer = SendAnswer | { state: 'moved'; chatId: string };
+export type TelegramResponse = SendResponse | { state: 'moved'; chatId: string };
 
 const unreachable = 'This number has left the Telegram bot, or blocked it.';
 
@@ -9,15 +9,15 @@ const unreachable = 'This number has left the Telegram bot, or blocked it.';
  * Telegram's answers (docs/networks.md, "Telegram"). 403, and 400 for a chat that is not there, are permanent; 429 holds the whole
  * bot; 401 and 404 mean that there is no such bot.
  */
-export function translateAnswer(answer: { status: number; text: string }): TelegramAnswer {
-  const body = parse(answer.text) as AnswerBody | null;
+export function translateResponse(response: { status: number; text: string }): TelegramResponse {
+  const body = parse(response.text) as ResponseBody | null;
   if (body?.ok === true) {
     const messageId = body.result?.message_id;
     return typeof messageId === 'number'
       ? { state: 'accepted', messageId: String(messageId), recipient: null }
       : { state: 'unknown', reason: 'Telegram gave an answer that is not understood.' };
   }
-  switch (body?.error_code ?? answer.status) {
+  switch (body?.error_code ?? response.status) {
     case 400:
       return translateBadRequest(body);
     case 403:
@@ -32,7 +32,7 @@ export function translateAnswer(answer: { status: number; text: string }): Teleg
   }
 }
 
-interface AnswerBody {
+interface ResponseBody {
   ok?: unknown;
   error_code?: unknown;
   description?: unknown;
@@ -40,7 +40,7 @@ interface AnswerBody {
   result?: { message_id?: unknown };
 }
 
-function translateBadRequest(body: AnswerBody | null): TelegramAnswer {
+function translateBadRequest(body: ResponseBody | null): TelegramResponse {
   const movedTo = body?.parameters?.migrate_to_chat_id;
   if (typeof movedTo === 'number') return { state: 'moved', chatId: String(movedTo) };
   const description = typeof body?.description === 'string' ? body.description : '';
@@ -48,10 +48,10 @@ function translateBadRequest(body: AnswerBody | null): TelegramAnswer {
   return { state: 'refused', reason: 'Telegram refused this message.' };
 }
 
-function tooMany(body: AnswerBody | null): SendAnswer {
+function tooMany(body: ResponseBody | null): SendResponse {
   const seconds = body?.parameters?.retry_after;
-  const answer = { state: 'retry', reason: 'Telegram takes no message at the moment.', holdsAll: true } as const;
-  return typeof seconds === 'number' && seconds >= 0 ? { ...answer, afterMs: seconds * 1_000 } : answer;
+  const response = { state: 'retry', reason: 'Telegram takes no message at the moment.', holdsAll: true } as const;
+  return typeof seconds === 'number' && seconds >= 0 ? { ...response, afterMs: seconds * 1_000 } : response;
 }
 
 function parse(text: string): unknown {

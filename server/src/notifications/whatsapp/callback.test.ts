@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerToChallenge, isSignedByWhatsapp, readStatuses } from './callback.ts';
+import { verifyChallenge, isSignedByWhatsapp, readStatuses } from './callback.ts';
 
 // The example of docs/networks.md, "WhatsApp".
 const secret = 'sim_app_secret';
@@ -25,12 +25,12 @@ for (const [what, refused] of Object.entries({
 
 test('the challenge is answered to who knows our word, and only a plain one', () => {
   const query = { 'hub.mode': 'subscribe', 'hub.verify_token': 'our word', 'hub.challenge': '1158201444' };
-  assert.equal(answerToChallenge('our word', query), '1158201444');
-  assert.equal(answerToChallenge('our word', { ...query, 'hub.verify_token': 'our words' }), null);
-  assert.equal(answerToChallenge('our word', { ...query, 'hub.verify_token': ['our word'] }), null);
-  assert.equal(answerToChallenge('our word', { ...query, 'hub.mode': 'unsubscribe' }), null);
-  assert.equal(answerToChallenge('our word', { ...query, 'hub.challenge': '<script>' }), null);
-  assert.equal(answerToChallenge('our word', {}), null);
+  assert.equal(verifyChallenge('our word', query), '1158201444');
+  assert.equal(verifyChallenge('our word', { ...query, 'hub.verify_token': 'our words' }), null);
+  assert.equal(verifyChallenge('our word', { ...query, 'hub.verify_token': ['our word'] }), null);
+  assert.equal(verifyChallenge('our word', { ...query, 'hub.mode': 'unsubscribe' }), null);
+  assert.equal(verifyChallenge('our word', { ...query, 'hub.challenge': '<script>' }), null);
+  assert.equal(verifyChallenge('our word', {}), null);
 });
 
 const merchantId = '01939f00-0000-7000-8000-00000000000c';

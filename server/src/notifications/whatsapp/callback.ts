@@ -3,7 +3,7 @@ import { isUuid } from '../../kit/ids.ts';
 import { isSameText } from '../../kit/same-text.ts';
 
 /** What WhatsApp says became of one message. */
-export interface StatusNews {
+export interface StatusUpdate {
   merchantId: string;
   noticeId: string;
   messageId: string;
@@ -23,14 +23,14 @@ export function isSignedByWhatsapp(appSecret: string, body: Uint8Array, header: 
  * The challenge to answer with when WhatsApp verifies the address of its calls; null for anybody else. It is sent back
  * to whoever asked, so only a plain word passes.
  */
-export function answerToChallenge(verifyToken: string, query: Readonly<Record<string, unknown>>): string | null {
+export function verifyChallenge(verifyToken: string, query: Readonly<Record<string, unknown>>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof challenge !== 'string' || !/^[\w-]{1,200}$/.test(challenge)) return null;
   return isSameText(typeof token === 'string' ? token : '', verifyToken) ? challenge : null;
 }
 
 /** The statuses in a call of WhatsApp's; what is not about a notice of ours, or not understood, is passed over. */
-export function readStatuses(body: Uint8Array): StatusNews[] {
+export function readStatuses(body: Uint8Array): StatusUpdate[] {
   return childrenOf(parse(body), 'entry')
     .flatMap((entry) => childrenOf(entry, 'changes'))
     .flatMap((change) => childrenOf((change as { value?: unknown } | null)?.value, 'statuses'))
@@ -44,7 +44,7 @@ interface WireStatus {
   errors?: unknown;
 }
 
-function readStatus({ id, status, biz_opaque_callback_data: tag, errors }: WireStatus): StatusNews | null {
+function readStatus({ id, status, biz_opaque_callback_data: tag, errors }: WireStatus): StatusUpdate | null {
   const [merchantId = '', noticeId = '', ...rest] = typeof tag === 'string' ? tag.split(':') : [];
   if (!isUuid(merchantId) || !isUuid(noticeId) || rest.length > 0) return null;
   if (typeof id !== 'string' || id === '') return null;

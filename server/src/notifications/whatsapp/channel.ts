@@ -1,7 +1,7 @@
 import type { OutboundClient } from '../../kit/outbound-http.ts';
-import { answerToFailure } from '../channel.ts';
+import { failureResponse } from '../channel.ts';
 import type { Channel, Notice } from '../channel.ts';
-import { translateAnswer } from './translate.ts';
+import { translateResponse } from './translate.ts';
 
 /** From the settings `WHATSAPP_…`. */
 export interface WhatsappSettings {
@@ -30,8 +30,8 @@ export function createWhatsappChannel(settings: WhatsappSettings, outbound: Outb
     send: async (notice) => {
       const body = Buffer.from(JSON.stringify(messageBody(settings, notice)));
       const result = await outbound.post({ url, headers, body, httpsOnly: false });
-      if (result.kind === 'failed') return answerToFailure(result.failure);
-      return translateAnswer({ status: result.status, retryAfterMs: result.retryAfterMs, text: result.excerpt });
+      if (result.kind === 'failed') return failureResponse(result.failure);
+      return translateResponse({ status: result.status, retryAfterMs: result.retryAfterMs, text: result.excerpt });
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerToCode, translateAnswer } from './translate.ts';
+import { responseForCode, translateResponse } from './translate.ts';
 
 /** docs/networks.md, "WhatsApp"; written out once more, so that a code that slips into another group is seen. */
 const groups: Record<string, number[]> = {
@@ -15,9 +15,9 @@ const groups: Record<string, number[]> = {
 for (const [state, codes] of Object.entries(groups)) {
   test(`these codes are ${state}: ${codes.join(', ')}`, () => {
     for (const code of codes) {
-      assert.equal(answerToCode(code).state, state, String(code));
+      assert.equal(responseForCode(code).state, state, String(code));
       const text = JSON.stringify({ error: { message: 'x', type: 'OAuthException', code, fbtrace_id: 'y' } });
-      assert.equal(translateAnswer({ status: 400, retryAfterMs: null, text }).state, state, String(code));
+      assert.equal(translateResponse({ status: 400, retryAfterMs: null, text }).state, state, String(code));
     }
   });
 }
@@ -27,7 +27,7 @@ test('a message’s id is a success, and the name that WhatsApp has for the numb
     contacts: [{ input: '220877012345', wa_id: '2207012345' }],
     messages: [{ id: 'wamid.X' }],
   });
-  assert.deepEqual(translateAnswer({ status: 200, retryAfterMs: null, text }), {
+  assert.deepEqual(translateResponse({ status: 200, retryAfterMs: null, text }), {
     state: 'accepted',
     messageId: 'wamid.X',
     recipient: '2207012345',
@@ -44,13 +44,13 @@ test('an answer without an id, and one that is cut off or of somebody else, is u
     '<html>',
     'null',
   ]) {
-    assert.equal(translateAnswer({ status: 200, retryAfterMs: null, text }).state, 'unknown', text);
+    assert.equal(translateResponse({ status: 200, retryAfterMs: null, text }).state, 'unknown', text);
   }
-  assert.equal(translateAnswer({ status: 503, retryAfterMs: null, text: 'busy' }).state, 'unknown');
+  assert.equal(translateResponse({ status: 503, retryAfterMs: null, text: 'busy' }).state, 'unknown');
 });
 
 test('429 without a code is tried again, after the wait that is asked for', () => {
-  const answer = translateAnswer({ status: 429, retryAfterMs: 7_000, text: '' });
+  const answer = translateResponse({ status: 429, retryAfterMs: 7_000, text: '' });
   assert.ok(answer.state === 'retry');
   assert.equal(answer.afterMs, 7_000);
 });

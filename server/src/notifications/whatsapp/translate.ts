@@ -1,4 +1,4 @@
-import type { SendAnswer } from '../channel.ts';
+import type { SendResponse } from '../channel.ts';
 
 /**
  * The error codes of WhatsApp's Cloud API, by what to do about them (docs/networks.md, "WhatsApp"). A code that is not here is
@@ -29,7 +29,7 @@ const reasons = {
 } as const;
 
 /** What an error code means, whether it came at once or in a status later. */
-export function answerToCode(code: number): Exclude<SendAnswer, { state: 'accepted' }> {
+export function responseForCode(code: number): Exclude<SendResponse, { state: 'accepted' }> {
   const isPermission = code >= permissionCodes.first && code <= permissionCodes.last;
   const state = isPermission ? 'stop_channel' : groups.find(({ codes }) => codes.includes(code))?.state;
   return state === undefined
@@ -38,27 +38,31 @@ export function answerToCode(code: number): Exclude<SendAnswer, { state: 'accept
 }
 
 /** What came of a send. Only an answer with a message's id is a success; a status alone tells nothing for certain. */
-export function translateAnswer(answer: { status: number; retryAfterMs: number | null; text: string }): SendAnswer {
-  const body = parse(answer.text) as AnswerBody | null;
+export function translateResponse(response: {
+  status: number;
+  retryAfterMs: number | null;
+  text: string;
+}): SendResponse {
+  const body = parse(response.text) as ResponseBody | null;
   const code = body?.error?.code;
-  if (typeof code === 'number') return withWait(answerToCode(code), answer.retryAfterMs);
+  if (typeof code === 'number') return withRetryAfter(responseForCode(code), response.retryAfterMs);
   const messageId = body?.messages?.[0]?.id;
-  if (answer.status === 200 && typeof messageId === 'string' && messageId !== '') {
+  if (response.status === 200 && typeof messageId === 'string' && messageId !== '') {
     const recipient = body?.contacts?.[0]?.wa_id;
     return { state: 'accepted', messageId, recipient: typeof recipient === 'string' ? recipient : null };
   }
-  if (answer.status === 429) return withWait({ state: 'retry', reason: reasons.retry }, answer.retryAfterMs);
+  if (response.status === 429) return withRetryAfter({ state: 'retry', reason: reasons.retry }, response.retryAfterMs);
   return { state: 'unknown', reason: reasons.unknown };
 }
 
-interface AnswerBody {
+interface ResponseBody {
   error?: { code?: unknown };
   messages?: { id?: unknown }[];
   contacts?: { wa_id?: unknown }[];
 }
 
-function withWait(answer: SendAnswer, afterMs: number | null): SendAnswer {
-  return answer.state === 'retry' && afterMs !== null ? { ...answer, afterMs } : answer;
+function withRetryAfter(response: SendResponse, afterMs: number | null): SendResponse {
+  return response.state === 'retry' && afterMs !== null ? { ...response, afterMs } : response;
 }
 
 function parse(text: string): unknown {

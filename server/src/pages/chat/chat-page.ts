@@ -5,7 +5,7 @@ import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { formatTime } from '../page-text.ts';
 import { formatNumber } from '../phone/format-number.ts';
-import { shell } from '../shell.ts';
+import { layout } from '../shell.ts';
 
 const ribbon = html`<header class="ribbon"><p><b>Simulated chat</b>: no real messages are sent</p></header>`;
 
@@ -15,7 +15,7 @@ export function chatPage(chat: { number: string; messages: readonly ChatMessage[
   return {
     title: `Simulated chat of ${formatNumber(number)}`,
     refreshSeconds: null,
-    body: shell(html`${ribbon}
+    body: layout(html`${ribbon}
 <main class="card handset">
 <header class="bar">${icon('phone')}<h1>Simulated chat of <span class="masked">${formatNumber(number)}</span></h1></header>
 ${messages.length === 0 ? emptyChat(number) : html`<ol class="chat">${messages.map(bubble)}</ol>`}
@@ -35,12 +35,12 @@ function emptyChat(number: string): Html {
 }
 
 /** Which phone to look at. A form by GET, so that the chat's address can be kept and shared. */
-export function askChatNumberPage(refusedNumber: string | null): PageContent {
+export function chatNumberFormPage(refusedNumber: string | null): PageContent {
   const refused = refusedNumber !== null;
   return {
     title: 'Simulated chat',
     refreshSeconds: null,
-    body: shell(html`${ribbon}
+    body: layout(html`${ribbon}
 <main class="card narrow">
 <section class="step" aria-labelledby="step">
 <h1 id="step">Whose chat?</h1>

@@ -75,7 +75,7 @@ for (const size of [
     assert.deepEqual(await accessibilityViolations(page), []);
     const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     assert.equal(overflow, false, 'nothing is wider than the screen');
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 }
 
@@ -86,7 +86,7 @@ test('whatever stands in a message is shown as text and runs nothing', async () 
   assert.deepEqual(await page.locator('.message p').allInnerTexts(), payloads);
   assert.equal(await page.locator('script, iframe, img, style:not(head style)').count(), 0);
   assert.equal(await page.title(), 'Simulated chat of 700 2346');
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('either form of a number, and a foreign one, is the chat of that line', async () => {

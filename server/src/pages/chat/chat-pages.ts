@@ -6,7 +6,7 @@ import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { askChatNumberPage, chatPage } from './chat-page.ts';
+import { chatNumberFormPage, chatPage } from './chat-page.ts';
 
 export interface ChatPagesOptions {
   /** The newest messages to a number (E.164), oldest first. */
@@ -39,13 +39,14 @@ export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, optio
       scope.get('/', async (request: ChatRequest, reply) => {
         const { number } = request.query;
         if (typeof number === 'string') return seeOther(reply, chatPath(number.trim()));
-        return sender.send(request, reply, { status: 200, content: askChatNumberPage(null) });
+        return sender.send(request, reply, { status: 200, content: chatNumberFormPage(null) });
       });
 
       scope.get('/:number', async (request: ChatRequest, reply) => {
         const { number = '' } = request.params;
         const canonical = canonicalNumber(number);
-        if (canonical === null) return sender.send(request, reply, { status: 400, content: askChatNumberPage(number) });
+        if (canonical === null)
+          return sender.send(request, reply, { status: 400, content: chatNumberFormPage(number) });
         const chat = { number, messages: await listMessages(canonical), path: chatPath(number) };
         return sender.send(request, reply, { status: 200, content: chatPage(chat) });
       });

@@ -2,20 +2,20 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { PageContent } from '../document.ts';
 import { cleanText } from '../page-text.ts';
-import { shell, testRibbon } from '../shell.ts';
-import type { CheckoutScene } from './scene.ts';
+import { layout, testRibbon } from '../shell.ts';
+import type { CheckoutPageModel } from './scene.ts';
 import { hasOpenAttempt } from './step.ts';
 import { summary } from './summary.ts';
 
 /** The question before a payment is called off; a link alone must not do it, because links are followed unasked. */
-export function cancelPage(scene: CheckoutScene): PageContent {
-  const { view, path, formProof } = scene;
+export function cancelPage(model: CheckoutPageModel): PageContent {
+  const { view, path, formProof } = model;
   return {
     title: `Cancel? ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`,
     refreshSeconds: null,
-    body: shell(html`${view.testMode && testRibbon}
+    body: layout(html`${view.testMode && testRibbon}
 <main class="card wide">
-${summary(scene)}
+${summary(model)}
 <section class="step" aria-labelledby="step">
 <h2 id="step">Cancel this payment?</h2>
 <p>${

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { sampleView, scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';
@@ -28,8 +28,8 @@ beforeEach(() => {
   server.checkout.setSilently('mine', sampleView());
 });
 
-function scene(name: string): CheckoutView {
-  const view = scenes[name];
+function viewOf(name: string): CheckoutView {
+  const view = checkoutFixtures[name];
   assert.ok(view, `there is no scene ${name}`);
   return view;
 }
@@ -47,21 +47,21 @@ for (const scripts of [true, false]) {
     const { checkout, baseUrl } = server;
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
-    checkout.next = scene('approve_then_confirm');
+    checkout.next = viewOf('approve_then_confirm');
     await page.goto(`${baseUrl}/pay/mine`);
     await pay(page, 'Afrimoney', ' +220 301 2345 ');
-    checkout.next = scene('paid');
+    checkout.next = viewOf('paid');
     await page.getByRole('button', { name: 'I have approved' }).click();
     await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
     assert.equal(
       await page.getByRole('link', { name: 'Back to Kairaba Bookshop' }).getAttribute('href'),
-      scene('paid').returnUrl,
+      viewOf('paid').returnUrl,
     );
     assert.deepEqual(checkout.calls, [
       { type: 'pay', token: 'mine', network: 'afrimoney', accountNumber: '+220 301 2345' },
       { type: 'proceed', token: 'mine', code: null },
     ]);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 
   test(`${mode}, a refused number stands in its field again with what is wrong beside it`, async () => {
@@ -79,7 +79,7 @@ for (const scripts of [true, false]) {
   });
 
   test(`${mode}, a wrong code says how many tries are left, and is not kept`, async () => {
-    server.checkout.setSilently('mine', scene('enter_code'));
+    server.checkout.setSilently('mine', viewOf('enter_code'));
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
@@ -89,7 +89,7 @@ for (const scripts of [true, false]) {
     await page.getByText('That code is wrong. You have 2 tries left.').waitFor();
     assert.equal(await page.getByRole('textbox').inputValue(), '');
     assert.doesNotMatch(await page.content(), /654321/);
-    server.checkout.next = scene('paid');
+    server.checkout.next = viewOf('paid');
     await page.getByRole('textbox').fill('123456');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
@@ -103,7 +103,7 @@ for (const scripts of [true, false]) {
     await page.getByRole('link', { name: 'No, go on paying' }).click();
     await page.getByRole('link', { name: 'Cancel this payment' }).click();
     assert.deepEqual(server.checkout.calls, []);
-    server.checkout.next = scene('cancelled');
+    server.checkout.next = viewOf('cancelled');
     await page.getByRole('button', { name: 'Yes, cancel it' }).click();
     await page.getByRole('heading', { name: 'This payment was cancelled' }).waitFor();
     assert.deepEqual(server.checkout.calls, [{ type: 'cancel', token: 'mine' }]);
@@ -111,7 +111,7 @@ for (const scripts of [true, false]) {
 }
 
 test('without scripts a waiting page loads itself again, and one with a field being typed in does not', async () => {
-  for (const [name, view] of Object.entries(scenes)) {
+  for (const [name, view] of Object.entries(checkoutFixtures)) {
     const { body } = await server.app.inject({ url: `/pay/${name}` });
     const waits = ['starting', 'open_url', 'approve_on_phone', 'approve_then_confirm', 'asking'].includes(name);
     assert.equal(/<noscript><meta http-equiv="refresh" content="5"><\/noscript>/.test(body), waits, view.status);
@@ -121,7 +121,7 @@ test('without scripts a waiting page loads itself again, and one with a field be
 test('a network that asks for no number gets none, whatever was typed before', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
-  server.checkout.next = scene('open_url');
+  server.checkout.next = viewOf('open_url');
   await page.goto(`${server.baseUrl}/pay/mine`);
   await page.getByLabel('Your mobile-money number').fill('3012345');
   await pay(page, 'Wave', null);
@@ -129,9 +129,9 @@ test('a network that asks for no number gets none, whatever was typed before', a
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('what the page can see is missing costs no attempt and no try', async () => {
+test('a field found missing in the browser uses no attempt and no code try', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  server.checkout.setSilently('code', scene('enter_code'));
+  server.checkout.setSilently('code', viewOf('enter_code'));
   const cases = [
     { url: '/pay/mine', payload: 'account_number=3012345', says: 'Choose the network that you want to pay with.' },
     { url: '/pay/mine', payload: 'network=afrimoney', says: 'Enter the number of your Afrimoney wallet.' },
@@ -166,7 +166,7 @@ test('nothing that a browser sends but network, number and code reaches the paym
 });
 
 test('a code is taken with the spaces and dashes with which it was copied', async () => {
-  server.checkout.setSilently('mine', scene('enter_code'));
+  server.checkout.setSilently('mine', viewOf('enter_code'));
   await server.app.inject({
     method: 'POST',
     url: '/pay/mine/code',
@@ -179,11 +179,11 @@ test('a code is taken with the spaces and dashes with which it was copied', asyn
 test('a code is pasted whole, however it was written in the message', async () => {
   for (const copied of ['123456', '123 456', '12-34-56']) {
     server.checkout.calls.length = 0;
-    server.checkout.setSilently('mine', scene('enter_code'));
+    server.checkout.setSilently('mine', viewOf('enter_code'));
     await using opened = await openPage(browser);
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
-    server.checkout.next = scene('paid');
+    server.checkout.next = viewOf('paid');
     await page.getByRole('textbox').focus();
     await page.keyboard.insertText(copied);
     await page.getByRole('button', { name: 'Confirm' }).click();
@@ -197,13 +197,13 @@ test('a form that comes too late leads to where the payment stands now', async (
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/mine`);
   server.checkout.next = new AppError('state_conflict', 'The payment is no longer waiting.');
-  server.checkout.setSilently('mine', scene('paid'));
+  server.checkout.setSilently('mine', viewOf('paid'));
   await pay(page, 'Afrimoney', '3012345');
   await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
 test('a form answers 303 to our own page, never to the shop', async () => {
-  server.checkout.next = scene('paid');
+  server.checkout.next = viewOf('paid');
   const response = await server.app.inject({
     method: 'POST',
     url: '/pay/mine/confirm',
@@ -230,7 +230,7 @@ test('opening an address changes nothing, whichever it is', async () => {
   assert.deepEqual(server.checkout.calls, []);
 });
 
-test('the address of a payment leaves in no Referer, neither to the network, nor to the shop, nor to ourselves', async () => {
+test('a payment’s address is never sent as Referer, to the network, the shop or this service', async () => {
   await using opened = await openPage(browser, { width: 1280, height: 800 });
   const { page, context } = opened;
   const referers: string[] = [];
@@ -242,7 +242,7 @@ test('the address of a payment leaves in no Referer, neither to the network, nor
   await page.goto(`${server.baseUrl}/pay/open_url`);
   await page.getByRole('link', { name: 'Open Wave' }).click();
   await page.getByText('elsewhere').waitFor();
-  server.checkout.next = scene('paid');
+  server.checkout.next = viewOf('paid');
   await page.goto(`${server.baseUrl}/pay/mine`);
   await pay(page, 'Afrimoney', '3012345');
   await page.getByRole('link', { name: 'Back to Kairaba Bookshop' }).click();

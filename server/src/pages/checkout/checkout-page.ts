@@ -10,62 +10,62 @@ import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-step
 import { receipt } from './receipt.ts';
 import { isLive, isWaiting, stateName, stepOf } from './step.ts';
 import type { StepName } from './step.ts';
-import type { CheckoutScene } from './scene.ts';
-import { shell, testRibbon } from '../shell.ts';
+import type { CheckoutPageModel } from './scene.ts';
+import { layout, testRibbon } from '../shell.ts';
 import { summary } from './summary.ts';
-import { approveStep, askingStep, openStep, startingStep } from './waiting-steps.ts';
+import { approveStep, checkingStep, openStep, startingStep } from './waiting-steps.ts';
 
 // Short enough to feel live, long enough that a phone without scripts can be read between two loads.
 const refreshSeconds = 5;
 
-export function checkoutPage(scene: CheckoutScene): PageContent {
-  const step = stepOf(scene.view);
-  const body = html`${scene.view.testMode && testRibbon}
-${checkoutMain(scene)}
+export function checkoutPage(model: CheckoutPageModel): PageContent {
+  const step = stepOf(model.view);
+  const body = html`${model.view.testMode && testRibbon}
+${checkoutMain(model)}
 <p class="unseen" role="status" aria-live="polite" id="news"></p>`;
   return {
-    title: pageTitle(scene.view, step),
-    body: shell(body),
-    refreshSeconds: isWaiting(step) && scene.refusedForm === null ? refreshSeconds : null,
+    title: pageTitle(model.view, step),
+    body: layout(body),
+    refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
   };
 }
 
 /** The part that the page's script replaces. What the script needs to know stands in its data attributes. */
-export function checkoutMain(scene: CheckoutScene): Html {
-  const { view, path } = scene;
+export function checkoutMain(model: CheckoutPageModel): Html {
+  const { view, path } = model;
   const step = stepOf(view);
   const title = pageTitle(view, step);
   const isReceipt = step === 'paid' || step === 'reversed';
   return html`<main class="card${isReceipt ? '' : ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
     isLive(view) && html` data-live`
   }>
-${isReceipt ? receipt(scene, step) : html`${summary(scene)}${stepSection(scene, step)}`}
+${isReceipt ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
 </main>`;
 }
 
-function stepSection(scene: CheckoutScene, step: Exclude<StepName, 'paid' | 'reversed'>): Html {
+function stepSection(model: CheckoutPageModel, step: Exclude<StepName, 'paid' | 'reversed'>): Html {
   switch (step) {
     case 'choose':
-      return chooseStep(scene);
+      return chooseStep(model);
     case 'starting':
-      return startingStep(scene);
+      return startingStep(model);
     case 'open_url':
-      return openStep(scene);
+      return openStep(model);
     case 'approve_on_phone':
     case 'approve_then_confirm':
-      return approveStep(scene, step);
+      return approveStep(model, step);
     case 'enter_code':
-      return enterCodeStep(scene);
+      return enterCodeStep(model);
     case 'asking':
-      return askingStep(scene);
+      return checkingStep(model);
     case 'review':
-      return reviewStep(scene);
+      return reviewStep(model);
     case 'failed':
-      return failedStep(scene);
+      return failedStep(model);
     case 'cancelled':
-      return cancelledStep(scene);
+      return cancelledStep(model);
     case 'expired':
-      return expiredStep(scene);
+      return expiredStep(model);
   }
 }
 

@@ -57,15 +57,15 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
 
 function addPages(scope: FastifyInstance, responder: Responder): void {
   scope.get('/:token', async (request: TokenRequest, reply) => {
-    const scene = responder.sceneOf(request, await responder.find(request));
+    const model = responder.modelOf(request, await responder.find(request));
     const justConfirmed = (request.query as { confirmed?: unknown }).confirmed === '1';
-    return responder.sendScene(request, reply, { ...scene, justConfirmed });
+    return responder.sendCheckout(request, reply, { ...model, justConfirmed });
   });
 
   scope.get('/:token/cancel', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
     if (!canCancel(stepOf(view))) return seeOther(reply, pathOf(request));
-    return responder.sendPage(request, reply, cancelPage(responder.sceneOf(request, view)));
+    return responder.sendPage(request, reply, cancelPage(responder.modelOf(request, view)));
   });
 
   // Where a refused form leaves the browser; whoever loads that address by hand gets the page.
@@ -78,38 +78,38 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
   scope.post('/:token', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
     const choice = readChoice(request.body, view);
-    return responder.answerForm(request, reply, {
+    return responder.handleForm(request, reply, {
       view,
       sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },
       refused: checkChoice(choice, view),
-      act: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
+      submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
     });
   });
 
   scope.post('/:token/code', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
     const code = readCode(request.body);
-    return responder.answerForm(request, reply, {
+    return responder.handleForm(request, reply, {
       view,
       refused: checkCode(code, view),
-      act: () => checkout.proceed(request.params.token, code),
+      submit: () => checkout.proceed(request.params.token, code),
     });
   });
 
   scope.post('/:token/confirm', async (request: TokenRequest, reply) =>
-    responder.answerForm(request, reply, {
+    responder.handleForm(request, reply, {
       view: await responder.find(request),
       refused: null,
-      act: () => checkout.proceed(request.params.token, null),
+      submit: () => checkout.proceed(request.params.token, null),
       landing: '?confirmed=1',
     }),
   );
 
   scope.post('/:token/cancel', async (request: TokenRequest, reply) =>
-    responder.answerForm(request, reply, {
+    responder.handleForm(request, reply, {
       view: await responder.find(request),
       refused: null,
-      act: () => checkout.cancel(request.params.token, { requestId: request.id }),
+      submit: () => checkout.cancel(request.params.token, { requestId: request.id }),
     }),
   );
 }

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { sampleCharge, sampleView, scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { AppError } from '../../kit/app-error.ts';
@@ -38,7 +38,7 @@ interface Sent {
 
 /** One request for every route and every way in which it can answer with a page. */
 const pages: Sent[] = [
-  ...Object.keys(scenes).map((name) => ({ method: 'GET' as const, url: `/pay/${name}` })),
+  ...Object.keys(checkoutFixtures).map((name) => ({ method: 'GET' as const, url: `/pay/${name}` })),
   { method: 'GET', url: '/pay/choose', headers: { 'x-page-part': 'main' } },
   { method: 'GET', url: '/pay/choose/cancel' },
   { method: 'GET', url: '/pay/unknown' },
@@ -114,7 +114,7 @@ const firstViewBytesMax = 15 * 1024;
 const compressedBytesMax = 7 * 1024;
 
 test('the first view of a payer costs at most 15 KB on the wire, compressed or not, and one request', async () => {
-  for (const name of Object.keys(scenes)) {
+  for (const name of Object.keys(checkoutFixtures)) {
     const compressed = await bytesOnTheWire(`${server.baseUrl}/pay/${name}`, 'gzip');
     assert.ok(compressed <= compressedBytesMax, `${name} takes ${compressed} bytes compressed`);
     // The page with a QR code comes after the first view.
@@ -214,7 +214,8 @@ test('our own form passes in old browsers too, which say nothing of where it com
       });
       assert.equal(response.statusCode, 303, `${url} ${JSON.stringify(headers)}`);
       assert.equal(server.checkout.calls.length, before + 1);
-      for (const name of Object.keys(scenes)) server.checkout.setSilently(name, scenes[name] ?? sampleView());
+      for (const name of Object.keys(checkoutFixtures))
+        server.checkout.setSilently(name, checkoutFixtures[name] ?? sampleView());
     }
   }
 });
@@ -265,7 +266,7 @@ test('whatever stands in a text of others is shown as text and runs nowhere', as
       'failed',
       'cancelled-while-open',
     ]) {
-      const view = scenes[name] ?? sampleView();
+      const view = checkoutFixtures[name] ?? sampleView();
       server.checkout.setSilently('hostile', {
         ...view,
         merchantName: payload,
@@ -284,7 +285,7 @@ test('whatever stands in a text of others is shown as text and runs nowhere', as
       assert.equal(await page.evaluate('window.pwned'), undefined, `${payload} on ${name}`);
     }
   }
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('an address that could run a script is never linked', async () => {
@@ -320,7 +321,7 @@ test('in a browser no way back leads to what browsers read themselves; the payer
     assert.ok(shown.startsWith(address.trim().slice(0, 200)), `${address} is shown as ${shown}`);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, address);
   }
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('a shop may be an app', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 
@@ -20,7 +20,7 @@ after(async () => {
 });
 
 /** What a payer must be able to read in each state; white space does not count. */
-const words: Record<keyof typeof scenes, string[]> = {
+const words: Record<keyof typeof checkoutFixtures, string[]> = {
   choose: [
     'Test mode: no real money moves',
     'Pay Kairaba Bookshop',
@@ -71,7 +71,7 @@ const findSmallTargets = `[...document.querySelectorAll('a, button, input')]
   .filter(([, { width, height }, { visibility }]) => width > 0 && height > 0 && height < 44 && visibility === 'visible')
   .map(([text, { height }]) => text.trim() + ' is ' + height + ' high')`;
 
-for (const name of Object.keys(scenes)) {
+for (const name of Object.keys(checkoutFixtures)) {
   test(`${name}: says what the payer needs, fits a phone and a thumb, is accessible in both schemes`, async () => {
     await using opened = await openPage(browser, { width: 320, height: 640 });
     const { page } = opened;
@@ -87,11 +87,11 @@ for (const name of Object.keys(scenes)) {
     assert.deepEqual(await accessibilityViolations(page), []);
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.deepEqual(await accessibilityViolations(page), []);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 }
 
-test('a network that has not answered is never shown as a failure', async () => {
+test('a network that has not responded is never shown as a failure', async () => {
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/asking`);
   assert.doesNotMatch(await opened.page.locator('main').innerText(), /fail|refus|declin|not made|not paid/i);
@@ -117,8 +117,8 @@ test('on paper a receipt keeps what matters and loses what can only be clicked',
   await opened.page.goto(`${server.baseUrl}/pay/paid`);
   await opened.page.emulateMedia({ media: 'print' });
   const text = await opened.page.locator('body').innerText();
-  for (const kept of ['Test mode', 'Kairaba Bookshop', 'D1,250', 'TX-20261120-101742-7KQ2M9XD'])
-    assert.ok(text.includes(kept));
+  for (const shownText of ['Test mode', 'Kairaba Bookshop', 'D1,250', 'TX-20261120-101742-7KQ2M9XD'])
+    assert.ok(text.includes(shownText));
   assert.equal(await opened.page.getByRole('link').count(), 0);
   assert.equal(await opened.page.getByRole('button').count(), 0);
 });

@@ -5,13 +5,13 @@ import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view
 import { icon } from '../icons.ts';
 import { networkMark } from '../network-mark.ts';
 import { failureText } from './failure-text.ts';
-import type { CheckoutScene, RefusedForm } from './scene.ts';
+import type { CheckoutPageModel, RefusedForm } from './scene.ts';
 import { cancelLink } from './links.ts';
 
 /** Which network and which number; after a refusal the same again, with what went wrong on top. */
-export function chooseStep(scene: CheckoutScene): Html {
-  const { view, path, formProof, refusedForm } = scene;
-  if (view.networks.length === 0) return noNetwork(scene);
+export function chooseStep(model: CheckoutPageModel): Html {
+  const { view, path, formProof, refusedForm } = model;
+  if (view.networks.length === 0) return noNetwork(model);
   return html`<section class="step" aria-labelledby="step">
 ${view.charge?.failureCode && refusedForm === null && refusal(view)}
 <h2 id="step">${heading(view)}</h2>
@@ -38,7 +38,7 @@ function refusal({ charge, attemptsLeft }: CheckoutView): Html {
 </div></div>`;
 }
 
-function noNetwork({ path }: CheckoutScene): Html {
+function noNetwork({ path }: CheckoutPageModel): Html {
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">Nothing can take this payment just now</h2>
 <p>No mobile-money network is open for this amount. Try again in a few minutes, or ask the shop for another way to pay.</p>

@@ -5,13 +5,13 @@ import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
 import { foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
-import type { CheckoutScene } from './scene.ts';
+import type { CheckoutPageModel } from './scene.ts';
 import { shopLink } from './links.ts';
 import { hasOpenAttempt } from './step.ts';
 
 /** All tries are used up. */
-export function failedStep(scene: CheckoutScene): Html {
-  const { view } = scene;
+export function failedStep(model: CheckoutPageModel): Html {
+  const { view } = model;
   const code = view.charge?.failureCode ?? 'refused_by_network';
   return ended({
     tone: 'bad',
@@ -23,19 +23,19 @@ export function failedStep(scene: CheckoutScene): Html {
   });
 }
 
-export function cancelledStep(scene: CheckoutScene): Html {
-  const { view } = scene;
+export function cancelledStep(model: CheckoutPageModel): Html {
+  const { view } = model;
   return ended({
     tone: 'calm',
     icon: 'cross',
     heading: 'This payment was cancelled',
-    body: hasOpenAttempt(view) ? lateApproval(scene) : html`<p>You have not paid.</p>`,
+    body: hasOpenAttempt(view) ? lateApproval(model) : html`<p>You have not paid.</p>`,
     after: shopLink(view.cancelUrl ?? view.returnUrl, view.merchantName),
   });
 }
 
-export function expiredStep(scene: CheckoutScene): Html {
-  const { view } = scene;
+export function expiredStep(model: CheckoutPageModel): Html {
+  const { view } = model;
   return ended({
     tone: 'calm',
     icon: 'clock',
@@ -43,7 +43,7 @@ export function expiredStep(scene: CheckoutScene): Html {
     body: html`<p>This payment was open until <time datetime="${view.expiresAt.toISOString()}">${formatTime(view.expiresAt)}</time>.</p>
 ${
   hasOpenAttempt(view)
-    ? lateApproval(scene)
+    ? lateApproval(model)
     : html`<p>You have not paid. Ask ${foreignText(view.merchantName)} for a new payment.</p>`
 }`,
     after: shopLink(view.cancelUrl ?? view.returnUrl, view.merchantName),
@@ -51,7 +51,7 @@ ${
 }
 
 /** Money arrived, but another amount than was asked for: a person decides, and nobody should pay a second time. */
-export function reviewStep({ view }: CheckoutScene): Html {
+export function reviewStep({ view }: CheckoutPageModel): Html {
   const { charge, merchantName } = view;
   return ended({
     tone: 'wait',
@@ -71,7 +71,7 @@ ${charge !== null && html`<div><dt>Reference</dt><dd class="reference">${charge.
   });
 }
 
-function lateApproval({ view }: CheckoutScene): Html {
+function lateApproval({ view }: CheckoutPageModel): Html {
   const network = foreignText(view.charge?.networkName ?? 'The network');
   return html`<p>If you approved it in ${network} all the same, it still counts: we are asking ${network}, this page will show it, and the
 shop is told. <b>Do not pay again before you know.</b></p>

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import { foreignText } from '../page-text.ts';
-import type { CheckoutScene } from './scene.ts';
+import type { CheckoutPageModel } from './scene.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
 // Only for a view that does not say how long the code is; the networks known send six digits (docs/networks.md, "How a payer
@@ -10,13 +10,13 @@ import { cancelLink, simulatedPhoneLink } from './links.ts';
 const usualLength = 6;
 
 /** The network sent a code; it goes to the network as typed and is kept nowhere. */
-export function enterCodeStep(scene: CheckoutScene): Html {
-  const { view, path, formProof } = scene;
+export function enterCodeStep(model: CheckoutPageModel): Html {
+  const { view, path, formProof } = model;
   const action = view.charge?.nextAction;
   const length = action?.type === 'enter_code' ? action.length : usualLength;
   const network = foreignText(view.charge?.networkName ?? 'The network');
   const number = view.charge?.maskedNumber ?? '';
-  const error = scene.refusedForm?.errors[0];
+  const error = model.refusedForm?.errors[0];
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">Enter the code</h2>
 <p>${network} sent a code of ${length} digits${number !== '' && html` to <span class="masked">${number}</span>`}.</p>
@@ -32,7 +32,7 @@ ${error && html`<p class="error" id="code-error">${icon('warning')}${error.messa
 </div>
 <button class="button">Confirm the payment</button>
 </form>
-${simulatedPhoneLink(scene)}
+${simulatedPhoneLink(model)}
 ${cancelLink(path)}
 </section>`;
 }

@@ -13,8 +13,8 @@ export interface Choice {
 export function readChoice(body: unknown, view: CheckoutView): Choice {
   const network = field(body, 'network');
   const accountNumber = field(body, 'account_number');
-  const asksForNone = view.networks.some(({ id, numberRequired }) => id === network && !numberRequired);
-  return { network, accountNumber: asksForNone || accountNumber === '' ? null : accountNumber };
+  const needsNoNumber = view.networks.some(({ id, numberRequired }) => id === network && !numberRequired);
+  return { network, accountNumber: needsNoNumber || accountNumber === '' ? null : accountNumber };
 }
 
 /** Null when the choice can be sent on; whether the number is a usable one is not for the page to judge. */

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import { foreignText, linkable } from '../page-text.ts';
-import type { CheckoutScene } from './scene.ts';
+import type { CheckoutPageModel } from './scene.ts';
 
 export function cancelLink(path: string): Html {
   return html`<p class="quiet"><a href="${path}/cancel">Cancel this payment</a></p>`;
@@ -27,7 +27,7 @@ export function shopLink(address: string | null, merchantName: string): Html {
 }
 
 /** For whoever tries the service out: the phone on which this payment is approved. */
-export function simulatedPhoneLink({ simulatedPhoneUrl }: CheckoutScene): Html {
+export function simulatedPhoneLink({ simulatedPhoneUrl }: CheckoutPageModel): Html {
   if (simulatedPhoneUrl === null) return html``;
   return html`<p class="tester"><a href="${simulatedPhoneUrl}" target="_blank" rel="noopener">${icon('phone')}Open the simulated phone</a></p>`;
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { sampleCharge, sampleView, scenes } from '../../../../test/harness/checkout-scenes.ts';
+import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
@@ -24,35 +24,35 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-function scene(name: string): CheckoutView {
-  const view = scenes[name];
+function viewOf(name: string): CheckoutView {
+  const view = checkoutFixtures[name];
   assert.ok(view, `there is no scene ${name}`);
   return view;
 }
 
-test('a payment that is approved on the phone becomes a receipt on the open page, and is announced politely', async () => {
+test('an approved payment turns the open page into a receipt, and is announced to screen readers', async () => {
   const { checkout, changes, baseUrl } = server;
-  checkout.setSilently('live', scene('approve_on_phone'));
+  checkout.setSilently('live', viewOf('approve_on_phone'));
   await using opened = await openPage(browser);
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/live`);
   await eventually('the page listens', () => changes.topics === 1);
-  checkout.set('live', scene('asking'));
+  checkout.set('live', viewOf('asking'));
   await page.getByText('We are asking Wave whether the payment went through. Do not pay again.').waitFor();
-  checkout.set('live', scene('paid'));
+  checkout.set('live', viewOf('paid'));
   await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
   assert.equal(await page.locator('[aria-live=polite]').innerText(), 'Paid: D1,250.00 to Kairaba Bookshop');
   assert.equal(await page.title(), 'Paid: D1,250.00 to Kairaba Bookshop');
   assert.equal(await page.getByRole('button', { name: 'Print or save' }).isVisible(), true);
   await eventually('the page has stopped listening', () => changes.topics === 0);
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('a change arrives although its hint was lost', async () => {
-  server.checkout.setSilently('lost', scene('approve_on_phone'));
+  server.checkout.setSilently('lost', viewOf('approve_on_phone'));
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/lost`);
-  server.checkout.setSilently('lost', scene('paid'));
+  server.checkout.setSilently('lost', viewOf('paid'));
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
@@ -75,62 +75,62 @@ test('what is being typed, and the place of the cursor, survive a change of the 
 
 test('the keyboard stands in the code field as soon as the code is asked for', async () => {
   const { checkout, baseUrl, changes } = server;
-  checkout.setSilently('code', scene('starting'));
+  checkout.setSilently('code', viewOf('starting'));
   await using opened = await openPage(browser);
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/code`);
   await eventually('the page listens', () => changes.topics === 1);
-  checkout.set('code', scene('enter_code'));
+  checkout.set('code', viewOf('enter_code'));
   await page.getByLabel('Code from the message').waitFor();
   await page.keyboard.type('123456');
   assert.equal(await page.getByLabel('Code from the message').inputValue(), '123456');
 });
 
-test('whoever had the focus on a button that is gone stands at the new heading', async () => {
+test('focus on a button that disappears moves to the new heading', async () => {
   const { checkout, baseUrl, changes } = server;
-  checkout.setSilently('focus', scene('approve_then_confirm'));
+  checkout.setSilently('focus', viewOf('approve_then_confirm'));
   await using opened = await openPage(browser);
   const { page } = opened;
   await page.goto(`${baseUrl}/pay/focus`);
   await eventually('the page listens', () => changes.topics === 1);
   await page.getByRole('button', { name: 'I have approved' }).focus();
-  checkout.set('focus', scene('paid'));
+  checkout.set('focus', viewOf('paid'));
   await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
   assert.equal(await page.evaluate('document.activeElement.id'), 'step');
 });
 
 test('a late success reaches the page of a payment that was cancelled while it was open', async () => {
   const { checkout, baseUrl, changes } = server;
-  checkout.setSilently('late', scene('cancelled-while-open'));
+  checkout.setSilently('late', viewOf('cancelled-while-open'));
   await using opened = await openPage(browser);
   await opened.page.goto(`${baseUrl}/pay/late`);
   await eventually('the page listens', () => changes.topics === 1);
-  checkout.set('late', scene('paid'));
+  checkout.set('late', viewOf('paid'));
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
-test('a browser that gets no stream asks by itself', async () => {
+test('a browser without a stream response polls', async () => {
   await using full = await startCheckoutServer({ streamsMax: 0 });
   await using opened = await openPage(browser);
   await opened.page.clock.install();
   await opened.page.goto(`${full.baseUrl}/pay/approve_on_phone`);
-  const asked = opened.page.waitForResponse(
+  const statusResponse = opened.page.waitForResponse(
     (response) => response.url().endsWith('/status') && response.status() === 200,
   );
-  full.checkout.setSilently('approve_on_phone', scene('paid'));
-  await asked;
+  full.checkout.setSilently('approve_on_phone', viewOf('paid'));
+  await statusResponse;
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
-test('a browser that knows no streams asks by itself', async () => {
-  server.checkout.setSilently('old', scene('approve_on_phone'));
+test('a browser without EventSource polls', async () => {
+  server.checkout.setSilently('old', viewOf('approve_on_phone'));
   await using opened = await openPage(browser);
   await opened.page.addInitScript('delete window.EventSource');
   await opened.page.goto(`${server.baseUrl}/pay/old`);
   await opened.page.waitForResponse((response) => response.url().endsWith('/status'));
-  server.checkout.setSilently('old', scene('paid'));
+  server.checkout.setSilently('old', viewOf('paid'));
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('the minutes left count down on the page', async () => {
@@ -153,14 +153,14 @@ async function openStream(url: string): Promise<OpenStream> {
   get(url, { agent: false, headers: { accept: 'text/event-stream' } }, resolve).on('error', reject);
   const response = await promise;
   let text = '';
-  response.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece;
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
   });
   const ended = new Promise((done) => response.on('close', done));
   return { response, text: () => text, ended };
 }
 
-test('the stream tells the name of the state and nothing of the payment, beats while silent, and ends after 5 minutes', async () => {
+test('the stream carries the state’s name only, sends heartbeats, and ends after 5 minutes', async () => {
   const clock = new ManualClock();
   await using manual = await startCheckoutServer({ clock });
   const stream = await openStream(`${manual.baseUrl}/pay/approve_on_phone/status`);
@@ -198,7 +198,7 @@ test('a stream that cannot read the payment for a while goes on afterwards', asy
   await clock.advance(2_000);
   await clock.untilSleeping(1);
   manual.checkout.outage = null;
-  manual.checkout.set('choose', scene('starting'));
+  manual.checkout.set('choose', viewOf('starting'));
   await eventually('the new state is told', () => stream.text().includes('data: starting-4'));
   stream.response.destroy();
   await eventually('the server has noticed', () => manual.changes.topics === 0);

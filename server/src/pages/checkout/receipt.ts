@@ -4,19 +4,19 @@ import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
 import { foreignText, formatSince, formatTime } from '../page-text.ts';
-import type { CheckoutScene } from './scene.ts';
+import type { CheckoutPageModel } from './scene.ts';
 import { shopLink } from './links.ts';
 import { bigAmount } from './summary.ts';
 
 /** What the payer keeps: fit for the screen, for a screenshot and for paper. */
-export function receipt(scene: CheckoutScene, step: 'paid' | 'reversed'): Html {
-  const { view } = scene;
+export function receipt(model: CheckoutPageModel, step: 'paid' | 'reversed'): Html {
+  const { view } = model;
   const reversed = step === 'reversed';
   return html`<section class="step ended receipt" aria-labelledby="step">
 <p class="seal ${reversed ? 'wait' : 'good'}">${icon(reversed ? 'back' : 'check')}</p>
 <h1 id="step">${reversed ? 'Taken back by the network' : html`Paid to ${foreignText(view.merchantName)}`}</h1>
 ${bigAmount(paidMinor(view))}
-${!reversed && counterProof(scene)}
+${!reversed && counterProof(model)}
 ${afterwards(view)}
 ${lines(view)}
 <div class="actions">
@@ -29,7 +29,7 @@ ${!reversed && html`<p class="quiet"><button type="button" class="link" data-pri
 /**
  * What staff check across the counter: a picture of an old receipt has an old code, and its clock stands still.
  */
-function counterProof({ view, now }: CheckoutScene): Html {
+function counterProof({ view, now }: CheckoutPageModel): Html {
   const { charge, counterName } = view;
   if (counterName === null || charge === null || charge.paidAt === null) return html``;
   const sinceMs = Math.max(0, now.getTime() - charge.paidAt.getTime());

@@ -10,7 +10,7 @@ import type { FormGuard } from '../form-guard.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutMain, checkoutPage } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
-import type { CheckoutScene, RefusedForm } from './scene.ts';
+import type { CheckoutPageModel, RefusedForm } from './scene.ts';
 
 export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 
@@ -18,11 +18,11 @@ export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 export interface Responder {
   /** Throws AppError `not_found` for an address that is not a payment's. */
   find(request: TokenRequest): Promise<CheckoutView>;
-  sceneOf(request: TokenRequest, view: CheckoutView): CheckoutScene;
+  modelOf(request: TokenRequest, view: CheckoutView): CheckoutPageModel;
   sendPage(request: TokenRequest, reply: FastifyReply, content: PageContent): Promise<FastifyReply>;
   /** The page of the scene, or only its main part for the script that asks for it. */
-  sendScene(request: TokenRequest, reply: FastifyReply, scene: CheckoutScene): Promise<FastifyReply>;
-  answerForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply>;
+  sendCheckout(request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel): Promise<FastifyReply>;
+  handleForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply>;
 }
 
 export interface PostedForm {
@@ -31,7 +31,7 @@ export interface PostedForm {
   sent?: Pick<RefusedForm, 'network' | 'accountNumber'>;
   /** What the page can see is wrong by itself, before it troubles the network. */
   refused: RefusedForm['errors'] | null;
-  act(): Promise<CheckoutView>;
+  submit(): Promise<CheckoutView>;
   /** Added to the page's address afterwards. */
   landing?: string;
 }
@@ -47,7 +47,7 @@ export interface ResponderOptions {
 
 export function createResponder(options: ResponderOptions): Responder {
   const { checkout, clock, log, sender, guard } = options;
-  const sceneOf = (request: TokenRequest, view: CheckoutView): CheckoutScene => ({
+  const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel => ({
     view,
     path: pathOf(request),
     now: clock.now(),
@@ -59,18 +59,18 @@ export function createResponder(options: ResponderOptions): Responder {
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
     sender.send(request, reply, { status, content });
   return {
-    sceneOf,
+    modelOf,
     sendPage,
     async find(request) {
       const view = await checkout.find(request.params.token);
       if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
       return view;
     },
-    async sendScene(request, reply, scene) {
-      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutMain(scene));
-      return sendPage(request, reply, checkoutPage(scene));
+    async sendCheckout(request, reply, model) {
+      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutMain(model));
+      return sendPage(request, reply, checkoutPage(model));
     },
-    async answerForm(request, reply, form) {
+    async handleForm(request, reply, form) {
       const path = pathOf(request);
       const outcome =
         form.refused === null
@@ -80,8 +80,8 @@ export function createResponder(options: ResponderOptions): Responder {
       // Perhaps a second press of the button: the page says where the payment stands.
       if (outcome === 'moved on') return seeOther(reply, path);
       const sent = form.sent ?? { network: '', accountNumber: '' };
-      const scene = { ...sceneOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
-      return sendPage(request, reply, checkoutPage(scene), outcome.status);
+      const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
+      return sendPage(request, reply, checkoutPage(model), outcome.status);
     },
   };
 }
@@ -91,7 +91,7 @@ async function attempt(
   onRefusal: (error: AppError) => void,
 ): Promise<'done' | ReturnType<typeof refusedFormOf>> {
   try {
-    await form.act();
+    await form.submit();
     return 'done';
   } catch (error) {
     const outcome = refusedFormOf(error);

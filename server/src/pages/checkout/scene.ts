@@ -2,7 +2,7 @@ import type { Html } from '../../kit/html.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 /** What a page is drawn from: the payment, the moment, and what the request before it left to say. */
-export interface CheckoutScene {
+export interface CheckoutPageModel {
   view: CheckoutView;
   now: Date;
   /** `/pay/<token>`, without a host. */

@@ -33,7 +33,7 @@ export function registerStatusRoute(scope: FastifyInstance, options: StatusRoute
       if (!String(request.headers.accept).includes('text/event-stream')) {
         return reply.headers(streamHeaders).type('text/plain; charset=utf-8').send(stateName(view));
       }
-      if (!streams.hasRoom(token)) {
+      if (!streams.hasCapacity(token)) {
         throw new AppError('unavailable', 'Too many pages are open just now.', { retryAfterSeconds: 5 });
       }
       reply.hijack();
@@ -44,7 +44,7 @@ export function registerStatusRoute(scope: FastifyInstance, options: StatusRoute
         // Proxies that gather what they pass on would hold the news back.
         'x-accel-buffering': 'no',
       });
-      await streams.pump({ response: reply.raw, token, view });
+      await streams.streamStates({ response: reply.raw, token, view });
       return reply;
     },
   );

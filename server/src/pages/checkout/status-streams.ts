@@ -8,9 +8,9 @@ import { isLive, stateName } from './step.ts';
 
 /** The open streams of one process. Each tells one browser the name of the state its page is in. */
 export interface StatusStreams {
-  hasRoom(token: string): boolean;
+  hasCapacity(token: string): boolean;
   /** Resolves when the stream has ended, on whichever side. */
-  pump(stream: { response: ServerResponse; token: string; view: CheckoutView }): Promise<void>;
+  streamStates(stream: { response: ServerResponse; token: string; view: CheckoutView }): Promise<void>;
   /** Ends all of them, so that a server that is closing need not wait. */
   endAll(): void;
 }
@@ -24,7 +24,7 @@ export interface StatusStreamsOptions {
 }
 
 // A hint of a change may be lost, so the payment is read again after this long in any case.
-const lookAgainMs = 2_000;
+const pollMs = 2_000;
 // Mobile carriers drop a connection that is silent for half a minute.
 const heartbeatMs = 15_000;
 // A browser that still waits opens another stream; one that is gone without a word frees its place.
@@ -38,17 +38,17 @@ export function createStatusStreams(options: StatusStreamsOptions): StatusStream
   const open = new Map<AbortController, string>();
   const countOf = (token: string): number => [...open.values()].filter((other) => other === token).length;
   return {
-    hasRoom: (token) => open.size < options.streamsMax && countOf(token) < streamsPerPaymentMax,
-    async pump({ response, token, view }) {
+    hasCapacity: (token) => open.size < options.streamsMax && countOf(token) < streamsPerPaymentMax,
+    async streamStates({ response, token, view }) {
       const ended = new AbortController();
       open.set(ended, token);
       response.on('close', () => ended.abort());
       // The browser may have left while the payment was being read.
       if (response.destroyed) ended.abort();
-      const bell = createBell(ended.signal);
-      const unsubscribe = options.changes.subscribe(options.checkout.topic(view), bell.ring);
+      const changeSignal = createChangeSignal(ended.signal);
+      const unsubscribe = options.changes.subscribe(options.checkout.topic(view), changeSignal.notify);
       try {
-        await tellStates({ response, token, ended: ended.signal, bell }, options);
+        await writeStates({ response, token, ended: ended.signal, changeSignal }, options);
       } finally {
         unsubscribe();
         open.delete(ended);
@@ -65,31 +65,34 @@ interface OpenStream {
   response: ServerResponse;
   token: string;
   ended: AbortSignal;
-  bell: Bell;
+  changeSignal: ChangeSignal;
 }
 
-async function tellStates({ response, token, ended, bell }: OpenStream, options: StatusStreamsOptions): Promise<void> {
+async function writeStates(
+  { response, token, ended, changeSignal }: OpenStream,
+  options: StatusStreamsOptions,
+): Promise<void> {
   const { checkout, clock } = options;
   const endsAt = addMs(clock.now(), streamMaxMs);
-  let told = '';
-  let toldAt = clock.now();
+  let lastState = '';
+  let lastWrittenAt = clock.now();
   response.write(`retry: ${reconnectMs}\n\n`);
   while (!ended.aborted && clock.now() < endsAt) {
-    const view = await look(checkout, token);
-    const name = view === undefined ? told : stateName(view);
-    const silentMs = clock.now().getTime() - toldAt.getTime();
-    if (name !== told || silentMs >= heartbeatMs) {
-      response.write(name === told ? ':\n\n' : `data: ${name}\n\n`);
-      told = name;
-      toldAt = clock.now();
+    const view = await readView(checkout, token);
+    const name = view === undefined ? lastState : stateName(view);
+    const silentMs = clock.now().getTime() - lastWrittenAt.getTime();
+    if (name !== lastState || silentMs >= heartbeatMs) {
+      response.write(name === lastState ? ':\n\n' : `data: ${name}\n\n`);
+      lastState = name;
+      lastWrittenAt = clock.now();
     }
     if (view !== undefined && !isLive(view)) return;
-    await bell.wait((signal) => clock.sleep(lookAgainMs, signal));
+    await changeSignal.wait((signal) => clock.sleep(pollMs, signal));
   }
 }
 
 /** A look that fails is no news; the next one is two seconds away, and the stream ends by itself. */
-async function look(checkout: Checkout, token: string): Promise<CheckoutView | undefined> {
+async function readView(checkout: Checkout, token: string): Promise<CheckoutView | undefined> {
   try {
     return await checkout.find(token);
   } catch {
@@ -97,29 +100,29 @@ async function look(checkout: Checkout, token: string): Promise<CheckoutView | u
   }
 }
 
-interface Bell {
-  ring(): void;
+interface ChangeSignal {
+  notify(): void;
   /** Waits for the sleep to end or the bell to ring; a ring since the last wait counts, so that none is missed. */
   wait(sleep: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 
-function createBell(ended: AbortSignal): Bell {
-  let rung = false;
+function createChangeSignal(ended: AbortSignal): ChangeSignal {
+  let isNotified = false;
   let waiting: AbortController | null = null;
-  const ring = (): void => {
-    rung = true;
+  const notify = (): void => {
+    isNotified = true;
     waiting?.abort();
   };
-  ended.addEventListener('abort', ring);
+  ended.addEventListener('abort', notify);
   return {
-    ring,
+    notify,
     async wait(sleep) {
-      if (!rung) {
+      if (!isNotified) {
         waiting = new AbortController();
         await sleep(waiting.signal);
         waiting = null;
       }
-      rung = false;
+      isNotified = false;
     },
   };
 }

@@ -70,7 +70,7 @@ export function isWaiting(step: StepName): boolean {
 }
 
 /** Whether something is to be done before the time is over; while a network is asked, hurrying would only mislead. */
-export function isPayersTurn(step: StepName): boolean {
+export function awaitsPayer(step: StepName): boolean {
   return canCancel(step) && step !== 'starting' && step !== 'asking';
 }
 

@@ -3,17 +3,17 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { foreignText, formatDuration, formatTime } from '../page-text.ts';
-import type { CheckoutScene } from './scene.ts';
-import { isPayersTurn, stepOf } from './step.ts';
+import type { CheckoutPageModel } from './scene.ts';
+import { awaitsPayer, stepOf } from './step.ts';
 
 /** Who is paid, how much, for what, and until when: the same on every step, so that the payer never loses sight of it. */
-export function summary({ view, now }: CheckoutScene): Html {
+export function summary({ view, now }: CheckoutPageModel): Html {
   return html`<section class="summary" aria-label="The payment">
 <h1>Pay ${foreignText(view.merchantName)}</h1>
 ${bigAmount(view.totalMinor)}
 ${purpose(view)}
 ${feeLines(view)}
-${isPayersTurn(stepOf(view)) && timeLeft(view, now)}
+${awaitsPayer(stepOf(view)) && timeLeft(view, now)}
 </section>`;
 }
 

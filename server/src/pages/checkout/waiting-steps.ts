@@ -5,25 +5,25 @@ import type { CheckoutCharge } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
 import { foreignText, linkable } from '../page-text.ts';
 import { qrCode } from '../qr-code.ts';
-import type { CheckoutScene } from './scene.ts';
+import type { CheckoutPageModel } from './scene.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
 // "Check again" is for browsers that neither run scripts for long nor load a page again, as those that compress pages on
 // a server do.
 
 /** The attempt is on its way to the network. */
-export function startingStep(scene: CheckoutScene): Html {
-  return step(scene, {
+export function startingStep(model: CheckoutPageModel): Html {
+  return step(model, {
     heading: html`Starting your payment`,
-    body: html`<p>We are asking ${networkName(scene)} to start it. This takes a few seconds.</p>`,
-    waitingFor: html`Asking ${networkName(scene)}`,
+    body: html`<p>We are asking ${networkName(model)} to start it. This takes a few seconds.</p>`,
+    waitingFor: html`Asking ${networkName(model)}`,
   });
 }
 
 /** The network did not answer. Nobody knows whether money moved, so nothing is said but that we are finding out. */
-export function askingStep(scene: CheckoutScene): Html {
-  const name = networkName(scene);
-  return step(scene, {
+export function checkingStep(model: CheckoutPageModel): Html {
+  const name = networkName(model);
+  return step(model, {
     heading: html`Checking with ${name}`,
     body: html`<p class="notice wait">${icon('clock')}<span><b>We are asking ${name} whether the payment went through. Do not pay
 again.</b></span></p>
@@ -34,18 +34,18 @@ when you come back.</p>`,
 }
 
 /** The payer goes to the network's own page or app: by the link on a phone, by the code on a wide screen. */
-export function openStep(scene: CheckoutScene): Html {
-  const name = networkName(scene);
-  const action = scene.view.charge?.nextAction;
+export function openStep(model: CheckoutPageModel): Html {
+  const name = networkName(model);
+  const action = model.view.charge?.nextAction;
   const address = linkable(action?.type === 'open_url' ? action.url : null);
-  if (address === null) return askingStep(scene);
-  return step(scene, {
+  if (address === null) return checkingStep(model);
+  return step(model, {
     heading: html`Approve in ${name}`,
-    body: html`<p>${name} opens with ${formatAmount(scene.view.totalMinor)} filled in. Approve it there, then come back to this
+    body: html`<p>${name} opens with ${formatAmount(model.view.totalMinor)} filled in. Approve it there, then come back to this
 page.</p>
 <div class="ways">
 <p><a class="button" href="${address}">${icon('leave')}<span>Open ${name}</span></a></p>
-<figure class="scan">${qrCode(address, `QR code that opens this payment in ${scene.view.charge?.networkName ?? ''}`)}<figcaption>Or scan it with
+<figure class="scan">${qrCode(address, `QR code that opens this payment in ${model.view.charge?.networkName ?? ''}`)}<figcaption>Or scan it with
 the phone that has ${name}</figcaption></figure>
 </div>`,
     waitingFor: html`Waiting for your approval`,
@@ -54,22 +54,22 @@ the phone that has ${name}</figcaption></figure>
 }
 
 /** The network asks on the payer's phone; with `approve_then_confirm` it waits until we are told that it happened. */
-export function approveStep(scene: CheckoutScene, name: 'approve_on_phone' | 'approve_then_confirm'): Html {
-  const network = networkName(scene);
+export function approveStep(model: CheckoutPageModel, name: 'approve_on_phone' | 'approve_then_confirm'): Html {
+  const network = networkName(model);
   const confirms = name === 'approve_then_confirm';
-  return step(scene, {
+  return step(model, {
     heading: html`Approve on your phone`,
     body: html`${
-      scene.justConfirmed &&
+      model.justConfirmed &&
       html`<p class="notice wait" role="status">${icon('clock')}<span>We asked ${network}, and it has not seen your approval yet. If you
 have approved, press the button once more in a moment.</span></p>`
     }
 <ol class="todo">
-<li>Look at your phone${withNumber(scene.view.charge)}: ${network} asks there whether to pay ${formatAmount(scene.view.totalMinor)}.</li>
+<li>Look at your phone${withNumber(model.view.charge)}: ${network} asks there whether to pay ${formatAmount(model.view.totalMinor)}.</li>
 <li>Check the amount and enter your PIN on the phone, never on this page.</li>
 ${confirms ? html`<li>Come back and press the button.</li>` : html`<li>This page goes on by itself.</li>`}
 </ol>
-${confirms && confirmForm(scene)}`,
+${confirms && confirmForm(model)}`,
     waitingFor: html`Waiting for ${network}`,
     forPayer: true,
   });
@@ -83,17 +83,17 @@ interface StepParts {
   forPayer?: boolean;
 }
 
-function step(scene: CheckoutScene, parts: StepParts): Html {
+function step(model: CheckoutPageModel, parts: StepParts): Html {
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${parts.heading}</h2>
 ${parts.body}
-<p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span> <a href="${scene.path}">Check again</a></p>
-${parts.forPayer === true && simulatedPhoneLink(scene)}
-${cancelLink(scene.path)}
+<p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span> <a href="${model.path}">Check again</a></p>
+${parts.forPayer === true && simulatedPhoneLink(model)}
+${cancelLink(model.path)}
 </section>`;
 }
 
-function confirmForm({ path, formProof }: CheckoutScene): Html {
+function confirmForm({ path, formProof }: CheckoutPageModel): Html {
   return html`<form method="post" action="${path}/confirm">
 ${formProof}
 <button class="button">I have approved</button>
@@ -105,6 +105,6 @@ function withNumber(charge: CheckoutCharge | null): Html {
   return number === '' ? html`` : html` (<span class="masked">${number}</span>)`;
 }
 
-function networkName({ view }: CheckoutScene): Html {
+function networkName({ view }: CheckoutPageModel): Html {
   return foreignText(view.charge?.networkName ?? 'the network');
 }

@@ -6,10 +6,10 @@ import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
 import { cleanText, foreignText } from '../page-text.ts';
-import { shell, testRibbon } from '../shell.ts';
+import { layout, testRibbon } from '../shell.ts';
 
 /** What a link's or a counter's page shows before there is a payment. */
-export interface CollectScene {
+export interface CollectPageModel {
   merchantName: string;
   testMode: boolean;
   /** `/link/<token>` or `/pos/<code>-<check>`, without a host. */
@@ -36,23 +36,23 @@ export interface RefusedCollect {
 }
 
 /** Who is paid and where, before anything is typed: a sticker over another one is noticed here. */
-export function collectPage(scene: CollectScene): PageContent {
-  const { merchantName, testMode, path, formProof, refused } = scene;
+export function collectPage(model: CollectPageModel): PageContent {
+  const { merchantName, testMode, path, formProof, refused } = model;
   return {
-    title: `Pay ${cleanText(merchantName)}: ${cleanText(scene.heading)}`,
+    title: `Pay ${cleanText(merchantName)}: ${cleanText(model.heading)}`,
     refreshSeconds: null,
-    body: shell(html`${testMode && testRibbon}
+    body: layout(html`${testMode && testRibbon}
 <main class="card narrow collect">
 <section class="step" aria-labelledby="step">
 <h1 id="step">Pay ${foreignText(merchantName)}</h1>
-${place(scene)}
-${scene.description !== null && html`<p class="description">${foreignText(scene.description)}</p>`}
+${targetHeading(model)}
+${model.description !== null && html`<p class="description">${foreignText(model.description)}</p>`}
 ${generalErrors(refused)}
 <form method="post" action="${path}">
 ${formProof}
-${scene.amountMinor === null ? amountField(scene) : fixedAmount(scene.amountMinor)}
-${scene.customFields.map((label, index) => answerField(label, index, refused))}
-<button class="button">${scene.amountMinor === null ? 'Go on' : html`Pay ${formatAmount(scene.amountMinor)}`}</button>
+${model.amountMinor === null ? amountField(model) : fixedAmount(model.amountMinor)}
+${model.customFields.map((label, index) => answerField(label, index, refused))}
+<button class="button">${model.amountMinor === null ? 'Go on' : html`Pay ${formatAmount(model.amountMinor)}`}</button>
 </form>
 <p class="hint centre">You choose how to pay on the next page.</p>
 </section>
@@ -60,13 +60,13 @@ ${scene.customFields.map((label, index) => answerField(label, index, refused))}
   };
 }
 
-function place({ kind, heading }: CollectScene): Html {
+function targetHeading({ kind, heading }: CollectPageModel): Html {
   if (kind === 'link') return html`<p class="purpose">${foreignText(heading)}</p>`;
   return html`<p class="counter">${icon('shop')}<span>Counter <b>${foreignText(heading)}</b></span></p>`;
 }
 
 /** Made for thumbs: one large field, the digits' keyboard, and nothing else that could be hit. */
-function amountField({ minAmountMinor, refused }: CollectScene): Html {
+function amountField({ minAmountMinor, refused }: CollectPageModel): Html {
   const error = errorOf(refused, 'amount');
   return html`<div>
 <label for="amount">Amount</label>
@@ -111,12 +111,12 @@ function generalErrors(refused: RefusedCollect | null): Html {
 }
 
 /** The code was typed, or its check was lost: only the payer can say whether this is where they stand. */
-export function confirmCounterPage(scene: CollectScene): PageContent {
-  const { merchantName, heading, path, testMode } = scene;
+export function confirmCounterPage(model: CollectPageModel): PageContent {
+  const { merchantName, heading, path, testMode } = model;
   return {
     title: `Is this ${cleanText(merchantName)}?`,
     refreshSeconds: null,
-    body: shell(html`${testMode && testRibbon}
+    body: layout(html`${testMode && testRibbon}
 <main class="card narrow collect">
 <section class="step" aria-labelledby="step">
 <h1 id="step">Is this where you are?</h1>
@@ -134,7 +134,7 @@ export function closedPage(closed: { title: string; text: string; merchantName: 
   return {
     title: closed.title,
     refreshSeconds: null,
-    body: shell(html`<main class="card narrow">
+    body: layout(html`<main class="card narrow">
 <section class="step ended" aria-labelledby="step">
 <p class="seal calm">${icon(closed.icon)}</p>
 <h1 id="step">${closed.title}</h1>

@@ -69,9 +69,9 @@ test('what the payer cannot mend is said above the form', async () => {
 });
 
 test('a code without its check asks first whether this is the right counter', async () => {
-  const asked = await (await open('/pos/1234567')).text();
-  assert.match(asked, /Is this where you are\?/);
-  assert.doesNotMatch(asked, /name="amount"/);
+  const confirmationPage = await (await open('/pos/1234567')).text();
+  assert.match(confirmationPage, /Is this where you are\?/);
+  assert.doesNotMatch(confirmationPage, /name="amount"/);
   const confirmed = await (await open('/pos/1234567?counter=right')).text();
   assert.match(confirmed, /name="amount"/);
 });

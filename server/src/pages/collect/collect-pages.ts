@@ -8,11 +8,11 @@ import { loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { collectPage, confirmCounterPage } from './collect-page.ts';
 import type { RefusedCollect } from './collect-page.ts';
-import type { CollectPlaces, Place } from './places.ts';
+import type { CollectTargets, CollectTarget } from './places.ts';
 import { readAmount } from './read-amount.ts';
 
 export interface CollectPagesOptions {
-  places: CollectPlaces;
+  targets: CollectTargets;
   log: Log;
   publicUrl: () => string;
   /** For the forms' proofs; the same in every process. */
@@ -27,29 +27,35 @@ const style = loadStyle(
 
 /** The pages behind payment links (`/link/:token`) and counters (`/pos/:code`): they make the payment and lead to it. */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
-  const { places, log, publicUrl } = options;
+  const { targets, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
   const sender = createPageSender({ publicUrl, style, script: null });
-  const finders = { '/link': places.findLink, '/pos': places.findCounter };
+  const finders = { '/link': targets.findLink, '/pos': targets.findCounter };
   for (const [prefix, find] of Object.entries(finders)) {
     await app.register(
       async (scope) => {
         await preparePageScope(scope, { sender, guard, log, homeOf: pathOf });
-        const send = (request: FastifyRequest, reply: FastifyReply, place: Place, refused: RefusedCollect | null) => {
+        const send = (
+          request: FastifyRequest,
+          reply: FastifyReply,
+          target: CollectTarget,
+          refused: RefusedCollect | null,
+        ) => {
           // For the address that the form is sent to: the one that was opened may be another spelling of it.
-          const scene = { ...place.scene, formProof: guard.field(place.scene.path), refused };
-          const asks = place.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
-          const content = place.closed ?? (asks && refused === null ? confirmCounterPage(scene) : collectPage(scene));
+          const model = { ...target.model, formProof: guard.field(target.model.path), refused };
+          const needsConfirmation = target.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
+          const content =
+            target.closed ?? (needsConfirmation && refused === null ? confirmCounterPage(model) : collectPage(model));
           if (refused?.retryAfterSeconds !== undefined) reply.header('retry-after', refused.retryAfterSeconds);
-          return sender.send(request, reply, { status: statusOf(place, refused), content });
+          return sender.send(request, reply, { status: statusOf(target, refused), content });
         };
-        scope.get('/:key', async (request, reply) => send(request, reply, await openPlace(find, request), null));
+        scope.get('/:key', async (request, reply) => send(request, reply, await findTarget(find, request), null));
         scope.post('/:key', async (request, reply) => {
-          const place = await openPlace(find, request);
-          if (place.closed) return send(request, reply, place, null);
-          const answer = await answerForm(place, request, log);
-          if ('refused' in answer) return send(request, reply, place, answer.refused);
-          return seeOther(reply, answer.payPath);
+          const target = await findTarget(find, request);
+          if (target.closed) return send(request, reply, target, null);
+          const outcome = await handleForm(target, request, log);
+          if ('refused' in outcome) return send(request, reply, target, outcome.refused);
+          return seeOther(reply, outcome.payPath);
         });
       },
       { prefix },
@@ -57,30 +63,30 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
   }
 };
 
-function statusOf({ closed }: Place, refused: RefusedCollect | null): number {
+function statusOf({ closed }: CollectTarget, refused: RefusedCollect | null): number {
   if (closed) return 410;
   if (!refused) return 200;
   return refused.retryAfterSeconds === undefined ? 400 : 429;
 }
 
-async function answerForm(
-  place: Place,
+async function handleForm(
+  target: CollectTarget,
   request: FastifyRequest,
   log: Log,
 ): Promise<{ payPath: string } | { refused: RefusedCollect }> {
   const body = (request.body ?? {}) as Record<string, unknown>;
   const amount = textOf(body['amount']);
-  const answers = place.scene.customFields.map((_label, index) => textOf(body[`field_${index}`]));
+  const answers = target.model.customFields.map((_label, index) => textOf(body[`field_${index}`]));
   const typed = readAmount(amount);
   if ('problem' in typed)
     return { refused: { amount, answers, errors: [{ field: 'amount', message: typed.problem }] } };
   try {
-    return { payPath: await place.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
+    return { payPath: await target.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
     logRefusal(log, request.id, error);
     const fields = error.fields ?? [];
-    const known = place.scene.amountMinor === null || fields.every(({ path }) => path !== 'amount');
+    const known = target.model.amountMinor === null || fields.every(({ path }) => path !== 'amount');
     const errors =
       fields.length > 0 && known
         ? fields.map(({ path, message }) => ({ field: path, message }))
@@ -90,10 +96,10 @@ async function answerForm(
 }
 
 /** Throws AppError `not_found`, and `rate_limited` where too many codes of counters were guessed. */
-async function openPlace(find: CollectPlaces['findCounter'], request: FastifyRequest): Promise<Place> {
-  const place = await find(keyOf(request), request.ip);
-  if (!place) throw new AppError('not_found', 'There is nothing to pay at this address.');
-  return place;
+async function findTarget(find: CollectTargets['findCounter'], request: FastifyRequest): Promise<CollectTarget> {
+  const target = await find(keyOf(request), request.ip);
+  if (!target) throw new AppError('not_found', 'There is nothing to pay at this address.');
+  return target;
 }
 
 function keyOf(request: FastifyRequest): string {

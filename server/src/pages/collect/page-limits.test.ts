@@ -84,8 +84,8 @@ function send(path: string, fields: Record<string, string> = {}, to: TestService
 async function countPaid(path: string, times: number, services: TestService[] = [service]): Promise<number> {
   const statuses: number[] = [];
   for (let sent = 0; sent < times; sent += 5) {
-    const some = Array.from({ length: 5 }, async (_, place) => {
-      const answer = await send(path, {}, services[(sent + place) % services.length]);
+    const some = Array.from({ length: 5 }, async (_, index) => {
+      const answer = await send(path, {}, services[(sent + index) % services.length]);
       await answer.arrayBuffer();
       return answer.status;
     });
@@ -110,8 +110,8 @@ describe('the limit of payments from the pages of links and counters', () => {
   });
 
   it('counts each link and each counter for itself', async () => {
-    const places = [await newLink(), await newLink(), await newCounter(), await newCounter()];
-    for (const path of places) assert.equal(await countPaid(path, burst + 5), burst, path);
+    const owners = [await newLink(), await newLink(), await newCounter(), await newCounter()];
+    for (const path of owners) assert.equal(await countPaid(path, burst + 5), burst, path);
   });
 
   it('lets fifty pay at once where nothing is set, and as many as come where it is 0', async () => {
@@ -269,7 +269,7 @@ describe('the limit of wrong codes of counters', () => {
   it('answers 404 to thirty from one address, and then sends it to the QR code without looking anything up', async (t) => {
     const address = newAddress();
     for (let time = 0; time < guessBurstOfAddress; time += 1) assert.equal((await guess(address)).status, 404);
-    const asked = t.mock.method(service.db, 'row');
+    const rowReads = t.mock.method(service.db, 'row');
     for (const path of ['/pos/9999999', '/pos/9999999-AAAA']) {
       const refused = await guess(address, { path });
       const text = await refused.text();
@@ -277,7 +277,7 @@ describe('the limit of wrong codes of counters', () => {
       assert.match(text, /<h1 id="step">That was a little fast<\/h1>[\s\S]*scan its QR code/);
       assert.equal((await guess(address, { path, method: 'POST' })).status, 429);
     }
-    assert.equal(asked.mock.callCount(), 0);
+    assert.equal(rowReads.mock.callCount(), 0);
     assert.equal((await guess(newAddress())).status, 404, 'others go on');
     await clock.advance(5_000);
     assert.deepEqual([(await guess(address)).status, (await guess(address)).status], [404, 429]);
@@ -331,16 +331,23 @@ function newAddress(): string {
 /** Types a code that nobody has, from this client address; time stands still. */
 function guess(
   address: string,
-  { path = '/pos/9999999', method = 'GET', at = service }: { path?: string; method?: string; at?: TestService } = {},
+  {
+    path = '/pos/9999999',
+    method = 'GET',
+    instance = service,
+  }: { path?: string; method?: string; instance?: TestService } = {},
 ): Promise<Response> {
-  return fetch(at.url + path, { method, headers: { 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' } });
+  return fetch(instance.url + path, {
+    method,
+    headers: { 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' },
+  });
 }
 
 /** Guesses from as many addresses at both processes, and answers how many were looked up. */
 async function countLookedUp(guesses: number): Promise<number> {
   let looked = 0;
-  for (let place = 0; place < guesses; place += 1) {
-    const { status } = await guess(newAddress(), { at: place % 2 === 0 ? service : second });
+  for (let index = 0; index < guesses; index += 1) {
+    const { status } = await guess(newAddress(), { instance: index % 2 === 0 ? service : second });
     assert.ok(status === 404 || status === 429, String(status));
     if (status === 404) looked += 1;
   }

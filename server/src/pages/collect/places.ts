@@ -12,7 +12,7 @@ import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { PageContent } from '../document.ts';
 import { closedPage, notConnectedPage } from './collect-page.ts';
-import type { CollectScene } from './collect-page.ts';
+import type { CollectPageModel } from './collect-page.ts';
 
 type CollectContext = PaymentContext & {
   settings: TerminalAddressSettings;
@@ -21,8 +21,8 @@ type CollectContext = PaymentContext & {
 };
 
 /** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
-export interface Place {
-  scene: Omit<CollectScene, 'formProof' | 'refused'>;
+export interface CollectTarget {
+  model: Omit<CollectPageModel, 'formProof' | 'refused'>;
   closed: PageContent | null;
   /** Whether the payer has to say first that this is the right counter. */
   unconfirmed: boolean;
@@ -31,42 +31,42 @@ export interface Place {
 }
 
 /** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
-export interface CollectPlaces {
-  findLink(token: string): Promise<Place | undefined>;
+export interface CollectTargets {
+  findLink(token: string): Promise<CollectTarget | undefined>;
   /**
    * By what comes behind `/pos/`: a code, with its check or without. `clientAddress` is whose request it is. Throws AppError
    * `rate_limited` where too many codes were guessed.
    */
-  findCounter(address: string, clientAddress: string): Promise<Place | undefined>;
+  findCounter(address: string, clientAddress: string): Promise<CollectTarget | undefined>;
 }
 
-export function createCollectPlaces(context: CollectContext): CollectPlaces {
+export function createCollectTargets(context: CollectContext): CollectTargets {
   return {
-    findLink: (token) => findLinkPlace(context, token),
-    findCounter: (address, clientAddress) => findCounterPlace(context, address, clientAddress),
+    findLink: (token) => findLinkTarget(context, token),
+    findCounter: (address, clientAddress) => findCounterTarget(context, address, clientAddress),
   };
 }
 
 /** `at` is the link or the counter, whose own rate limit goes before its merchant's. */
 async function makePayment(
   context: CollectContext,
-  { merchant, at }: { merchant: Merchant; at: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'> },
+  { merchant, owner }: { merchant: Merchant; owner: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'> },
   cause: TransactionCause,
   create: (tx: Transaction) => Promise<Intent>,
 ): Promise<string> {
-  const { merchantId, id } = at;
-  await context.pageLimit({ merchantId, id, paymentsPerSecond: at.rateLimit ?? merchant.rateLimitPages });
+  const { merchantId, id } = owner;
+  await context.pageLimit({ merchantId, id, paymentsPerSecond: owner.rateLimit ?? merchant.rateLimitPages });
   const { checkoutToken } = await context.db.withTransaction(create, cause);
   return `/pay/${checkoutToken}`;
 }
 
-async function findLinkPlace(context: CollectContext, token: string): Promise<Place | undefined> {
+async function findLinkTarget(context: CollectContext, token: string): Promise<CollectTarget | undefined> {
   const found = await findLinkByToken(context.db, context.merchants, token);
   if (!found) return undefined;
   const { merchant, link } = found;
   return {
-    scene: {
-      ...sceneOf(merchant, `/link/${link.token}`),
+    model: {
+      ...modelOf(merchant, `/link/${link.token}`),
       kind: 'link',
       heading: link.title,
       description: link.description,
@@ -77,7 +77,7 @@ async function findLinkPlace(context: CollectContext, token: string): Promise<Pl
     closed: closedLink(merchant, link) ?? closedShop(context, merchant),
     unconfirmed: false,
     pay: ({ amountMinor, answers }, cause) =>
-      makePayment(context, { merchant, at: link }, cause, (tx) =>
+      makePayment(context, { merchant, owner: link }, cause, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -115,20 +115,20 @@ function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageCo
   }
 }
 
-async function findCounterPlace(
+async function findCounterTarget(
   context: CollectContext,
   address: string,
   clientAddress: string,
-): Promise<Place | undefined> {
-  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address, (look) =>
-    context.guessLimit(clientAddress, look),
+): Promise<CollectTarget | undefined> {
+  const found = await findTerminalByAddress(context.db, context.settings.terminalKey, address, (lookUp) =>
+    context.guessLimit(clientAddress, lookUp),
   );
   const merchant = found && (await context.merchants.byId(found.terminal.merchantId));
   if (!found || !merchant) return undefined;
   const { terminal, confirmed } = found;
   return {
-    scene: {
-      ...sceneOf(merchant, `/pos/${address.toUpperCase()}`),
+    model: {
+      ...modelOf(merchant, `/pos/${address.toUpperCase()}`),
       kind: 'counter',
       heading: terminal.name,
       description: null,
@@ -139,7 +139,7 @@ async function findCounterPlace(
     closed: closedCounter(merchant, terminal) ?? closedShop(context, merchant),
     unconfirmed: !confirmed,
     pay: ({ amountMinor }, cause) =>
-      makePayment(context, { merchant, at: terminal }, cause, (tx) =>
+      makePayment(context, { merchant, owner: terminal }, cause, (tx) =>
         payAtTerminal(tx, context, merchant, terminal, { amountMinor }),
       ),
   };
@@ -154,6 +154,6 @@ function closedCounter({ name: merchantName }: Merchant, terminal: VirtualTermin
   return closedPage({ title: 'This counter is closed', text, merchantName, icon: 'clock' });
 }
 
-function sceneOf({ name: merchantName, testMode }: Merchant, path: string) {
+function modelOf({ name: merchantName, testMode }: Merchant, path: string) {
   return { merchantName, testMode, path };
 }

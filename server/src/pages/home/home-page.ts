@@ -1,14 +1,14 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { shell } from '../shell.ts';
+import { layout } from '../shell.ts';
 
 /** For whoever opens the bare address: what answers here, that it runs, and where to go on. */
 export function homePage({ offersPhone }: { offersPhone: boolean }): PageContent {
   return {
     title: 'Dalasi',
     refreshSeconds: null,
-    body: shell(html`<main class="card narrow">
+    body: layout(html`<main class="card narrow">
 <section class="step ended" aria-labelledby="step">
 <p class="seal good">${icon('check')}</p>
 <h1 id="step">Dalasi is running</h1>

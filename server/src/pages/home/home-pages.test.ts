@@ -40,7 +40,7 @@ test('the page is accessible and fits 320 pixels', async () => {
     await opened.page.goto(url);
     assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth'), 320);
     assert.deepEqual(await accessibilityViolations(opened.page), []);
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   }
   await browser.close();
   await app.close();

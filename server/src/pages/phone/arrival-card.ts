@@ -13,11 +13,11 @@ export function arrivalCard(arrival: Arrival): Html {
 <header>${networkMark(network, networkName)}<h2 id="${id}">${foreignText(networkName)}</h2><time datetime="${arrivedAt.toISOString()}">${formatTime(arrivedAt)}</time></header>
 <p class="ask">You received <b>${formatAmount(arrival.amountMinor)}</b></p>
 <p class="what">From ${foreignText(arrival.description)}</p>
-<p class="news">${arrivalNews(arrival)}</p>
+<p class="news">${arrivalStatus(arrival)}</p>
 </article>`;
 }
 
-function arrivalNews({ transactionId, reversedAt }: Arrival): Html {
+function arrivalStatus({ transactionId, reversedAt }: Arrival): Html {
   if (reversedAt === null) return html`Transaction ${transactionId}`;
   return html`Taken back by the network: <time datetime="${reversedAt.toISOString()}">${formatTime(reversedAt)}</time>`;
 }

@@ -1,25 +1,25 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { shell } from '../shell.ts';
+import { layout } from '../shell.ts';
 import { scenarioHints } from './scenario-hints.ts';
 
 /** Which phone to hold. A form by GET, so that the phone's address can be kept and shared. */
-export function askNumberPage(asked: { refusedNumber: string | null; key: string | null }): PageContent {
-  const refused = asked.refusedNumber !== null;
+export function numberFormPage(form: { refusedNumber: string | null; key: string | null }): PageContent {
+  const refused = form.refusedNumber !== null;
   return {
     title: 'Simulated phone',
     refreshSeconds: null,
-    body: shell(html`<header class="ribbon"><p><b>Simulated phone</b>: no real money moves</p></header>
+    body: layout(html`<header class="ribbon"><p><b>Simulated phone</b>: no real money moves</p></header>
 <main class="card narrow">
 <section class="step" aria-labelledby="step">
 <h1 id="step">Whose phone?</h1>
 <p>In test mode payers approve on a phone that is this page, and payouts arrive on it. Enter the number that was typed on the payment page, or that money was sent to.</p>
 <form action="/simulator/phone">
-${asked.key !== null && html`<input type="hidden" name="key" value="${asked.key}">`}
+${form.key !== null && html`<input type="hidden" name="key" value="${form.key}">`}
 <div>
 <label for="number">Number</label>
-<input id="number" name="number" type="tel" inputmode="tel" autocomplete="off" maxlength="30" required value="${asked.refusedNumber}"${
+<input id="number" name="number" type="tel" inputmode="tel" autocomplete="off" maxlength="30" required value="${form.refusedNumber}"${
       refused && html` aria-invalid="true"`
     } aria-describedby="${refused && 'number-error '}number-hint" autofocus>
 ${

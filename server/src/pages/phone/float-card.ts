@@ -24,10 +24,10 @@ const wordsOf = {
 /** What no phone shows: the operator's money at the network, which has run out for this number. */
 export function floatCard(float: PhoneFloat, form: { path: string; proof: Html }): Html {
   const id = `float-${float.account}-${float.network}`;
-  const { ask, what, action, button, style } = wordsOf[float.state];
+  const { ask: question, what, action, button, style } = wordsOf[float.state];
   return html`<article class="prompt float-${float.state}" aria-labelledby="${id}">
 <header>${networkMark(float.network, float.networkName)}<h2 id="${id}">${foreignText(float.networkName)}</h2><time datetime="${float.changedAt.toISOString()}">${formatTime(float.changedAt)}</time></header>
-<p class="ask">${ask}</p>
+<p class="ask">${question}</p>
 <p class="what">${what}</p>
 <form method="post" action="${form.path}">
 ${form.proof}

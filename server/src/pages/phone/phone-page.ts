@@ -5,7 +5,7 @@ import type { Arrival, PhoneFloat } from '../../networks/simulator/payouts/arriv
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { shell } from '../shell.ts';
+import { layout } from '../shell.ts';
 import { arrivalCard } from './arrival-card.ts';
 import { floatCard } from './float-card.ts';
 import { formatNumber } from './format-number.ts';
@@ -29,7 +29,7 @@ export function phonePage(phone: Phone): PageContent {
   return {
     title: `Simulated phone of ${formatNumber(phone.number)}`,
     refreshSeconds,
-    body: shell(html`<header class="ribbon"><p><b>Simulated phone</b>: no real money moves</p></header>
+    body: layout(html`<header class="ribbon"><p><b>Simulated phone</b>: no real money moves</p></header>
 ${phoneMain(phone)}
 <p class="unseen" role="status" aria-live="polite" id="news"></p>`),
   };
@@ -40,14 +40,14 @@ export function phoneMain(phone: Phone): Html {
   const { number, path, floats } = phone;
   const form = { path, proof: phone.formProof };
   const cards = cardsOf(phone, form);
-  const floatsThatAre = (state: PhoneFloat['state']): Html[] =>
+  const floatCardsIn = (state: PhoneFloat['state']): Html[] =>
     floats.filter((float) => float.state === state).map((float) => floatCard(float, form));
   return html`<main class="card handset" data-state="${stateOf(phone)}" data-page="${path}">
 <header class="bar">${icon('phone')}<h1>Simulated phone of <span class="masked">${formatNumber(number)}</span></h1></header>
 <div class="screen">
-${floatsThatAre('empty')}
+${floatCardsIn('empty')}
 ${cards}
-${floatsThatAre('filled')}
+${floatCardsIn('filled')}
 ${floats.length === 0 && cards.length === 0 && emptyScreen(number)}
 </div>
 <footer><a href="${phone.otherNumberPath}">Take another phone</a></footer>
@@ -57,10 +57,10 @@ ${floats.length === 0 && cards.length === 0 && emptyScreen(number)}
 /** What is asked and what arrived, newest first. */
 function cardsOf({ prompts, arrivals }: Phone, form: { path: string; proof: Html }): Html[] {
   const cards = [
-    ...prompts.map((prompt) => ({ at: prompt.createdAt, card: promptCard(prompt, form) })),
-    ...arrivals.map((arrival) => ({ at: arrival.arrivedAt, card: arrivalCard(arrival) })),
+    ...prompts.map((prompt) => ({ time: prompt.createdAt, card: promptCard(prompt, form) })),
+    ...arrivals.map((arrival) => ({ time: arrival.arrivedAt, card: arrivalCard(arrival) })),
   ];
-  return cards.toSorted((one, other) => other.at.getTime() - one.at.getTime()).map(({ card }) => card);
+  return cards.toSorted((one, other) => other.time.getTime() - one.time.getTime()).map(({ card }) => card);
 }
 
 function emptyScreen(number: string): Html {

@@ -70,7 +70,7 @@ for (const scripts of [true, false]) {
     await card.getByRole('button', { name: 'Reverse at the network' }).click();
     await page.getByText('Taken back by the network.').waitFor();
     assert.equal(await statusOf(id), 'reversed');
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 }
 
@@ -221,7 +221,7 @@ test('what stands in a description is shown as text', async () => {
     assert.ok((await opened.page.locator('body').innerText()).includes(description), path);
     assert.equal(await opened.page.evaluate('window.pwned'), undefined);
   }
-  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.pageErrors, []);
 });
 
 test('phone pages have the headers of every page', async () => {

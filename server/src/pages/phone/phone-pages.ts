@@ -11,7 +11,7 @@ import { createFormGuard } from '../form-guard.ts';
 import type { FormGuard } from '../form-guard.ts';
 import { loadScript, loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { askNumberPage } from './ask-number-page.ts';
+import { numberFormPage } from './ask-number-page.ts';
 import { phoneMain, phonePage } from './phone-page.ts';
 import type { Phone } from './phone-page.ts';
 import { readTap } from './read-tap.ts';
@@ -82,14 +82,14 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
   scope.get('/', async (request: PhoneRequest, reply) => {
     await authorize(context, request);
     const { number } = request.query;
-    if (typeof number !== 'string') return askNumber(context, request, reply);
+    if (typeof number !== 'string') return sendNumberForm(context, request, reply);
     return seeOther(reply, withKey(`/simulator/phone/${encodeURIComponent(number.trim())}`, request));
   });
 
   scope.get('/:number', async (request: PhoneRequest, reply) => {
     const { account } = await authorize(context, request);
     const number = numberOf(request);
-    if (canonicalNumber(number) === null) return askNumber(context, request, reply);
+    if (canonicalNumber(number) === null) return sendNumberForm(context, request, reply);
     const query = { number, ...(account === null ? {} : { account }) };
     const [prompts, arrivals, floats] = await Promise.all([
       simulator.listPrompts(query),
@@ -117,7 +117,7 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
 }
 
 /** The phone that is held, and the one merchant whose things it shows; null for everybody's. */
-interface HeldPhone {
+interface PhoneIdentity {
   number: string;
   account: string | null;
 }
@@ -125,7 +125,7 @@ interface HeldPhone {
 async function tapPrompt(
   simulator: PhonePagesOptions['simulator'],
   { sessionId, action }: Extract<Tap, { on: 'prompt' }>,
-  phone: HeldPhone,
+  phone: PhoneIdentity,
 ): Promise<void> {
   const prompt = await simulator.findPrompt(sessionId);
   const isShown =
@@ -140,7 +140,7 @@ async function tapPrompt(
 async function tapFloat(
   { payouts }: PhonePagesOptions['simulator'],
   { account, network, state }: Extract<Tap, { on: 'float' }>,
-  phone: HeldPhone,
+  phone: PhoneIdentity,
 ): Promise<void> {
   const { number } = phone;
   const floats = await payouts.listFloats({ number, ...(phone.account === null ? {} : { account: phone.account }) });
@@ -179,11 +179,11 @@ async function authorize(context: PhoneContext, request: FastifyRequest): Promis
 }
 
 /** Asks for the number; once more, with what is wrong, where the address holds none that is usable. */
-function askNumber(context: PhoneContext, request: PhoneRequest, reply: FastifyReply): Promise<FastifyReply> {
+function sendNumberForm(context: PhoneContext, request: PhoneRequest, reply: FastifyReply): Promise<FastifyReply> {
   const refusedNumber = request.params.number ?? null;
   return context.sender.send(request, reply, {
     status: refusedNumber === null ? 200 : 400,
-    content: askNumberPage({ refusedNumber, key: keyOf(request) }),
+    content: numberFormPage({ refusedNumber, key: keyOf(request) }),
   });
 }
 

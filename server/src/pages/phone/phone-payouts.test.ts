@@ -7,7 +7,7 @@ import { accessibilityViolations, launchBrowser, openPage } from '../../../../te
 import { account, startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import { createLog } from '../../kit/log.ts';
-import type { PayoutAnswer, StartPayout } from '../../networks/contract.ts';
+import type { PayoutResponse, StartPayout } from '../../networks/contract.ts';
 import { phonePages } from './phone-pages.ts';
 
 let networks: SimulatedNetworks;
@@ -38,8 +38,8 @@ after(async () => {
   await networks.close();
 });
 
-function payOut(number: string, changes: Partial<StartPayout> = {}): Promise<PayoutAnswer> {
-  return networks.payouts('aps').start(networks.order(`+220${number}`, changes));
+function payOut(number: string, changes: Partial<StartPayout> = {}): Promise<PayoutResponse> {
+  return networks.payouts('aps').start(networks.payoutRequest(`+220${number}`, changes));
 }
 
 const otherReference = (number: number): string => `Other567reference${String(number).padStart(13, '0')}`;
@@ -65,12 +65,12 @@ for (const scripts of [true, false]) {
     // With scripts the page finds out by itself.
     if (!scripts) await page.reload();
     await card.getByText(/Taken back by the network: 20 Nov 2026/).waitFor();
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 
   test(`${mode}, a float is filled on the phone, and the same order goes out`, async () => {
     const number = scripts ? '7620010' : '7630010';
-    const order = networks.order(`+220${number}`);
+    const order = networks.payoutRequest(`+220${number}`);
     const payouts = networks.payouts('aps');
     assert.equal((await payouts.start(order)).state, 'not_accepted');
     await using opened = await openPage(browser, { scripts });
@@ -85,7 +85,7 @@ for (const scripts of [true, false]) {
     await page.getByRole('button', { name: 'Empty the float' }).click();
     await page.getByRole('article').getByText('The operator’s float is empty').waitFor();
     assert.equal((await payOut(number)).state, 'not_accepted');
-    assert.deepEqual(opened.complaints, []);
+    assert.deepEqual(opened.pageErrors, []);
   });
 }
 
@@ -97,11 +97,11 @@ test('prompts and arrivals stand together, newest first', async () => {
   await networks.clock.advance(1_000);
   await networks.connector('qmoney').startCollection(networks.request('+2207602001'));
   const { body } = await app.inject({ url: '/simulator/phone/7602001' });
-  const places = ['Your code for', 'You received', 'Pay <b>'].map((words) => body.indexOf(words));
-  assert.ok(places.every((place) => place > 0));
+  const positions = ['Your code for', 'You received', 'Pay <b>'].map((words) => body.indexOf(words));
+  assert.ok(positions.every((position) => position > 0));
   assert.deepEqual(
-    places,
-    places.toSorted((one, other) => one - other),
+    positions,
+    positions.toSorted((one, other) => one - other),
   );
 });
 
@@ -153,7 +153,7 @@ test('a float is not touched from another site, on another number, or where none
 test('arrivals and floats are accessible and fit a narrow screen, in both schemes', async () => {
   await payOut('7650010');
   await networks.simulator.payouts.setFloat({ account, network: 'wave', number: '7650010' }, 'filled');
-  await networks.payouts('wave').start(networks.order('+2207650010'));
+  await networks.payouts('wave').start(networks.payoutRequest('+2207650010'));
   await payOut('7650012');
   await payOut('7650012');
   await networks.clock.advance(2_000);

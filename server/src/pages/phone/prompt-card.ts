@@ -13,7 +13,7 @@ export function promptCard(prompt: Prompt, form: { path: string; proof: Html }):
 <header>${networkMark(prompt.network, prompt.networkName)}<h2 id="${id}">${foreignText(prompt.networkName)}</h2><time datetime="${prompt.createdAt.toISOString()}">${formatTime(prompt.createdAt)}</time></header>
 <p class="ask">${promptQuestion(prompt)}</p>
 <p class="what">${foreignText(prompt.description)}</p>
-${promptNews(prompt)}
+${promptStatus(prompt)}
 ${promptForm(prompt, form)}
 </article>`;
 }
@@ -26,8 +26,8 @@ export function promptQuestion(prompt: Prompt): Html {
 }
 
 /** What became of it, or what is to be done elsewhere. */
-export function promptNews(prompt: Prompt): Html {
-  const words = newsWords(prompt);
+export function promptStatus(prompt: Prompt): Html {
+  const words = promptStatusText(prompt);
   return words === '' ? html`` : html`<p class="news">${words}</p>`;
 }
 
@@ -38,7 +38,7 @@ const failureWords = {
   not_permitted: 'Refused by the network.',
 } as const;
 
-function newsWords(prompt: Prompt): string {
+function promptStatusText(prompt: Prompt): string {
   switch (prompt.status) {
     case 'open':
       if (prompt.awaitsConfirmation) {

@@ -6,8 +6,8 @@ import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { networkMark } from '../network-mark.ts';
 import { foreignText, linkable } from '../page-text.ts';
-import { shell } from '../shell.ts';
-import { promptForm, promptNews } from './prompt-card.ts';
+import { layout } from '../shell.ts';
+import { promptForm, promptStatus } from './prompt-card.ts';
 
 /** What stands in for the network's own app behind its launch link. */
 export function wavePage(launch: { prompt: Prompt; path: string; formProof: Html }): PageContent {
@@ -15,14 +15,14 @@ export function wavePage(launch: { prompt: Prompt; path: string; formProof: Html
   return {
     title: `Simulated ${prompt.networkName}: ${formatAmount(prompt.amountMinor)}`,
     refreshSeconds: null,
-    body: shell(html`<header class="ribbon"><p><b>Simulated ${prompt.networkName}</b>: no real money moves</p></header>
+    body: layout(html`<header class="ribbon"><p><b>Simulated ${prompt.networkName}</b>: no real money moves</p></header>
 <main class="card narrow launch prompt-${prompt.status}">
 <section class="step" aria-labelledby="step">
 ${networkMark(prompt.network, prompt.networkName)}
 <h1 id="step">${prompt.status === 'open' ? 'Pay with' : ''} ${foreignText(prompt.networkName)}</h1>
 <p class="amount">${formatAmount(prompt.amountMinor)}</p>
 <p class="what">${foreignText(prompt.description)}</p>
-${promptNews(prompt)}
+${promptStatus(prompt)}
 ${prompt.status !== 'open' && backLink(prompt)}
 ${promptForm(prompt, { path, proof: formProof })}
 </section>

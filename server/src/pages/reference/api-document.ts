@@ -81,13 +81,13 @@ export function isWrappable(operation: Operation): boolean {
  */
 export function successOf(operation: Operation): {
   status: string;
-  statusIfThere: string | null;
+  statusIfExisting: string | null;
   schema: Schema | undefined;
 } {
   const statuses = Object.keys(operation.responses).filter((code) => code.startsWith('2'));
   const status = statuses.at(-1) ?? '200';
-  const statusIfThere = statuses.find((code) => code !== status) ?? null;
-  return { status, statusIfThere, schema: operation.responses[status]?.content?.[json]?.schema };
+  const statusIfExisting = statuses.find((code) => code !== status) ?? null;
+  return { status, statusIfExisting, schema: operation.responses[status]?.content?.[json]?.schema };
 }
 
 /** Status and error codes; the codes stand in backticks in the descriptions that http/openapi.ts writes. */

@@ -1,13 +1,13 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import type { ErrorGuide } from './error-guide.ts';
-import { referenceShell } from './reference-shell.ts';
+import { referenceLayout } from './reference-shell.ts';
 
 export function errorPage({ code, title, body }: ErrorGuide): PageContent {
   return {
     title: `${title} (${code})`,
     refreshSeconds: null,
-    body: referenceShell({
+    body: referenceLayout({
       contents: null,
       body: html`<p class="trail"><a href="/errors">All errors</a></p>
 ${body}`,
@@ -19,7 +19,7 @@ export function errorListPage(guides: Iterable<ErrorGuide>): PageContent {
   return {
     title: 'Error codes',
     refreshSeconds: null,
-    body: referenceShell({
+    body: referenceLayout({
       contents: null,
       body: html`<h1>Error codes</h1>
 <p>Every answer that is not a success has the same shape. <code>message</code> says what to do, <code>code</code> never changes
@@ -34,7 +34,7 @@ export function unknownErrorPage(guides: Iterable<ErrorGuide>): PageContent {
   return {
     title: 'There is no such error code',
     refreshSeconds: null,
-    body: referenceShell({
+    body: referenceLayout({
       contents: null,
       body: html`<h1>There is no such error code</h1>
 <p>These are all that an answer can carry.</p>

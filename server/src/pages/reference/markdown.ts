@@ -15,13 +15,13 @@ export function renderMarkdown(text: string, linkTarget: LinkTarget): Html {
 
 /** One line of it. */
 export function renderInline(text: string, linkTarget: LinkTarget): Html {
-  const pieces: Html[] = [];
-  let from = 0;
+  const parts: Html[] = [];
+  let offset = 0;
   for (const match of text.matchAll(/`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g)) {
-    pieces.push(html`${text.slice(from, match.index)}`, renderSpan(match, linkTarget));
-    from = match.index + match[0].length;
+    parts.push(html`${text.slice(offset, match.index)}`, renderSpan(match, linkTarget));
+    offset = match.index + match[0].length;
   }
-  return html`${pieces}${text.slice(from)}`;
+  return html`${parts}${text.slice(offset)}`;
 }
 
 type Block =
@@ -32,12 +32,12 @@ type Block =
 
 function readBlocks(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
-  let place = 0;
-  while (place < lines.length) {
-    const line = lines[place] ?? '';
-    const { block, next } = line.startsWith('```') ? readCode(lines, place) : readText(lines, place);
+  let start = 0;
+  while (start < lines.length) {
+    const line = lines[start] ?? '';
+    const { block, next } = line.startsWith('```') ? readCode(lines, start) : readText(lines, start);
     if (block !== null) blocks.push(block);
-    place = next;
+    start = next;
   }
   return blocks;
 }
@@ -47,23 +47,23 @@ interface ReadBlock {
   next: number;
 }
 
-function readCode(lines: readonly string[], place: number): ReadBlock {
-  const end = lines.findIndex((line, index) => index > place && line.startsWith('```'));
+function readCode(lines: readonly string[], start: number): ReadBlock {
+  const end = lines.findIndex((line, index) => index > start && line.startsWith('```'));
   const last = end === -1 ? lines.length : end;
-  return { block: { kind: 'code', text: lines.slice(place + 1, last).join('\n') }, next: last + 1 };
+  return { block: { kind: 'code', text: lines.slice(start + 1, last).join('\n') }, next: last + 1 };
 }
 
-function readText(lines: readonly string[], place: number): ReadBlock {
-  const line = lines[place] ?? '';
-  if (line.trim() === '') return { block: null, next: place + 1 };
+function readText(lines: readonly string[], start: number): ReadBlock {
+  const line = lines[start] ?? '';
+  if (line.trim() === '') return { block: null, next: start + 1 };
   const heading = /^(#{1,4}) (.+)$/.exec(line);
   if (heading) {
     const block = { kind: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' } as const;
-    return { block, next: place + 1 };
+    return { block, next: start + 1 };
   }
-  const end = lines.findIndex((later, index) => index > place && /^\s*$|^#|^```/.test(later));
+  const end = lines.findIndex((later, index) => index > start && /^\s*$|^#|^```/.test(later));
   const next = end === -1 ? lines.length : end;
-  const own = lines.slice(place, next);
+  const own = lines.slice(start, next);
   return { block: /^(-|\d+\.) /.test(line) ? readList(own) : { kind: 'paragraph', text: own.join(' ') }, next };
 }
 

@@ -6,7 +6,7 @@ import type { ApiDocument, PlacedOperation, Schema } from './api-document.ts';
 import { curlExample } from './example-request.ts';
 import { renderInline } from './markdown.ts';
 import { referenceIntroduction } from './reference-introduction.ts';
-import { referenceShell } from './reference-shell.ts';
+import { referenceLayout } from './reference-shell.ts';
 import { describeType, fieldsOf, withoutNull } from './schema-fields.ts';
 import type { Field } from './schema-fields.ts';
 
@@ -24,7 +24,7 @@ export function referencePage(document: ApiDocument, options: ReferenceOptions):
   return {
     title: `${document.info.title} API reference`,
     refreshSeconds: null,
-    body: referenceShell({
+    body: referenceLayout({
       contents: contents(groups, records),
       body: html`<h1>${document.info.title} API reference</h1>
 ${referenceIntroduction(document, options)}
@@ -52,7 +52,7 @@ function contents(groups: readonly [string, PlacedOperation[]][], records: reado
 ${
   links.length > 0 &&
   html`<ul>
-${links.map(([place, name]) => html`<li><a href="#${place}">${name}</a></li>`)}
+${links.map(([anchor, name]) => html`<li><a href="#${anchor}">${name}</a></li>`)}
 </ul>`
 }
 `;
@@ -84,7 +84,7 @@ ${operation.description !== undefined && html`<p>${text(operation.description)}<
 <pre tabindex="0"><code>${curlExample(placed, options.baseUrl)}</code></pre>
 ${fieldList('Parameters', parameterFields(placed))}
 ${body && fieldList(isWrappable(operation) ? 'Body, as it is or inside data' : 'Body', fieldsOf(body))}
-${answer(placed)}
+${responseSection(placed)}
 ${errors(placed)}
 </article>`;
 }
@@ -100,12 +100,12 @@ function parameterFields({ operation }: PlacedOperation): Field[] {
   }));
 }
 
-function answer({ operation }: PlacedOperation): Html {
-  const { status, statusIfThere, schema } = successOf(operation);
+function responseSection({ operation }: PlacedOperation): Html {
+  const { status, statusIfExisting, schema } = successOf(operation);
   const record = schema && recordName(schema);
   if (record) {
-    const ifThere = html`, or <span class="status">${statusIfThere}</span> with one that was there already`;
-    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>${statusIfThere !== null && ifThere}.</p>`;
+    const existingNote = html`, or <span class="status">${statusIfExisting}</span> with one that was there already`;
+    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>${statusIfExisting !== null && existingNote}.</p>`;
   }
   return html`<p class="answer">Answers <span class="status">${status}</span></p>
 ${schema && fieldList('Answer', fieldsOf(schema))}`;

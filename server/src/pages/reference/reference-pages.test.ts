@@ -58,7 +58,7 @@ describe('the API reference', () => {
       const [, answers = ''] = /<p class="answer">(.*)<\/p>/.exec(section) ?? [];
       const made = route.kind === 'file' ? 200 : route.status;
       const said = [...answers.matchAll(/<span class="status">(\d+)</g)].map(([, status]) => Number(status));
-      const isFound = route.kind !== 'file' && route.answersExisting === true;
+      const isFound = route.kind !== 'file' && route.canReturnExisting === true;
       assert.deepEqual(said, isFound ? [made, 200] : [made], `what ${operationId} answers`);
     }
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) {
@@ -143,7 +143,7 @@ describe('in a real browser', () => {
         const scrolled = await opened.page.evaluate('document.documentElement.scrollWidth');
         assert.equal(scrolled, width, `${path} at ${width} is too wide`);
       }
-      assert.deepEqual(opened.complaints, []);
+      assert.deepEqual(opened.pageErrors, []);
     }
   });
 

@@ -58,6 +58,6 @@ const documentHeaders = {
 };
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => (made ??= make());
+  let cached: Promise<Value> | null = null;
+  return () => (cached ??= make());
 }

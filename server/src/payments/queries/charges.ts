@@ -118,7 +118,11 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
  * The attempt that an intent's record tells of: the one that paid, the first where several did, and rather one whose money is
  * still there; else the newest.
  */
-export function findTellingCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
+export function findRepresentativeCharge(
+  db: Queryable,
+  merchantId: string,
+  intentId: string,
+): Promise<Charge | undefined> {
   return db.row<Charge>({
     name: 'charges_find_telling',
     text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
@@ -137,7 +141,7 @@ export function findLatestCharge(db: Queryable, merchantId: string, intentId: st
 }
 
 /** The charge as it ends or waits, guarded by the status it leaves. */
-export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charge): Promise<number> {
+export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next: Charge): Promise<number> {
   return db.run({
     name: 'charges_update_outcome',
     text: `UPDATE charges
@@ -148,29 +152,29 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
                reserve_percent_hundredths = $22, debt_repaid = $23
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
-      to.merchantId,
-      to.id,
-      from,
-      to.status,
-      to.progress,
-      jsonOrNull(to.nextAction),
-      to.networkReference,
-      to.networkTransactionId,
-      to.failureCode,
-      to.failureReason,
-      to.review,
-      to.late,
-      to.eventSequence,
-      to.paidAt,
-      to.updatedAt,
-      to.amountReceivedMinor,
-      to.settlesAt,
-      to.amountRefundedMinor,
-      to.accountNumber,
-      to.accountCanonical,
-      to.amountReversedMinor,
-      to.reservePercentHundredths,
-      to.debtRepaidMinor,
+      next.merchantId,
+      next.id,
+      expected,
+      next.status,
+      next.progress,
+      jsonOrNull(next.nextAction),
+      next.networkReference,
+      next.networkTransactionId,
+      next.failureCode,
+      next.failureReason,
+      next.review,
+      next.late,
+      next.eventSequence,
+      next.paidAt,
+      next.updatedAt,
+      next.amountReceivedMinor,
+      next.settlesAt,
+      next.amountRefundedMinor,
+      next.accountNumber,
+      next.accountCanonical,
+      next.amountReversedMinor,
+      next.reservePercentHundredths,
+      next.debtRepaidMinor,
     ],
   });
 }
@@ -178,8 +182,8 @@ export function updateChargeOutcome(db: Queryable, from: ChargeStatus, to: Charg
 /** A pending charge on its way; a late answer to an early call never overwrites an end. */
 export function updateChargeProgress(
   db: Queryable,
-  from: readonly ChargeProgress[],
-  to: {
+  expected: readonly ChargeProgress[],
+  next: {
     merchantId: string;
     id: string;
     progress: ChargeProgress;
@@ -196,14 +200,14 @@ export function updateChargeProgress(
                network_handles = COALESCE($7, network_handles), updated_at = $8
            WHERE merchant_id = $1 AND id = $2 AND status = 'pending' AND progress = ANY ($3::text[])`,
     values: [
-      to.merchantId,
-      to.id,
-      [...from],
-      to.progress,
-      jsonOrNull(to.nextAction),
-      to.networkReference,
-      jsonOrNull(to.handles),
-      to.updatedAt,
+      next.merchantId,
+      next.id,
+      [...expected],
+      next.progress,
+      jsonOrNull(next.nextAction),
+      next.networkReference,
+      jsonOrNull(next.handles),
+      next.updatedAt,
     ],
   });
 }

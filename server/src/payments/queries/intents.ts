@@ -143,15 +143,25 @@ export function lockIntent(db: Queryable, merchantId: string, id: string): Promi
 /** Guarded by the status it leaves: touches nothing when the intent has moved on. */
 export function updateIntent(
   db: Queryable,
-  from: IntentStatus,
-  to: Pick<Intent, 'merchantId' | 'id' | 'status' | 'attempts' | 'late' | 'review' | 'eventSequence' | 'updatedAt'>,
+  currentStatus: IntentStatus,
+  next: Pick<Intent, 'merchantId' | 'id' | 'status' | 'attempts' | 'late' | 'review' | 'eventSequence' | 'updatedAt'>,
 ): Promise<number> {
   return db.run({
     name: 'payment_intents_update',
     text: `UPDATE payment_intents
            SET status = $4, attempts = $5, late = $6, review = $7, event_sequence = $8, updated_at = $9
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
-    values: [to.merchantId, to.id, from, to.status, to.attempts, to.late, to.review, to.eventSequence, to.updatedAt],
+    values: [
+      next.merchantId,
+      next.id,
+      currentStatus,
+      next.status,
+      next.attempts,
+      next.late,
+      next.review,
+      next.eventSequence,
+      next.updatedAt,
+    ],
   });
 }
 

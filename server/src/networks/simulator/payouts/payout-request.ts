@@ -6,7 +6,7 @@ import {
   amountPattern,
   bodyRefusal,
   callbackUrlPattern,
-  checkOrder,
+  checkRequest,
   descriptionLengthMax,
   numberLengthMax,
   readNumber,
@@ -52,7 +52,7 @@ const isPayoutBody = createSchemaCheck(payoutBody);
 /** Throws RequestRefused. */
 export function readPayoutRequest(network: SimulatedNetwork, account: string, body: unknown): PayoutRequest {
   if (!isPayoutBody(body)) throw bodyRefusal(isPayoutBody.errors);
-  checkOrder(account, body);
+  checkRequest(account, body);
   return {
     network,
     account,

@@ -14,7 +14,7 @@ after(async () => {
   await networks.close();
 });
 
-interface WireAnswer {
+interface WireResponse {
   status: number;
   body: { code?: string; field?: string; id?: string; [name: string]: unknown };
 }
@@ -27,7 +27,7 @@ interface WireCall {
   body?: unknown;
 }
 
-async function call({ network = 'aps', path = '', body, ...headers }: WireCall): Promise<WireAnswer> {
+async function call({ network = 'aps', path = '', body, ...headers }: WireCall): Promise<WireResponse> {
   const authorization = headers.authorization ?? `Bearer ${accountCredential(bearerSecret, { network, account })}`;
   const response = await networks.server.inject({
     method: body === undefined ? 'GET' : 'POST',
@@ -41,17 +41,17 @@ async function call({ network = 'aps', path = '', body, ...headers }: WireCall):
   return { status: response.statusCode, body: response.json() };
 }
 
-function orderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
-  const order = networks.order('+2207544444');
+function payoutBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const request = networks.payoutRequest('+2207544444');
   return {
-    reference: order.reference,
+    reference: request.reference,
     amount: '100.00',
     currency: 'GMD',
-    beneficiary_number: order.beneficiaryNumber,
-    beneficiary_number_as_sent: order.beneficiaryNumberAsSent,
-    beneficiary_name: order.beneficiaryName,
-    description: order.description,
-    callback_url: order.callbackUrl,
+    beneficiary_number: request.beneficiaryNumber,
+    beneficiary_number_as_sent: request.beneficiaryNumberAsSent,
+    beneficiary_name: request.beneficiaryName,
+    description: request.description,
+    callback_url: request.callbackUrl,
     ...changes,
   };
 }
@@ -61,8 +61,8 @@ async function payoutsWritten(reference: unknown): Promise<number> {
   return (await networks.db.rows({ name: 'test_payouts', text, values: [reference] })).length;
 }
 
-test('an order is answered with the payout, in the networks’ own words', async () => {
-  const body = orderBody();
+test('a payout request returns the payout in the network’s own format', async () => {
+  const body = payoutBody();
   const { status, body: payout } = await call({ body });
   assert.equal(status, 200);
   const received = payout['received'] as Record<string, unknown>;
@@ -85,8 +85,8 @@ test('an order is answered with the payout, in the networks’ own words', async
   assert.deepEqual((await call({ path: `?reference=${String(body['reference'])}` })).body, { result: [payout] });
 });
 
-test('the same reference and the same order answer the same payout', async () => {
-  const body = orderBody({ amount: '100.5' });
+test('the same reference with the same request returns the same payout', async () => {
+  const body = payoutBody({ amount: '100.5' });
   const first = await call({ body });
   assert.equal(first.status, 200);
   assert.deepEqual(await call({ body }), first);
@@ -95,8 +95,8 @@ test('the same reference and the same order answer the same payout', async () =>
   assert.equal(await payoutsWritten(body['reference']), 1);
 });
 
-test('the same reference with another order is refused, whatever differs, and pays nothing', async () => {
-  const body = orderBody();
+test('the same reference with any other field is refused and pays nothing', async () => {
+  const body = payoutBody();
   const first = await call({ body });
   const others = {
     amount: '100.01',
@@ -106,35 +106,35 @@ test('the same reference with another order is refused, whatever differs, and pa
     callback_url: 'http://127.0.0.1/elsewhere',
   };
   for (const [field, value] of Object.entries(others)) {
-    const answer = await call({ body: { ...body, [field]: value } });
-    assert.equal(answer.status, 409, field);
-    assert.equal(answer.body.code, 'reference_conflict');
+    const response = await call({ body: { ...body, [field]: value } });
+    assert.equal(response.status, 409, field);
+    assert.equal(response.body.code, 'reference_conflict');
   }
   assert.equal(await payoutsWritten(body['reference']), 1);
   assert.deepEqual(await call({ body }), first);
 });
 
-test('ten orders of one reference at once make one payout', async () => {
-  const body = orderBody();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => call({ body })));
-  assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1);
-  assert.ok(answers.every(({ status }) => status === 200));
+test('ten concurrent requests of one reference create one payout', async () => {
+  const body = payoutBody();
+  const responses = await Promise.all(Array.from({ length: 10 }, () => call({ body })));
+  assert.equal(new Set(responses.map((response) => response.body.id)).size, 1);
+  assert.ok(responses.every(({ status }) => status === 200));
   assert.equal(await payoutsWritten(body['reference']), 1);
 });
 
-test('ten orders of one reference at once, all different, make one payout and nine conflicts', async () => {
-  const body = orderBody();
+test('ten different concurrent requests of one reference create one payout and nine conflicts', async () => {
+  const body = payoutBody();
   const bodies = Array.from({ length: 10 }, (_, index) => ({ ...body, amount: `${100 + index}.00` }));
-  const answers = await Promise.all(bodies.map((one) => call({ body: one })));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 9 }, () => 409)]);
+  const responses = await Promise.all(bodies.map((one) => call({ body: one })));
+  assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 9 }, () => 409)]);
   assert.equal(await payoutsWritten(body['reference']), 1);
 });
 
 test('a field that is not documented is refused by name', async () => {
-  const answer = await call({ body: orderBody({ metadata: {} }) });
-  assert.equal(answer.status, 400);
-  assert.equal(answer.body.field, 'metadata');
-  assert.match(String(answer.body['message']), /metadata/);
+  const response = await call({ body: payoutBody({ metadata: {} }) });
+  assert.equal(response.status, 400);
+  assert.equal(response.body.field, 'metadata');
+  assert.match(String(response.body['message']), /metadata/);
 });
 
 const refusedFields: [string, unknown][] = [
@@ -164,11 +164,11 @@ const shown = (value: unknown): string => (value === undefined ? 'missing' : JSO
 
 for (const [field, value] of refusedFields) {
   test(`an order with ${field} ${shown(value)} is refused and creates nothing`, async () => {
-    const body = orderBody({ [field]: value });
-    const answer = await call({ body });
-    assert.equal(answer.status, 400);
-    assert.equal(answer.body.code, 'invalid_request');
-    assert.ok(JSON.stringify(answer.body).includes(field), 'it names the field');
+    const body = payoutBody({ [field]: value });
+    const response = await call({ body });
+    assert.equal(response.status, 400);
+    assert.equal(response.body.code, 'invalid_request');
+    assert.ok(JSON.stringify(response.body).includes(field), 'it names the field');
     assert.equal(await payoutsWritten(body['reference'] ?? ''), 0);
   });
 }
@@ -176,22 +176,22 @@ for (const [field, value] of refusedFields) {
 test('a body that is not plain JSON of a fair size is refused', async () => {
   assert.equal((await call({ body: '{"reference": "a", "reference": "b"}' })).status, 400);
   assert.equal((await call({ body: 'nonsense' })).status, 400);
-  assert.equal((await call({ body: orderBody(), contentType: 'text/plain' })).status, 415);
-  assert.equal((await call({ body: orderBody({ description: 'x'.repeat(20_000) }) })).status, 413);
+  assert.equal((await call({ body: payoutBody(), contentType: 'text/plain' })).status, 415);
+  assert.equal((await call({ body: payoutBody({ description: 'x'.repeat(20_000) }) })).status, 413);
 });
 
 test('a credential opens its own account at its own network only', async () => {
-  const body = orderBody();
+  const body = payoutBody();
   const path = `/${(await call({ body })).body.id}`;
   const search = `?reference=${String(body['reference'])}`;
-  const credential = (of: { network: string; account: string }): string =>
-    `Bearer ${accountCredential(bearerSecret, of)}`;
+  const credential = (holder: { network: string; account: string }): string =>
+    `Bearer ${accountCredential(bearerSecret, holder)}`;
   const own = credential({ network: 'aps', account });
   assert.equal((await call({ path, authorization: own })).status, 200);
   for (const authorization of [null, 'Bearer', `${own}0`, credential({ network: 'wave', account })]) {
     assert.equal((await call({ path, authorization })).status, 401, String(authorization));
     assert.equal((await call({ path: search, authorization })).status, 401, String(authorization));
-    assert.equal((await call({ body: orderBody(), authorization })).status, 401, String(authorization));
+    assert.equal((await call({ body: payoutBody(), authorization })).status, 401, String(authorization));
   }
   const other = credential({ network: 'aps', account: 'Other567' });
   assert.equal((await call({ path, authorization: other })).status, 404);
@@ -200,19 +200,19 @@ test('a credential opens its own account at its own network only', async () => {
   assert.deepEqual((await call({ path: search, network: 'wave' })).body, { result: [] });
 });
 
-test('an order that a network does not take says that nothing was created', async () => {
-  const offline = orderBody({ beneficiary_number: '+2207540008' });
+test('a refused payout request says that nothing was created', async () => {
+  const offline = payoutBody({ beneficiary_number: '+2207540008' });
   const down = await call({ body: offline });
   assert.deepEqual([down.status, down.body.code], [503, 'not_accepted']);
-  const broke = orderBody({ beneficiary_number: '+2207540010' });
-  const empty = await call({ body: broke });
+  const emptyFloat = payoutBody({ beneficiary_number: '+2207540010' });
+  const empty = await call({ body: emptyFloat });
   assert.deepEqual([empty.status, empty.body.code], [422, 'float_empty']);
-  for (const { reference } of [offline, broke]) assert.equal(await payoutsWritten(reference), 0);
+  for (const { reference } of [offline, emptyFloat]) assert.equal(await payoutsWritten(reference), 0);
 });
 
-test('what has not moved carries no transaction id', async () => {
+test('a payout that moved no money has no transaction id', async () => {
   for (const number of ['+2207540002', '+2207540004', '+2207540009']) {
-    const { body } = await call({ body: orderBody({ beneficiary_number: number }) });
+    const { body } = await call({ body: payoutBody({ beneficiary_number: number }) });
     assert.equal(body['received'], null);
     assert.ok(!JSON.stringify(body).includes('transaction'), number);
   }
@@ -222,7 +222,7 @@ test('what does not exist is not found, also under texts that the database would
   for (const id of ['Shop1234nothing', 'Shop1234%00', `Shop1234${'%00'.repeat(22)}`, 'Shop1234%F0%9F%98%80']) {
     assert.equal((await call({ path: `/${id}` })).body.code, 'not_found', id);
   }
-  assert.equal((await call({ network: 'yonna', body: orderBody() })).status, 404);
+  assert.equal((await call({ network: 'yonna', body: payoutBody() })).status, 404);
   assert.deepEqual((await call({ path: '?reference=Shop1234nothing0000' })).body, { result: [] });
   assert.equal((await call({ path: '?reference=Shop1234%00' })).status, 400);
   assert.equal((await call({ path: '' })).status, 400);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { authorize } from '../authorize.ts';
-import type { HeldRequests } from '../held-requests.ts';
+import { authenticate } from '../authorize.ts';
+import type { UnansweredRequests } from '../held-requests.ts';
 import { Refusal } from '../refusal.ts';
 import { readReference } from '../wire-values.ts';
 import type { Payout } from './payout.ts';
@@ -12,22 +12,25 @@ import type { WirePayout } from './wire-payout.ts';
 export interface PayoutRoutesOptions {
   payouts: SimulatedPayouts;
   bearerSecret: string;
-  held: HeldRequests;
+  unanswered: UnansweredRequests;
 }
 
 // Another service's API has no place in this one's reference.
 const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
 
 /** Pay out, find, look up by one's own reference. */
-export function addPayoutRoutes(server: FastifyInstance, { payouts, held, ...options }: PayoutRoutesOptions): void {
+export function addPayoutRoutes(
+  server: FastifyInstance,
+  { payouts, unanswered, ...options }: PayoutRoutesOptions,
+): void {
   server.post<{ Params: { network: string } }>('/', hidden, async (req, reply) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const result = await payouts.start(readPayoutRequest(network, account, req.body));
     switch (result.kind) {
       case 'payout':
-        return answer(result.payout);
+        return payoutResponse(result.payout);
       case 'silent':
-        held.hold(reply);
+        unanswered.keepOpen(reply);
         return reply;
       case 'conflict':
         throw new Refusal('reference_conflict', 'The reference belongs to another order.');
@@ -39,20 +42,20 @@ export function addPayoutRoutes(server: FastifyInstance, { payouts, held, ...opt
   });
 
   server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const reference = readReference(req.query.reference);
     const payout = await payouts.findByReference({ account, network: network.id, reference });
-    return { result: payout ? [answer(payout)] : [] };
+    return { result: payout ? [payoutResponse(payout)] : [] };
   });
 
   server.get<{ Params: { network: string; payoutId: string } }>('/:payoutId', hidden, async (req) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const payout = await payouts.find({ account, network: network.id, payoutId: req.params.payoutId });
     if (!payout) throw new Refusal('not_found', 'There is no such payout.');
-    return answer(payout);
+    return payoutResponse(payout);
   });
 }
 
-function answer(payout: Payout): WirePayout {
+function payoutResponse(payout: Payout): WirePayout {
   return wirePayout(payout, payout.status);
 }

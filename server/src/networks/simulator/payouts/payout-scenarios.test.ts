@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { account, startSimulatedNetworks } from '../../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../../test/harness/simulated-networks.ts';
 import { addMs } from '../../../kit/clock.ts';
-import type { PayoutAnswer, PayoutReceipt, StartPayout } from '../../contract.ts';
+import type { PayoutResponse, PayoutTransaction, StartPayout } from '../../contract.ts';
 
 let networks: SimulatedNetworks;
 
@@ -15,72 +15,72 @@ after(async () => {
   await networks.close();
 });
 
-const everyNetwork = ['wave', 'afrimoney', 'qmoney', 'aps'];
+const allNetworks = ['wave', 'afrimoney', 'qmoney', 'aps'];
 
-function start(request: StartPayout, network = 'aps'): Promise<PayoutAnswer> {
+function start(request: StartPayout, network = 'aps'): Promise<PayoutResponse> {
   return networks.payouts(network).start(request);
 }
 
 /** By our reference, as after a start that was not answered. */
-function lookUp(request: StartPayout, network = 'aps'): Promise<PayoutAnswer> {
+function lookUp(request: StartPayout, network = 'aps'): Promise<PayoutResponse> {
   return networks.payouts(network).lookUp({ reference: request.reference, handles: {} });
 }
 
 /** What the connector makes of the callbacks that are due now, in the order in which they arrived. */
-async function callbacksNow(network = 'aps'): Promise<PayoutAnswer[]> {
+async function callbacksNow(network = 'aps'): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.map(({ headers, body }) => {
     const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
-    const [news] = reading.news;
-    assert.ok(news?.operation === 'payout');
-    return news.answer;
+    const [notification] = reading.notifications;
+    assert.ok(notification?.operation === 'payout');
+    return notification.response;
   });
 }
 
-function receiptOf(answer: PayoutAnswer): PayoutReceipt {
-  assert.ok(answer.state === 'succeeded' || answer.state === 'reversed', `no money moved: ${answer.state}`);
-  return answer.receipt;
+function providerTransactionOf(response: PayoutResponse): PayoutTransaction {
+  assert.ok(response.state === 'succeeded' || response.state === 'reversed', `no money moved: ${response.state}`);
+  return response.providerTransaction;
 }
 
-function failureOf(answer: PayoutAnswer): string {
-  assert.ok(answer.state === 'refused', `not refused: ${answer.state}`);
-  return answer.failure.code;
+function failureOf(response: PayoutResponse): string {
+  assert.ok(response.state === 'refused', `not refused: ${response.state}`);
+  return response.failure.code;
 }
 
-const down: PayoutAnswer = { state: 'not_accepted', reason: 'network_unavailable' };
-const floatEmpty: PayoutAnswer = { state: 'not_accepted', reason: 'float_empty' };
+const down: PayoutResponse = { state: 'not_accepted', reason: 'network_unavailable' };
+const floatEmpty: PayoutResponse = { state: 'not_accepted', reason: 'float_empty' };
 
 /** Starts what gets no answer, and gives up when the connector does. */
-async function startUnanswered(request: StartPayout): Promise<PayoutAnswer> {
-  const answer = start(request);
-  await networks.untilWritten(request);
+async function startAndTimeOut(request: StartPayout): Promise<PayoutResponse> {
+  const response = start(request);
+  await networks.untilStored(request);
   await networks.clock.advance(3_000);
-  return answer;
+  return response;
 }
 
-for (const network of everyNetwork) {
+for (const network of allNetworks) {
   for (const number of ['+2207510001', '+2207512345']) {
     test(`a payout to …${number.slice(-4)} on ${network} is completed at once, whole and without a fee`, async () => {
-      const request = networks.order(number);
-      const answer = await start(request, network);
-      assert.equal(answer.state, 'succeeded');
-      const receipt = receiptOf(answer);
-      assert.equal(receipt.amountMinor, 10_000n);
-      assert.equal(receipt.currency, 'GMD');
-      assert.equal(receipt.networkFeeMinor, 0n);
-      assert.deepEqual(await callbacksNow(network), [answer]);
-      assert.deepEqual(await lookUp(request, network), answer);
-      const handles = { payout_id: receipt.networkReference };
-      assert.deepEqual(await networks.payouts(network).lookUp({ reference: request.reference, handles }), answer);
+      const request = networks.payoutRequest(number);
+      const response = await start(request, network);
+      assert.equal(response.state, 'succeeded');
+      const providerTransaction = providerTransactionOf(response);
+      assert.equal(providerTransaction.amountMinor, 10_000n);
+      assert.equal(providerTransaction.currency, 'GMD');
+      assert.equal(providerTransaction.networkFeeMinor, 0n);
+      assert.deepEqual(await callbacksNow(network), [response]);
+      assert.deepEqual(await lookUp(request, network), response);
+      const handles = { payout_id: providerTransaction.networkReference };
+      assert.deepEqual(await networks.payouts(network).lookUp({ reference: request.reference, handles }), response);
     });
   }
 }
 
 test('two payouts never share a transaction id', async () => {
-  const first = receiptOf(await start(networks.order('+2207510001')));
-  const second = receiptOf(await start(networks.order('+2207510001')));
+  const first = providerTransactionOf(await start(networks.payoutRequest('+2207510001')));
+  const second = providerTransactionOf(await start(networks.payoutRequest('+2207510001')));
   assert.notEqual(first.transactionId, second.transactionId);
   await callbacksNow();
 });
@@ -90,7 +90,7 @@ for (const [ending, code] of [
   ['0003', 'account_blocked'],
 ] as const) {
   test(`${ending} is refused: ${code}`, async () => {
-    const request = networks.order(`+220751${ending}`);
+    const request = networks.payoutRequest(`+220751${ending}`);
     assert.equal(failureOf(await start(request)), code);
     assert.deepEqual((await callbacksNow()).map(failureOf), [code]);
     assert.equal(failureOf(await lookUp(request)), code);
@@ -99,30 +99,30 @@ for (const [ending, code] of [
 }
 
 test('0004 stays pending for ever, and is never reported', async () => {
-  const request = networks.order('+2207510004');
+  const request = networks.payoutRequest('+2207510004');
   assert.equal((await start(request)).state, 'processing');
   await networks.clock.advance(365 * 24 * 3_600_000);
   assert.equal((await lookUp(request)).state, 'processing');
   assert.deepEqual(await callbacksNow(), []);
 });
 
-test('0005: no answer to our call; not known for 5 s, then successful, and never reported', async () => {
+test('0005: no response; not found for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
-  const request = networks.order('+2207510005');
-  assert.deepEqual(await startUnanswered(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  const request = networks.payoutRequest('+2207510005');
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp(request)).state, 'not_found');
   await clock.advance(1);
   const found = await lookUp(request);
-  assert.equal(receiptOf(found).amountMinor, 10_000n);
+  assert.equal(providerTransactionOf(found).amountMinor, 10_000n);
   assert.deepEqual(await callbacksNow(), []);
   assert.deepEqual(await start(request), found, 'the same order again answers the same payout');
 });
 
-test('0006: no answer to our call; not known for 5 s, then failed, and never reported', async () => {
+test('0006: no response; not found for 5 s, then failed, and never reported', async () => {
   const { clock } = networks;
-  const request = networks.order('+2207510006');
-  assert.equal((await startUnanswered(request)).state, 'unknown');
+  const request = networks.payoutRequest('+2207510006');
+  assert.equal((await startAndTimeOut(request)).state, 'unknown');
   assert.equal((await lookUp(request)).state, 'not_found');
   await clock.advance(2_000);
   assert.equal(failureOf(await lookUp(request)), 'refused_by_network');
@@ -130,22 +130,22 @@ test('0006: no answer to our call; not known for 5 s, then failed, and never rep
 });
 
 test('0007: success is reported three times, out of order around an older "accepted"', async () => {
-  const request = networks.order('+2207510007');
+  const request = networks.payoutRequest('+2207510007');
   assert.equal((await start(request)).state, 'processing');
   assert.deepEqual(await callbacksNow(), []);
   await networks.clock.advance(2_000);
-  const answers = await callbacksNow();
+  const responses = await callbacksNow();
   assert.deepEqual(
-    answers.map(({ state }) => state),
+    responses.map(({ state }) => state),
     ['succeeded', 'processing', 'succeeded', 'succeeded'],
   );
-  assert.deepEqual(answers[3], answers[0]);
-  assert.deepEqual(await lookUp(request), answers[0]);
+  assert.deepEqual(responses[3], responses[0]);
+  assert.deepEqual(await lookUp(request), responses[0]);
 });
 
-test('0008: the network is down for 5 s from the first order on, creates nothing, and then takes the same order', async () => {
+test('0008: the network is down for 5 s from the first request, creates nothing, then accepts the same one', async () => {
   const { clock } = networks;
-  const [first, second] = [networks.order('+2207510008'), networks.order('+2207510008')];
+  const [first, second] = [networks.payoutRequest('+2207510008'), networks.payoutRequest('+2207510008')];
   assert.deepEqual(await start(first), down);
   assert.equal((await lookUp(first)).state, 'not_found');
   await clock.advance(4_999);
@@ -162,54 +162,54 @@ test('0008: the network is down for 5 s from the first order on, creates nothing
   );
 });
 
-test('0008: ten minutes after it came back a new order sees the next outage, and a known one its payout', async () => {
+test('0008: ten minutes after recovery a new request meets an outage, a known one gets its payout', async () => {
   const { clock } = networks;
-  const known = networks.order('+2207520008');
+  const known = networks.payoutRequest('+2207520008');
   assert.deepEqual(await start(known), down);
   await clock.advance(5_000);
-  const answer = await start(known);
-  assert.equal(answer.state, 'succeeded');
+  const response = await start(known);
+  assert.equal(response.state, 'succeeded');
   await clock.advance(10 * 60_000);
-  const next = networks.order('+2207520008');
+  const next = networks.payoutRequest('+2207520008');
   assert.deepEqual(await start(next), down);
-  assert.deepEqual(await start(known), answer);
+  assert.deepEqual(await start(known), response);
   await clock.advance(5_000);
   assert.equal((await start(next)).state, 'succeeded');
   await callbacksNow();
 });
 
-test('0008: collecting and paying out are down each for itself, as are numbers, networks and accounts', async () => {
+test('0008: an outage is per operation, number, network and account', async () => {
   const { clock } = networks;
   const collection = await networks.connector('aps').startCollection(networks.request('+2207530008'));
   assert.equal(collection.state, 'refused');
-  assert.deepEqual(await start(networks.order('+2207530008')), down);
+  assert.deepEqual(await start(networks.payoutRequest('+2207530008')), down);
   await clock.advance(5_000);
-  assert.equal((await start(networks.order('+2207530008'))).state, 'succeeded');
+  assert.equal((await start(networks.payoutRequest('+2207530008'))).state, 'succeeded');
   for (const other of [
-    networks.order('+2207530008', { reference: 'Other567reference0000000000011' }),
-    networks.order('+2207540008'),
+    networks.payoutRequest('+2207530008', { reference: 'Other567reference0000000000011' }),
+    networks.payoutRequest('+2207540008'),
   ]) {
     assert.deepEqual(await start(other), down);
   }
-  assert.deepEqual(await start(networks.order('+2207530008'), 'wave'), down);
+  assert.deepEqual(await start(networks.payoutRequest('+2207530008'), 'wave'), down);
   await callbacksNow();
 });
 
 test('an outage that somebody begins stops payouts to that number until it ends', async () => {
   const { simulator, clock } = networks;
   const line = { account, network: 'aps', number: '751 2346' };
-  const request = networks.order('+220877512346');
+  const request = networks.payoutRequest('+220877512346');
   await simulator.beginOutage(line, addMs(clock.now(), 60_000));
   assert.deepEqual(await start(request), down);
-  assert.equal((await start(networks.order('+2207512347'))).state, 'succeeded');
-  assert.equal((await start(networks.order('+2207512346'), 'wave')).state, 'succeeded');
+  assert.equal((await start(networks.payoutRequest('+2207512347'))).state, 'succeeded');
+  assert.equal((await start(networks.payoutRequest('+2207512346'), 'wave')).state, 'succeeded');
   await clock.advance(60_000);
   assert.equal((await start(request)).state, 'succeeded');
   await simulator.beginOutage(line, null);
   await clock.advance(3_600_000);
-  assert.deepEqual(await start(networks.order('+2207512346')), down);
+  assert.deepEqual(await start(networks.payoutRequest('+2207512346')), down);
   await simulator.endOutage(line);
-  assert.equal((await start(networks.order('+2207512346'))).state, 'succeeded');
+  assert.equal((await start(networks.payoutRequest('+2207512346'))).state, 'succeeded');
   await networks.sender.sendDueCallbacks();
 });
 
@@ -219,10 +219,10 @@ for (const [ending, afterMs] of [
 ] as const) {
   test(`${ending} is completed after ${afterMs / 1_000} s, and reported then`, async () => {
     const { clock } = networks;
-    const request = networks.order(`+220751${ending}`);
-    const answer = await start(request);
-    assert.ok(answer.state === 'processing');
-    const key = { reference: request.reference, handles: answer.handles };
+    const request = networks.payoutRequest(`+220751${ending}`);
+    const response = await start(request);
+    assert.ok(response.state === 'processing');
+    const key = { reference: request.reference, handles: response.handles };
     await clock.advance(afterMs - 1);
     assert.equal((await networks.payouts('aps').lookUp(key)).state, 'processing');
     assert.deepEqual(await callbacksNow(), []);
@@ -235,7 +235,7 @@ for (const [ending, afterMs] of [
 
 test('0010: the float is empty and nothing is created, until somebody fills it', async () => {
   const { clock, simulator } = networks;
-  const request = networks.order('+2207510010');
+  const request = networks.payoutRequest('+2207510010');
   assert.deepEqual(await start(request), floatEmpty);
   await clock.advance(3_600_000);
   assert.deepEqual(await start(request), floatEmpty);
@@ -245,23 +245,23 @@ test('0010: the float is empty and nothing is created, until somebody fills it',
   const line = { account, network: 'aps', number: '7510010' };
   await simulator.payouts.setFloat(line, 'filled');
   assert.equal((await start(request)).state, 'succeeded');
-  assert.equal((await start(networks.order('+2207510010'))).state, 'succeeded', 'it stays filled');
+  assert.equal((await start(networks.payoutRequest('+2207510010'))).state, 'succeeded', 'it stays filled');
   assert.deepEqual(
     (await callbacksNow()).map(({ state }) => state),
     ['succeeded', 'succeeded'],
   );
   await simulator.payouts.setFloat(line, 'empty');
-  assert.deepEqual(await start(networks.order('+2207510010')), floatEmpty);
+  assert.deepEqual(await start(networks.payoutRequest('+2207510010')), floatEmpty);
   assert.equal((await start(request)).state, 'succeeded', 'what was paid stays paid');
 });
 
-test('a float is one account’s, one network’s and one number’s', async () => {
+test('a float belongs to one account, one network and one number', async () => {
   const { payouts } = networks.simulator;
   await payouts.setFloat({ account, network: 'aps', number: '7520010' }, 'filled');
-  assert.equal((await start(networks.order('+2207520010'))).state, 'succeeded');
-  assert.deepEqual(await start(networks.order('+2207520010'), 'wave'), floatEmpty);
-  assert.deepEqual(await start(networks.order('+2207530010')), floatEmpty);
-  const other = networks.order('+2207520010', { reference: 'Other567reference0000000000012' });
+  assert.equal((await start(networks.payoutRequest('+2207520010'))).state, 'succeeded');
+  assert.deepEqual(await start(networks.payoutRequest('+2207520010'), 'wave'), floatEmpty);
+  assert.deepEqual(await start(networks.payoutRequest('+2207530010')), floatEmpty);
+  const other = networks.payoutRequest('+2207520010', { reference: 'Other567reference0000000000012' });
   assert.deepEqual(await start(other), floatEmpty);
   assert.deepEqual(
     (await payouts.listFloats({ number: '7520010', account: 'Other567' })).map((float) => [float.account, float.state]),
@@ -273,15 +273,15 @@ test('a float is one account’s, one network’s and one number’s', async () 
 test('any number’s float can be emptied', async () => {
   const line = { account, network: 'aps', number: '7512348' };
   await networks.simulator.payouts.setFloat(line, 'empty');
-  assert.deepEqual(await start(networks.order('+2207512348')), floatEmpty);
+  assert.deepEqual(await start(networks.payoutRequest('+2207512348')), floatEmpty);
   await networks.simulator.payouts.setFloat(line, 'filled');
-  assert.equal((await start(networks.order('+2207512348'))).state, 'succeeded');
+  assert.equal((await start(networks.payoutRequest('+2207512348'))).state, 'succeeded');
   await callbacksNow();
 });
 
 test('0012: completed, then reversed by the network two seconds later', async () => {
   const { clock } = networks;
-  const request = networks.order('+2207510012');
+  const request = networks.payoutRequest('+2207510012');
   const started = await start(request);
   assert.equal(started.state, 'succeeded');
   assert.deepEqual(await callbacksNow(), [started]);
@@ -290,7 +290,7 @@ test('0012: completed, then reversed by the network two seconds later', async ()
   await clock.advance(1);
   const reversed = await lookUp(request);
   assert.equal(reversed.state, 'reversed');
-  assert.deepEqual(receiptOf(reversed), receiptOf(started));
+  assert.deepEqual(providerTransactionOf(reversed), providerTransactionOf(started));
   const [notification] = await callbacksNow();
   assert(notification?.state === 'reversed');
   const { reversalId, ...rest } = notification;
@@ -298,8 +298,8 @@ test('0012: completed, then reversed by the network two seconds later', async ()
   assert.match(reversalId ?? '', /^evt_/, 'only the notification names the reversal');
 });
 
-test('what one process accepted another one knows and reports', async () => {
-  const request = networks.order('+2207510009');
+test('a payout accepted by one process is reported by another', async () => {
+  const request = networks.payoutRequest('+2207510009');
   assert.equal((await start(request)).state, 'processing');
   const second = networks.secondProcess();
   await networks.clock.advance(2_000);

@@ -46,17 +46,17 @@ export const outageMs = 5_000;
 export const upAfterOutageMs = 10 * 60_000;
 
 // docs/testing-with-the-simulator.md, "Paying out": found 5 s after the call that got no answer.
-const silentMs = 5_000;
+const unknownForMs = 5_000;
 const soonMs = 2_000;
 const lateMs = 30_000;
 const reversalAfterMs = 2_000;
 // Long enough for the answer to the order to be "pending", so that only the reports tell of the success.
 const shuffledSuccessAfterMs = 1_000;
 // Apart, so that they arrive in this order and not by the luck of one batch.
-const shuffledReportsApartMs = 200;
+const shuffledIntervalMs = 200;
 
 /** News of a payout for the merchant's callback address, before it is put into words. */
-export interface PayoutReport {
+export interface PayoutNotification {
   type: 'payout.accepted' | 'payout.completed' | 'payout.failed' | 'payout.reversed';
   /** The status it tells of, which may be older than the payout's. */
   status: PayoutStatus;
@@ -69,7 +69,7 @@ export type PayoutScenarioFields = Pick<Payout, 'status' | 'failureCode' | 'plan
 
 export interface PayoutPlan {
   fields: PayoutScenarioFields;
-  reports: PayoutReport[];
+  notifications: PayoutNotification[];
 }
 
 /** What a scenario makes of a payout that is accepted now: its first state, what is planned, and what is reported. */
@@ -89,62 +89,65 @@ export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
     // These two refuse orders before a plan is asked for. Once they take one, nothing is special about it.
     case 'network_down':
     case 'float_empty':
-      return { fields: completed, reports: [completedReport(now)] };
+      return { fields: completed, notifications: [completedNotification(now)] };
     case 'no_such_account':
     case 'account_blocked':
-      return { fields: { ...failed, failureCode: scenario }, reports: [failedReport(now)] };
+      return { fields: { ...failed, failureCode: scenario }, notifications: [failedNotification(now)] };
     case 'never_end':
-      return { fields: pending, reports: [] };
+      return { fields: pending, notifications: [] };
     case 'silent_success': {
-      const plannedAt = addMs(now, silentMs);
-      return { fields: { ...pending, plannedStatus: 'completed', plannedAt, visibleAt: plannedAt }, reports: [] };
+      const plannedAt = addMs(now, unknownForMs);
+      return { fields: { ...pending, plannedStatus: 'completed', plannedAt, visibleAt: plannedAt }, notifications: [] };
     }
     case 'silent_failure': {
-      const plannedAt = addMs(now, silentMs);
+      const plannedAt = addMs(now, unknownForMs);
       const planned = { plannedStatus: 'failed', plannedAt, visibleAt: plannedAt } as const;
-      return { fields: { ...pending, ...planned, failureCode: 'not_permitted' }, reports: [] };
+      return { fields: { ...pending, ...planned, failureCode: 'not_permitted' }, notifications: [] };
     }
     case 'shuffled_reports': {
       const plannedAt = addMs(now, shuffledSuccessAfterMs);
       const fields: PayoutScenarioFields = { ...pending, plannedStatus: 'completed', plannedAt };
-      return { fields, reports: shuffledReports(now, plannedAt) };
+      return { fields, notifications: shuffledNotifications(now, plannedAt) };
     }
     case 'complete_soon':
     case 'complete_late': {
       const plannedAt = addMs(now, scenario === 'complete_soon' ? soonMs : lateMs);
-      return { fields: { ...pending, plannedStatus: 'completed', plannedAt }, reports: [completedReport(plannedAt)] };
+      return {
+        fields: { ...pending, plannedStatus: 'completed', plannedAt },
+        notifications: [completedNotification(plannedAt)],
+      };
     }
     case 'reversed_later': {
       const plannedAt = addMs(now, reversalAfterMs);
-      const reports = [completedReport(now), reversedReport(plannedAt)];
-      return { fields: { ...completed, plannedStatus: 'reversed', plannedAt }, reports };
+      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      return { fields: { ...completed, plannedStatus: 'reversed', plannedAt }, notifications };
     }
   }
 }
 
-function completedReport(at: Date): PayoutReport {
-  return { type: 'payout.completed', status: 'completed', occursAt: at, dueAt: at };
+function completedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.completed', status: 'completed', occursAt: time, dueAt: time };
 }
 
-function failedReport(at: Date): PayoutReport {
-  return { type: 'payout.failed', status: 'failed', occursAt: at, dueAt: at };
+function failedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.failed', status: 'failed', occursAt: time, dueAt: time };
 }
 
-function reversedReport(at: Date): PayoutReport {
-  return { type: 'payout.reversed', status: 'reversed', occursAt: at, dueAt: at };
+function reversedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.reversed', status: 'reversed', occursAt: time, dueAt: time };
 }
 
 /** Success three times, and between them the older news that the order had been accepted. */
-function shuffledReports(acceptedAt: Date, completedAt: Date): PayoutReport[] {
-  const completed = completedReport(completedAt);
-  const accepted: PayoutReport = {
+function shuffledNotifications(acceptedAt: Date, completedAt: Date): PayoutNotification[] {
+  const completed = completedNotification(completedAt);
+  const accepted: PayoutNotification = {
     type: 'payout.accepted',
     status: 'pending',
     occursAt: acceptedAt,
     dueAt: completedAt,
   };
-  return [completed, accepted, completed, completed].map((report, index) => ({
-    ...report,
-    dueAt: addMs(completedAt, index * shuffledReportsApartMs),
+  return [completed, accepted, completed, completed].map((notification, index) => ({
+    ...notification,
+    dueAt: addMs(completedAt, index * shuffledIntervalMs),
   }));
 }

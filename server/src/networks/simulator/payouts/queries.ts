@@ -77,15 +77,15 @@ export function listPayoutsByNumber(
 }
 
 /** What is or was given back of one collection; the caller holds the collection's row. */
-export function listRefundsOf(
+export function listRefundsByTransaction(
   db: Queryable,
-  of: { account: string; network: string; transactionId: string },
+  key: { account: string; network: string; transactionId: string },
 ): Promise<Payout[]> {
   return db.rows<Payout>({
     name: 'simulator_payout_list_refunds',
     text: `SELECT ${payoutColumns} FROM simulator.payouts
            WHERE account = $1 AND network = $2 AND refunded_transaction_id = $3`,
-    values: [of.account, of.network, of.transactionId],
+    values: [key.account, key.network, key.transactionId],
   });
 }
 

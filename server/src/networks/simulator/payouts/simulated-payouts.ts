@@ -62,15 +62,15 @@ export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayo
       return payout?.refundedTransactionId === null ? payout : undefined;
     },
     listArrivals: async (query) => {
-      const of = numberOf(query);
-      if (!of) return [];
-      const payouts = await listPayoutsByNumber(db, { ...of, rowsMax: arrivalsMax });
+      const key = phoneKey(query);
+      if (!key) return [];
+      const payouts = await listPayoutsByNumber(db, { ...key, rowsMax: arrivalsMax });
       const now = clock.now();
       return payouts.map((payout) => arrivalOf(payout, now)).filter((arrival) => arrival !== undefined);
     },
     listFloats: async (query) => {
-      const of = numberOf(query);
-      return of ? (await listFloatsByNumber(db, { ...of, rowsMax: floatsMax })).map(phoneFloatOf) : [];
+      const key = phoneKey(query);
+      return key ? (await listFloatsByNumber(db, { ...key, rowsMax: floatsMax })).map(phoneFloatOf) : [];
     },
     setFloat: async (line, state) => {
       await db.run(upsertFloat(payoutLine(line), { state, changedAt: clock.now() }));
@@ -83,7 +83,7 @@ export function payoutLine({ account, network, number }: PhoneLine): PayoutLine 
 }
 
 /** Undefined for an account that cannot be one; the database refuses some texts with an error. */
-function numberOf({ number, account }: PhoneQuery): { beneficiaryNumber: string; account: string | null } | undefined {
+function phoneKey({ number, account }: PhoneQuery): { beneficiaryNumber: string; account: string | null } | undefined {
   const beneficiaryNumber = canonicalNumber(number);
   return account === undefined || isAccount(account) ? { beneficiaryNumber, account: account ?? null } : undefined;
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../kit/db.ts';
 import type { Random } from '../../../kit/random.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
-import { sendNews } from '../send-news.ts';
+import { enqueueNotifications } from '../send-news.ts';
 import { payoutAt } from './payout.ts';
 import type { Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
@@ -60,7 +60,7 @@ export async function startPayoutWithin(
   if (existing) return repeatedStart(existing, request, now);
   if (isDown(outage, now)) return { kind: 'not_accepted' };
   const scenario = payoutScenarioOf(beneficiaryNumber);
-  if (scenario === 'network_down' && !cameBackLately(outage, now)) {
+  if (scenario === 'network_down' && !recoveredRecently(outage, now)) {
     tx.send(upsertPayoutOutage(line, { beganAt: now, endsAt: addMs(now, outageMs) }));
     return { kind: 'not_accepted' };
   }
@@ -75,8 +75,11 @@ export async function startPayoutWithin(
     const first = await findPayoutByReference(tx, key);
     return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
   }
-  const news = plan.reports.map(({ status, ...report }) => ({ ...report, data: wirePayout(payout, status) }));
-  sendNews(tx, context, payout, news);
+  const notifications = plan.notifications.map(({ status, ...notification }) => ({
+    ...notification,
+    data: wirePayout(payout, status),
+  }));
+  enqueueNotifications(tx, context, payout, notifications);
   return startResult(payout, now);
 }
 
@@ -84,7 +87,7 @@ function isDown(outage: PayoutOutage | undefined, now: Date): boolean {
   return outage !== undefined && (outage.endsAt === null || outage.endsAt > now);
 }
 
-function cameBackLately(outage: PayoutOutage | undefined, now: Date): boolean {
+function recoveredRecently(outage: PayoutOutage | undefined, now: Date): boolean {
   return outage !== undefined && outage.endsAt !== null && addMs(outage.endsAt, upAfterOutageMs) > now;
 }
 
@@ -114,7 +117,14 @@ function startResult(payout: Payout, now: Date): PayoutStart {
 function fingerprint(request: PayoutRequest): string {
   const { amountMinor, currency, beneficiaryNumber, beneficiaryName, description, callbackUrl } = request;
   const { refundedTransactionId: refunded } = request;
-  const meaning = [amountMinor.toString(), currency, beneficiaryNumber, beneficiaryName, description, callbackUrl];
-  if (refunded !== null) meaning.push(refunded);
-  return createHash('sha256').update(JSON.stringify(meaning)).digest('hex');
+  const significantFields = [
+    amountMinor.toString(),
+    currency,
+    beneficiaryNumber,
+    beneficiaryName,
+    description,
+    callbackUrl,
+  ];
+  if (refunded !== null) significantFields.push(refunded);
+  return createHash('sha256').update(JSON.stringify(significantFields)).digest('hex');
 }

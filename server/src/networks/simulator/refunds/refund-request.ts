@@ -6,7 +6,7 @@ import {
   amountPattern,
   bodyRefusal,
   callbackUrlPattern,
-  checkOrder,
+  checkRequest,
   descriptionLengthMax,
   referencePattern,
   urlLengthMax,
@@ -42,7 +42,7 @@ const isRefundBody = createSchemaCheck(refundBody);
 /** Throws RequestRefused. */
 export function readRefundRequest(network: SimulatedNetwork, account: string, body: unknown): RefundRequest {
   if (!isRefundBody(body)) throw bodyRefusal(isRefundBody.errors);
-  checkOrder(account, body);
+  checkRequest(account, body);
   return {
     network,
     account,

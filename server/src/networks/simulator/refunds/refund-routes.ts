@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { authorize } from '../authorize.ts';
-import type { HeldRequests } from '../held-requests.ts';
+import { authenticate } from '../authorize.ts';
+import type { UnansweredRequests } from '../held-requests.ts';
 import { wirePayout } from '../payouts/wire-payout.ts';
 import { Refusal } from '../refusal.ts';
 import { readReference } from '../wire-values.ts';
@@ -10,22 +10,25 @@ import type { SimulatedRefunds } from './simulated-refunds.ts';
 export interface RefundRoutesOptions {
   refunds: SimulatedRefunds;
   bearerSecret: string;
-  held: HeldRequests;
+  unanswered: UnansweredRequests;
 }
 
 // Another service's API has no place in this one's reference.
 const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
 
 /** Give back, find, look up by one's own reference. */
-export function addRefundRoutes(server: FastifyInstance, { refunds, held, ...options }: RefundRoutesOptions): void {
+export function addRefundRoutes(
+  server: FastifyInstance,
+  { refunds, unanswered, ...options }: RefundRoutesOptions,
+): void {
   server.post<{ Params: { network: string } }>('/', hidden, async (req, reply) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const result = await refunds.start(readRefundRequest(network, account, req.body));
     switch (result.kind) {
       case 'payout':
         return wirePayout(result.payout, result.payout.status);
       case 'silent':
-        held.hold(reply);
+        unanswered.keepOpen(reply);
         return reply;
       case 'refused':
         throw new Refusal(result.code, result.message);
@@ -39,14 +42,14 @@ export function addRefundRoutes(server: FastifyInstance, { refunds, held, ...opt
   });
 
   server.get<{ Params: { network: string }; Querystring: { reference?: unknown } }>('/', hidden, async (req) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const reference = readReference(req.query.reference);
     const refund = await refunds.findByReference({ account, network: network.id, reference });
     return { result: refund ? [wirePayout(refund, refund.status)] : [] };
   });
 
   server.get<{ Params: { network: string; refundId: string } }>('/:refundId', hidden, async (req) => {
-    const { network, account } = authorize(req, options);
+    const { network, account } = authenticate(req, options);
     const refund = await refunds.find({ account, network: network.id, refundId: req.params.refundId });
     if (!refund) throw new Refusal('not_found', 'There is no such refund.');
     return wirePayout(refund, refund.status);

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../kit/db.ts';
 import type { SimulatorContext } from '../context.ts';
 import { payoutAt } from '../payouts/payout.ts';
-import { findPayoutByReference, listRefundsOf } from '../payouts/queries.ts';
+import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
 import { startPayoutWithin } from '../payouts/start-payout.ts';
 import type { PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
@@ -56,13 +56,15 @@ async function refusalOf(
   if (network.refunds === 'whole' && amountMinor !== session.amountPaidMinor) {
     return { code: 'partial_not_supported', message: 'The whole amount is given back, or nothing.' };
   }
-  const before = await listRefundsOf(tx, { account, network: network.id, transactionId });
-  const standing = before.map((refund) => payoutAt(refund, now)).filter(({ status }) => counts(status));
-  const left = standing.reduce((rest, refund) => rest - refund.amountMinor, session.amountPaidMinor);
-  return amountMinor > left ? { code: 'exceeds_refundable', message: 'More than is left of the collection.' } : null;
+  const earlierRefunds = await listRefundsByTransaction(tx, { account, network: network.id, transactionId });
+  const activeRefunds = earlierRefunds.map((refund) => payoutAt(refund, now)).filter(({ status }) => isActive(status));
+  const remainingMinor = activeRefunds.reduce((rest, refund) => rest - refund.amountMinor, session.amountPaidMinor);
+  return amountMinor > remainingMinor
+    ? { code: 'exceeds_refundable', message: 'More than is left of the collection.' }
+    : null;
 }
 
 /** What failed or came back can be given back again. */
-function counts(status: string): boolean {
+function isActive(status: string): boolean {
   return status === 'pending' || status === 'completed';
 }
