@@ -6,7 +6,7 @@ import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
 
 const connections = 32;
 const seconds = 4;

@@ -7,8 +7,8 @@ import type { Measured } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
-import type { Comparison } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
+import type { Comparison } from './harness/alternate.ts';
 import type { Workbench } from './harness/workbench.ts';
 import type { PostLoopOptions, PostLoopResult } from './post-loop.ts';
 

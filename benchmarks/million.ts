@@ -5,7 +5,7 @@ import type { Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
 
 const payments = 1_000_000;
 const connections = 8;

@@ -4,7 +4,7 @@
  */
 import { openChanges } from './harness/changes.ts';
 import { printResult, programOptions } from './harness/program.ts';
-import { atRate } from './harness/pace.ts';
+import { atRate } from './harness/load-rate.ts';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { enqueue } from '../server/src/events/outbox.ts';
 import type { WorkContext } from '../server/src/events/outbox.ts';

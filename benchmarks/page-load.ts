@@ -1,6 +1,6 @@
 /** Opens one page at a steady rate, and times each until its first byte. */
 import { Pool } from 'undici';
-import { atRate } from './harness/pace.ts';
+import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Pool } from 'undici';
-import { atRate } from './harness/pace.ts';
+import { atRate } from './harness/load-rate.ts';
 import { printResult, programOptions } from './harness/program.ts';
 import { latenciesOf } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';

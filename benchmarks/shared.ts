@@ -1,7 +1,7 @@
 import type { Part } from './harness/part.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
 import { pay } from './whole.ts';
 
 const members = 10;

@@ -7,8 +7,8 @@ import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole } from './harness/statistics.ts';
 import { transferBody, transferPath } from './harness/transfer-statements.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
-import type { Comparison } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
+import type { Comparison } from './harness/alternate.ts';
 import type { Workbench } from './harness/workbench.ts';
 
 const connections = 32;

@@ -4,8 +4,8 @@ import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
-import { describeRatio, measureAlternately } from './harness/turns.ts';
-import type { Comparison } from './harness/turns.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
+import type { Comparison } from './harness/alternate.ts';
 import { pay } from './whole.ts';
 
 const few = 8;

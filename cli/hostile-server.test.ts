@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { createApiKeyText } from '../server/src/merchants/api-key.ts';
-import { eventRow, readResponse } from './api/answers.ts';
+import { eventRow, readResponse } from './api/responses.ts';
 import { CommandFailure } from './command.ts';
 import { eventLine, eventText } from './events/event-text.ts';
 import { createOutput } from './output.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { AppError } from '../server/src/kit/app-error.ts';
 import { launchBrowser, openPage } from '../test/harness/browser.ts';
-import { checkoutFixtures } from '../test/harness/checkout-scenes.ts';
-import { counterFixtures, linkFixtures } from '../test/harness/collect-scenes.ts';
+import { checkoutFixtures } from '../test/harness/checkout-fixtures.ts';
+import { counterFixtures, linkFixtures } from '../test/harness/collect-fixtures.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
-import { launchPrompts, promptsByNumber } from '../test/harness/phone-scenes.ts';
+import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.ts';
 
 // node tools/screenshots.ts <directory> [part of a name]: draws every state of the hosted pages, to be looked at.
 

@@ -1,7 +1,7 @@
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import type { JsonObject } from '../api/client.ts';
-import { eventPage, readResponse } from '../api/answers.ts';
-import type { EventRow } from '../api/answers.ts';
+import { eventPage, readResponse } from '../api/responses.ts';
+import type { EventRow } from '../api/responses.ts';
 
 /** An event and the bytes that a webhook endpoint gets of it. */
 export interface EventWithBody {

@@ -1,6 +1,6 @@
 import type { Api } from '../api/client.ts';
-import { eventPage, eventRow, readResponse } from '../api/answers.ts';
-import type { EventRow } from '../api/answers.ts';
+import { eventPage, eventRow, readResponse } from '../api/responses.ts';
+import type { EventRow } from '../api/responses.ts';
 import { ApiError } from '../api/client.ts';
 
 /** A page of the API has at most this many rows. */

@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
-import type { DeliveryRow, EventRow } from '../api/answers.ts';
+import type { DeliveryRow, EventRow } from '../api/responses.ts';
 
 /** One line of a list: when, what, about what, and what became of it. */
 export function eventLine(output: Output, row: EventRow): string {

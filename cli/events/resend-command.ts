@@ -1,7 +1,7 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
-import { eventRow, readResponse, resendResult } from '../api/answers.ts';
+import { eventRow, readResponse, resendResult } from '../api/responses.ts';
 import { createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';

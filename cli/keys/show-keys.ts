@@ -1,6 +1,6 @@
 import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
-import { ownerPage, readResponse } from '../api/answers.ts';
+import { ownerPage, readResponse } from '../api/responses.ts';
 import { ApiUnavailable, ApiError, createApi } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';

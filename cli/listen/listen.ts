@@ -1,7 +1,7 @@
 import type { OutboundFailure, OutboundResult } from '../../server/src/kit/outbound-http.ts';
 import type { CommandContext, ExitCode } from '../command.ts';
 import type { EventWithBody } from '../events/event-body.ts';
-import { retryDelayMs } from '../events/wait.ts';
+import { retryDelayMs } from '../events/retry-delay.ts';
 import { createForwarder } from './forward.ts';
 import type { Forwarder } from './forward.ts';
 

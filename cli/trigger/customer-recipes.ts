@@ -1,5 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
-import { idIn } from '../api/answers.ts';
+import { idIn } from '../api/responses.ts';
 import type { TriggerContext, Recipe } from './recipe.ts';
 
 type CustomerKind = Extract<EventKind, `customer.${string}`>;

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
-import { endpointPage, readResponse } from '../api/answers.ts';
+import { endpointPage, readResponse } from '../api/responses.ts';
 import { CommandFailure } from '../command.ts';
 import type { TriggerContext, Recipe } from './recipe.ts';
 

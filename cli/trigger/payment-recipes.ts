@@ -1,5 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
-import { idIn } from '../api/answers.ts';
+import { idIn } from '../api/responses.ts';
 import type { JsonObject } from '../api/client.ts';
 import { findEventOf } from '../events/event-row.ts';
 import { waitFor } from './recipe.ts';

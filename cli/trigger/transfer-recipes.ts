@@ -1,5 +1,5 @@
 import type { EventKind } from '../../server/src/events/kinds.ts';
-import { idIn } from '../api/answers.ts';
+import { idIn } from '../api/responses.ts';
 import { ApiError } from '../api/client.ts';
 import { payAndWait } from './payment-recipes.ts';
 import { waitFor } from './recipe.ts';

@@ -9,7 +9,7 @@ import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, findEventOf } from '../events/event-row.ts';
-import type { EventRow } from '../api/answers.ts';
+import type { EventRow } from '../api/responses.ts';
 import { readKind } from '../events/read-kinds.ts';
 import { waitFor } from './recipe.ts';
 import type { TriggerContext, CreatedRecord, Recipe } from './recipe.ts';

@@ -1,5 +1,5 @@
-import type { CheckRequest, CheckName } from './check-shots.ts';
-import type { ReceiverResponse } from './post-shot.ts';
+import type { CheckRequest, CheckName } from './check-requests.ts';
+import type { ReceiverResponse } from './send-request.ts';
 
 /** A shot and what came back; no answer when there was no time left to send it. */
 export interface CheckResult {

@@ -14,9 +14,9 @@ import { createExampleWorld, availableLanguages } from '../../test/harness/examp
 import { CommandFailure } from '../command.ts';
 import { checkCommand } from './check.ts';
 import type { CheckReport } from './check-score.ts';
-import type { CheckName } from './check-shots.ts';
+import type { CheckName } from './check-requests.ts';
 import { readOwnReceiver } from './own-receiver.ts';
-import { sendRequest } from './post-shot.ts';
+import { sendRequest } from './send-request.ts';
 import { fastClock, acceleratedClock, runCommand } from './command-run.corpus.ts';
 import type { RunSettings } from './command-run.corpus.ts';
 

@@ -5,10 +5,10 @@ import type { Command, CommandContext, ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
 import { scoreResults } from './check-score.ts';
 import type { CheckReport, CheckRow, CheckResult } from './check-score.ts';
-import { checkRequests } from './check-shots.ts';
+import { checkRequests } from './check-requests.ts';
 import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';
-import type { CheckTarget } from './post-shot.ts';
+import type { CheckTarget } from './send-request.ts';
 import { readSecret, secretDetails } from './secrets.ts';
 
 const text = { type: 'string', required: false } as const;
@@ -62,7 +62,7 @@ async function check(context: CommandContext, input: CommandInput): Promise<Exit
 
 async function sendAll(target: CheckTarget, requests: Iterable<CheckResult['request']>): Promise<CheckResult[]> {
   // Here, because it brings an HTTP client along, which every other command would wait for.
-  const { sendRequest } = await import('./post-shot.ts');
+  const { sendRequest } = await import('./send-request.ts');
   const results: CheckResult[] = [];
   for (const request of requests) {
     const response = target.signal.aborted ? null : await sendRequest(target, request);

@@ -17,7 +17,7 @@ import { createSimulatedConnectors } from './networks/simulated/connectors.ts';
 import { createCallbackSender } from './networks/simulator/callback-sender.ts';
 import { createSimulator } from './networks/simulator/simulator.ts';
 import type { ChatCallbackOptions } from './notifications/callbacks.ts';
-import { ChannelBreaker } from './notifications/channel-gate.ts';
+import { ChannelBreaker } from './notifications/channel-breaker.ts';
 import { createDevelopmentChannel } from './notifications/development/channel.ts';
 import type { NoticeContext } from './notifications/context.ts';
 import { createTelegramChannel } from './notifications/telegram/channel.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartupLog } from './announce.ts';
+import type { StartupLog } from './startup-log.ts';
 import type { Config } from './config.ts';
 import {
   isSystemError,
@@ -8,7 +8,7 @@ import {
   unusableDataDirectory,
   writePrivateFile,
 } from './database/data-directory.ts';
-import { acquireAdvisoryLock } from './database/turns.ts';
+import { acquireAdvisoryLock } from './database/advisory-lock.ts';
 import { AppError } from './kit/app-error.ts';
 import type { Database, Transaction } from './kit/db.ts';
 import { errorCode, StartError } from './kit/start-error.ts';

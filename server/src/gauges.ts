@@ -13,7 +13,7 @@ import type { BreakerCopy } from './networks/breaker-copy.ts';
 import { summarizeBreakers } from './networks/payout-breakers.ts';
 import type { Capabilities } from './networks/contract.ts';
 import type { NetworkRegistry } from './networks/registry.ts';
-import type { ChannelBreaker } from './notifications/channel-gate.ts';
+import type { ChannelBreaker } from './notifications/channel-breaker.ts';
 import { countPendingDeliveries } from './webhooks/delivery-queue.ts';
 
 interface GaugeContext {

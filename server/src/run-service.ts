@@ -1,7 +1,7 @@
-import { createStartupLog } from './announce.ts';
-import type { Streams, StartupLog } from './announce.ts';
+import { createStartupLog } from './startup-log.ts';
+import type { Streams, StartupLog } from './startup-log.ts';
 import { createApp } from './app.ts';
-import { listenError, assertPortFree } from './claim-port.ts';
+import { listenError, assertPortFree } from './port-check.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';

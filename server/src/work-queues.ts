@@ -1,4 +1,4 @@
-import { syncDebts } from './debts/follow-debts.ts';
+import { syncDebts } from './debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue, oldNetworkQueue } from './events/outbox.ts';
 import type { QueueName } from './events/outbox.ts';
 import { listDueShards, purgeInbox, processInboxShard } from './networks/inbox.ts';
@@ -16,7 +16,7 @@ import { purgeChatMessages, purgeNotices } from './notifications/retention.ts';
 import type { PaymentContext } from './payments/context.ts';
 import { expirePayments } from './payments/expire-payments.ts';
 import { createChargeJobs } from './payments/jobs.ts';
-import { purgePeriods } from './settlement/forget-periods.ts';
+import { purgePeriods } from './settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from './settlement/scheduled-payouts.ts';
 import { repaySubAccountDebts } from './settlement/repay-debts.ts';
 import { settleChargeWork } from './settlement/settle-charge.ts';

@@ -8,10 +8,10 @@ import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/check
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { homePages } from '../../server/src/pages/home/home-pages.ts';
 import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
-import { fixtureTime, checkoutFixtures } from './checkout-scenes.ts';
-import { collectFixtures } from './collect-scenes.ts';
+import { fixtureTime, checkoutFixtures } from './checkout-fixtures.ts';
+import { collectFixtures } from './collect-fixtures.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
-import { fixtureSimulator } from './phone-scenes.ts';
+import { fixtureSimulator } from './phone-fixtures.ts';
 
 export interface CheckoutServer extends AsyncDisposable {
   app: FastifyInstance;

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { pointTitle, unlistedSteps } from './crash-points.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import { CrashWorld } from './crash-world.ts';
-import { killBatch } from './crash-together.ts';
-import type { CrashStory, KilledProcess } from './crash-together.ts';
+import { killBatch } from './crash-batch.ts';
+import type { CrashStory, KilledProcess } from './crash-batch.ts';
 import { effort } from './effort.ts';
 import { ProcessWorld } from './process.ts';
 

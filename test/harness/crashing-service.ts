@@ -10,7 +10,7 @@ import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../server/src/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
-import { SettableClock } from './crash-clock.ts';
+import { SettableClock } from './settable-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
 import type { CrashPoint, Steps } from './crash-steps.ts';
 

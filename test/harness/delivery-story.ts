@@ -17,13 +17,13 @@ import { createEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { workTopic } from '../../server/src/work-queues.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
-import { SettableClock } from './crash-clock.ts';
+import { SettableClock } from './settable-clock.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
-import { startVerifyingReceiver } from './judging-receiver.ts';
-import type { VerifyingReceiver } from './judging-receiver.ts';
-import { startManualClockService } from './moved-service.ts';
-import type { ManualClockService } from './moved-service.ts';
+import { startVerifyingReceiver } from './verifying-receiver.ts';
+import type { VerifyingReceiver } from './verifying-receiver.ts';
+import { startManualClockService } from './manual-clock-service.ts';
+import type { ManualClockService } from './manual-clock-service.ts';
 import type { ProcessWorld } from './process.ts';
 import { testKeys } from './service.ts';
 import { asOwner } from './tables.ts';
@@ -56,7 +56,7 @@ export type Subscriber = VerifyingReceiver & { endpointId: string };
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const subscribedKind: EventKind = 'customer.created';
-const servicePath = fileURLToPath(import.meta.resolve('./moved-service-process.ts'));
+const servicePath = fileURLToPath(import.meta.resolve('./manual-clock-service-process.ts'));
 // Ten attempts, and two claims of processes that were killed.
 const stepsMax = 14;
 

@@ -6,7 +6,7 @@ import type { Account } from '../../server/src/ledger/accounts.ts';
 import { readBalance } from '../../server/src/ledger/read-balance.corpus.ts';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { callbackSigningSecret } from '../../server/src/networks/simulator/credentials.ts';
-import type { PhoneAction } from '../../server/src/networks/simulator/moves.ts';
+import type { PhoneAction } from '../../server/src/networks/simulator/transitions.ts';
 import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
 import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
 import type { Simulator } from '../../server/src/networks/simulator/simulator.ts';

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { listenOnReservedPort } from './kept-port.ts';
+import { listenOnReservedPort } from './reserved-port.ts';
 
 /** Stands before a database and refuses everybody with one code, as PostgreSQL does with 57P03 until it has recovered. */
 export interface StartingDatabase {

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { listenOnReservedPort } from './kept-port.ts';
+import { listenOnReservedPort } from './reserved-port.ts';
 
 /** Stands between the service and its database, so that a test can take the database away and give it back. */
 export interface TcpProxy {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { effort } from '../harness/effort.ts';
-import { proxyFaults, startFaultyProxy } from '../harness/faulty-line.ts';
-import type { FaultyProxy, ProxyFault } from '../harness/faulty-line.ts';
+import { proxyFaults, startFaultyProxy } from '../harness/faulty-proxy.ts';
+import type { FaultyProxy, ProxyFault } from '../harness/faulty-proxy.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 

@@ -4,7 +4,7 @@ import { seededRandom } from '../../server/src/kit/random.ts';
 import { DeliveryStory } from '../harness/delivery-story.ts';
 import type { Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
-import type { Attempt } from '../harness/judging-receiver.ts';
+import type { Attempt } from '../harness/verifying-receiver.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { eventually } from '../harness/eventually.ts';
 

@@ -4,7 +4,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import { DeliveryStory } from '../harness/delivery-story.ts';
 import type { StoryService, Subscriber } from '../harness/delivery-story.ts';
 import { effort } from '../harness/effort.ts';
-import type { Attempt } from '../harness/judging-receiver.ts';
+import type { Attempt } from '../harness/verifying-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
 
 // In each of four parts. One that comes is followed by another, which is more than fifty a second.

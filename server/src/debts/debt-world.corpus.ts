@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createPayout } from '../settlement/create-payout.ts';
 import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { syncDebts } from './follow-debts.ts';
+import { syncDebts } from './sync-debts.ts';
 
 export type DebtWorld = Awaited<ReturnType<typeof createDebtWorld>>;
 

@@ -5,7 +5,7 @@ import { confirmResolution, listChoices, proposeResolution } from '../cases/reso
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { AppError } from '../kit/app-error.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';

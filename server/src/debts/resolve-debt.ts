@@ -8,7 +8,7 @@ import { formatAmount } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { debtAccount, netDebt, readDebt } from '../ledger/debt.ts';
 import { post } from '../ledger/post.ts';
-import type { DebtContext } from './follow-debts.ts';
+import type { DebtContext } from './sync-debts.ts';
 
 /** Every way to resolve the case of a merchant's debt, beside waiting until new payments have repaid it. */
 export function createDebtResolvers(context: DebtContext): CaseResolver[] {

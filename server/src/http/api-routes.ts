@@ -6,7 +6,7 @@ import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
 import { ExistingRecord, JsonText } from '../kit/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../kit/route.ts';
-import { errorBody } from './answer-errors.ts';
+import { errorBody } from './error-responses.ts';
 import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';
 import type { AuthenticationOptions } from './api-key.ts';

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kit/app-error.ts';
-import { responseHeaders, errorBody } from './answer-errors.ts';
-import type { ErrorOptions } from './answer-errors.ts';
+import { responseHeaders, errorBody } from './error-responses.ts';
+import type { ErrorOptions } from './error-responses.ts';
 
 /**
  * Answers what never became a request: too large header fields, something that is not HTTP, a head that does not come

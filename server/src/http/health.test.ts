@@ -14,7 +14,7 @@ import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { KeyState } from '../keyring/key-check.ts';
-import { ChannelBreaker } from '../notifications/channel-gate.ts';
+import { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { payoutBreakers, reportPayout } from '../networks/payout-breakers.ts';
 import type { BreakerContext } from '../networks/payout-breakers.ts';

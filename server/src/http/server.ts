@@ -8,9 +8,9 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import { createSchemaCheck } from '../kit/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { sendError, registerErrorHandlers, responseHeaders } from './answer-errors.ts';
+import { sendError, registerErrorHandlers, responseHeaders } from './error-responses.ts';
 import { handleClientErrors } from './client-errors.ts';
-import { serializeRequests } from './connection-turns.ts';
+import { serializeRequests } from './connection-queue.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ServerOptions {

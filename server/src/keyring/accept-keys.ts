@@ -1,4 +1,4 @@
-import { acquireAdvisoryLock } from '../database/turns.ts';
+import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { SealError } from '../kit/seal.ts';
 import { compareChecks } from './key-check.ts';

@@ -1,4 +1,4 @@
-import { acquireAdvisoryLock } from '../database/turns.ts';
+import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';

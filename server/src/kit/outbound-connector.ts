@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import { createNameResolver } from './name-resolver.ts';
 import type { ResolveName } from './name-resolver.ts';
-import { limitResponses } from './outbound-answer-limit.ts';
+import { limitResponses } from './outbound-response-limit.ts';
 import { isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import type { ResolveName } from './name-resolver.ts';
-import { responseTooLargeCode } from './outbound-answer-limit.ts';
+import { responseTooLargeCode } from './outbound-response-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';

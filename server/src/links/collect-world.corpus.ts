@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AppError } from '../kit/app-error.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { Intent } from '../payments/intent.ts';

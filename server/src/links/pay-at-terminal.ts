@@ -8,7 +8,7 @@ import { getTerminalForPayment } from '../terminals/find-terminal.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import { byPayer } from './by-payer.ts';
-import { withPayerFields } from './payer-names.ts';
+import { withPayerFields } from './payer-fields.ts';
 
 /**
  * Makes the intent of a payment at a counter; the caller leads the payer on to its page, `paymentLink(context, intent)`.

@@ -8,7 +8,7 @@ import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 import { byPayer } from './by-payer.ts';
 import { readAnswers } from './custom-fields.ts';
-import { withPayerFields } from './payer-names.ts';
+import { withPayerFields } from './payer-fields.ts';
 import { linkState } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 import { findLinkRow, findLinkRowByToken } from './queries.ts';

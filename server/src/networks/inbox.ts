@@ -3,10 +3,10 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs } from '../kit/kept.ts';
+import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import type { Log } from '../kit/log.ts';
 import type { ProviderNotification } from './contract.ts';
-import { readNotifications, writeNotifications } from './news-text.ts';
+import { readNotifications, writeNotifications } from './notification-json.ts';
 import {
   claimInboxRows,
   deleteHandledInboxRows,

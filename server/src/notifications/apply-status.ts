@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { ChannelBreaker } from './channel-gate.ts';
+import type { ChannelBreaker } from './channel-breaker.ts';
 import type { NoticeStatus } from './notice.ts';
 import { applyNoticeStatus, stopNumber } from './queries.ts';
 import type { StatusUpdate } from './whatsapp/callback.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { applyStatus } from './apply-status.ts';
-import type { ChannelBreaker } from './channel-gate.ts';
+import type { ChannelBreaker } from './channel-breaker.ts';
 import { isFromTelegram, readUpdate, replyTo } from './telegram/callback.ts';
 import type { TelegramSettings } from './telegram/channel.ts';
 import type { TelegramChats } from './telegram/chats.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import type { ChannelBreaker } from './channel-gate.ts';
+import type { ChannelBreaker } from './channel-breaker.ts';
 import type { ChannelSet } from './channel.ts';
 
 /** What sending notices works with. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 import { whatsappError } from './fake-chat.corpus.ts';

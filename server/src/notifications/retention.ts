@@ -2,7 +2,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs, thirtyDaysMs } from '../kit/kept.ts';
+import { thirteenMonthsMs, thirtyDaysMs } from '../kit/retention-periods.ts';
 import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } from './queries/retention.ts';
 
 interface RetentionContext {

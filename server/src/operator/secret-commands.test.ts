@@ -7,7 +7,7 @@ import { startService, testKeys } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 import { sealContext } from '../http/idempotency.ts';
-import { sealedResponses } from '../http/sealed-answers.ts';
+import { sealedResponses } from '../http/sealed-responses.ts';
 import { createSealer } from '../kit/seal.ts';
 import { resealStore } from '../kit/sealed-store.ts';
 import { runCommand } from './run-command.ts';

@@ -1,4 +1,4 @@
-import { sealedResponses } from '../http/sealed-answers.ts';
+import { sealedResponses } from '../http/sealed-responses.ts';
 import { resealStore } from '../kit/sealed-store.ts';
 import type { SealedStore } from '../kit/sealed-store.ts';
 import { table, UsageError } from '../kit/command-line.ts';

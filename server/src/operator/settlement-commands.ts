@@ -3,7 +3,7 @@ import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { firstMoment, isDay } from '../kit/time-or-day.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
-import { oldestRetainedPeriod } from '../settlement/forget-periods.ts';
+import { oldestRetainedPeriod } from '../settlement/purge-periods.ts';
 import { periodOf } from '../settlement/period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
 import type { Command, CommandContext } from './command.ts';

@@ -5,8 +5,8 @@ import type { Log } from '../kit/log.ts';
 import { isServerError, logRefusal } from '../kit/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
-import { httpErrorText } from './troubles.ts';
-import { httpErrorPage } from './trouble-page.ts';
+import { httpErrorText } from './http-error-text.ts';
+import { httpErrorPage } from './http-error-page.ts';
 
 export interface PageScopeOptions {
   sender: PageSender;

@@ -16,7 +16,7 @@ import { changeCharge, withLockedPayment } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
-import { lockTakeBack } from './take-back.ts';
+import { lockTakeBack } from './plan-clawback.ts';
 
 /** Money that the network took back, and how it names that. */
 interface TakenCollection extends Collection {

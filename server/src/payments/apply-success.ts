@@ -6,7 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
-import { claimProviderTransaction } from '../networks/receipts.ts';
+import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { bookCollected, bookSuspense } from './booking.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, after, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Intent } from './intent.ts';
 import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';

@@ -14,8 +14,8 @@ import type { Charge, ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 import { hasRefund } from './queries/charges.ts';
-import { openUnallocatedCases } from './stranded-shares.ts';
-import { advanceMovements, planClawback } from './take-back.ts';
+import { openUnallocatedCases } from './unallocated-shares.ts';
+import { advanceMovements, planClawback } from './plan-clawback.ts';
 
 /** A charge with the split of its intent. */
 export interface SharedCharge {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { createCheckout } from './checkout.ts';
 import type { CheckoutCharge } from './checkout-view.ts';
 import type { Intent } from './intent.ts';

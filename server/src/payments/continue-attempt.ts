@@ -1,6 +1,6 @@
 import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';

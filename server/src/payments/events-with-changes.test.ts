@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { createPayment } from './create-payment.ts';
 import { expirePayments } from './expire-payments.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { expirePayments } from './expire-payments.ts';
 import { statusAt } from './intent.ts';

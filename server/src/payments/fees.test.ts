@@ -6,7 +6,7 @@ import { collectionFee } from '../merchants/fees.ts';
 import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
 import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks } from '../merchants/rules.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { partsOf } from './charge.ts';
 import { checkAmount } from './create-payment.ts';
 import { totalMinor } from './intent.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { findPayment, findTransaction } from './find-payment.ts';
 import { refused, reversed, succeeded } from './payment-world.corpus.ts';
 import { createResolveWorld } from './resolve-world.corpus.ts';

@@ -7,7 +7,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { callbackName } from '../networks/registry.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { applyRefusal } from './apply-refusal.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';

@@ -4,7 +4,7 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { AppError } from '../kit/app-error.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { clawbackParts } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';

@@ -5,7 +5,7 @@ import { createCustomer } from '../customers/create-customer.ts';
 import { deleteCustomer } from '../customers/delete-customer.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Statement, Transaction } from '../kit/db.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
 import { createPaymentWorld, newPayment, succeeded } from './payment-world.corpus.ts';

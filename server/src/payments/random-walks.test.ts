@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { CollectionResponse } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { chargeToWire } from './charge-wire.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Case } from '../cases/case.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { refused, succeeded } from './payment-world.corpus.ts';

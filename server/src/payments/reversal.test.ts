@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
 import { post } from '../ledger/post.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';

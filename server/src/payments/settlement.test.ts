@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { lockBalances } from '../ledger/post.ts';
-import { claimProviderTransaction } from '../networks/receipts.ts';
+import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { receivedMinor } from './charge.ts';
 import { createCheckout } from './checkout.ts';
 import { createPaymentWorld, transactionOf, refused, succeeded } from './payment-world.corpus.ts';

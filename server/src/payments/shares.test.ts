@@ -6,7 +6,7 @@ import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';

@@ -12,7 +12,7 @@ import type { TerminalAddressSettings } from '../terminals/terminal.ts';
 import { defaultLanguage, languages, textsOf } from './languages.ts';
 import { findLogo } from './merchant-logo.ts';
 import { contentTypes, posterFormats } from './poster.ts';
-import type { PosterRenderer } from './poster-press.ts';
+import type { PosterRenderer } from './poster-renderer.ts';
 import { posterSizes } from './sizes.ts';
 
 /** What a poster is made of and with. */

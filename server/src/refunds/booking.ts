@@ -9,9 +9,9 @@ import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
-import { advanceMovements, planClawback } from '../payments/take-back.ts';
-import { openUnallocatedCases } from '../payments/stranded-shares.ts';
-import type { UnallocatedShare } from '../payments/stranded-shares.ts';
+import { advanceMovements, planClawback } from '../payments/plan-clawback.ts';
+import { openUnallocatedCases } from '../payments/unallocated-shares.ts';
+import type { UnallocatedShare } from '../payments/unallocated-shares.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { readDebts, repayments } from '../sub-accounts/debts.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Account } from '../ledger/accounts.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { membersMax } from '../sub-accounts/group-members.ts';

@@ -5,7 +5,7 @@ import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Account } from '../ledger/accounts.ts';
 import type { Charge } from '../payments/charge.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
 import type { Transfer } from '../transfers/transfer.ts';

@@ -5,7 +5,7 @@ import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
 import type { PayoutResponse, PayoutTransaction, RefundCapabilities, StartRefund } from '../networks/contract.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { NewPayment } from '../payments/create-payment.ts';

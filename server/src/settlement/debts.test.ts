@@ -5,7 +5,7 @@ import type { Case } from '../cases/case.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';

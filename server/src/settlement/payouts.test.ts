@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { applyResponse } from '../transfers/apply-answer.ts';
+import { applyResponse } from '../transfers/apply-response.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { noResponse, paid, refused } from '../transfers/transfer-world.corpus.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';

@@ -12,7 +12,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { clearReserve, setReserve } from '../merchants/manage-rules.ts';
 import { reserveAt, resolveReserve } from '../merchants/rules.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';

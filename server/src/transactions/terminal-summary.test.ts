@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCollectWorld, refusalOf } from '../links/collect-world.corpus.ts';
 import type { CollectWorld } from '../links/collect-world.corpus.ts';
-import { applyResponse } from '../payments/apply-answer.ts';
+import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';

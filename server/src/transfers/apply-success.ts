@@ -5,7 +5,7 @@ import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
-import { claimProviderTransaction } from '../networks/receipts.ts';
+import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
 import type { Payout } from './booking.ts';
 import { connectorOf } from './connector-of.ts';

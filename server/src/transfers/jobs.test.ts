@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { createTransferWorld, noResponse, paid, transactionOf, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';

@@ -6,7 +6,7 @@ import type { ProviderNotification, PayoutResponse } from '../networks/contract.
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
-import { applyResponse, applyNotAccepted, markWaiting } from './apply-answer.ts';
+import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { noteTransfer } from './notes.ts';

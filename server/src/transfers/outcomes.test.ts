@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import type { Transfer } from './transfer.ts';
 import { createTransferWorld, noResponse, paid, refused, taken } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';

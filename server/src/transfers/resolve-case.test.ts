@@ -7,7 +7,7 @@ import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import { createTransferResolvers } from './resolve-case.ts';
 import { transferTimeline } from './timeline.ts';
 import { transferToWire } from './transfer-wire.ts';

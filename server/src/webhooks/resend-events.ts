@@ -4,7 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { isUuid, timestampOf } from '../kit/ids.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
-import { thirteenMonthsMs } from '../kit/kept.ts';
+import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { kindsOf, readKinds } from './enabled-events.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -5,7 +5,7 @@ import type { NewEvent } from '../events/append-event.ts';
 import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs } from '../kit/kept.ts';
+import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import { createSearchLimiter } from '../kit/list-reader.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';

@@ -7,7 +7,7 @@ import { createCallbackReader } from './callback.ts';
 import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
-import { accountOf, truncated } from './order.ts';
+import { accountOf, truncated } from './request-values.ts';
 import { createPayoutOperations } from './payouts.ts';
 import { createRefundOperations } from './refunds.ts';
 import { sessionResponse, searchResponse, sessionIdFound, sessionIdHandle, startResponse } from './translate.ts';

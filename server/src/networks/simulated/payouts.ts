@@ -2,7 +2,7 @@ import { formatAmount } from '../../kit/money.ts';
 import type { PayoutOperations, StartPayout } from '../contract.ts';
 import { payoutCapabilities } from './capabilities.ts';
 import type { NetworkClient } from './client.ts';
-import { accountOf, truncated } from './order.ts';
+import { accountOf, truncated } from './request-values.ts';
 import { payoutIdHandle, payoutLookUpResponse, payoutSearchResponse, payoutStartResponse } from './translate-payout.ts';
 
 /** How a simulated network pays out. */

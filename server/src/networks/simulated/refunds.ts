@@ -1,7 +1,7 @@
 import { formatAmount } from '../../kit/money.ts';
 import type { RefundCapabilities, RefundOperations, StartRefund } from '../contract.ts';
 import type { NetworkClient } from './client.ts';
-import { accountOf, truncated } from './order.ts';
+import { accountOf, truncated } from './request-values.ts';
 import { payoutIdHandle, payoutLookUpResponse, payoutSearchResponse } from './translate-payout.ts';
 import { refundStartResponse } from './translate-refund.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
 import type { ProviderNotification, Failure, PayoutResponse, PayoutTransaction } from '../contract.ts';
-import { errorCode, isObject, readAmount, safeWord, unknown } from './answer-values.ts';
+import { errorCode, isObject, readAmount, safeWord, unknown } from './response-values.ts';
 import type { Reply } from './client.ts';
 
 /** The handle under which the network's own id of a payout is kept. */

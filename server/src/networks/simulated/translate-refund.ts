@@ -1,5 +1,5 @@
 import type { PayoutResponse } from '../contract.ts';
-import { errorCode } from './answer-values.ts';
+import { errorCode } from './response-values.ts';
 import type { Reply } from './client.ts';
 import { payoutStartResponse } from './translate-payout.ts';
 

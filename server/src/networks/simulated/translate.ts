@@ -7,7 +7,7 @@ import type {
   NextAction,
   ProviderTransaction,
 } from '../contract.ts';
-import { errorCode, isObject, readAmount, safeWord, unknown } from './answer-values.ts';
+import { errorCode, isObject, readAmount, safeWord, unknown } from './response-values.ts';
 import type { Reply } from './client.ts';
 
 /** The handle under which the network's own id of a session is kept. */

@@ -1,8 +1,8 @@
 import type { SimulatorContext } from './context.ts';
-import type { Transition } from './moves.ts';
+import type { Transition } from './transitions.ts';
 import { deleteFutureCallbacks, lockSession, updateSession } from './queries.ts';
 import { recordKey } from './record-id.ts';
-import { enqueueSessionNotifications } from './send-news.ts';
+import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 

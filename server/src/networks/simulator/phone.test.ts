@@ -5,7 +5,7 @@ import type { SimulatedNetworks } from '../../../../test/harness/simulated-netwo
 import { addMs } from '../../kit/clock.ts';
 import { PhoneNumberError } from '../../kit/phone-number.ts';
 import type { CollectionResponse, ContinueCollection, StartCollection } from '../contract.ts';
-import type { PhoneAction } from './moves.ts';
+import type { PhoneAction } from './transitions.ts';
 import type { Prompt } from './prompt.ts';
 
 let networks: SimulatedNetworks;

@@ -1,7 +1,7 @@
 import { findSimulatedNetwork } from './network.ts';
 import type { SessionShape } from './network.ts';
-import { phoneActions } from './moves.ts';
-import type { PhoneAction } from './moves.ts';
+import { phoneActions } from './transitions.ts';
+import type { PhoneAction } from './transitions.ts';
 import { sessionAt } from './session.ts';
 import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
 

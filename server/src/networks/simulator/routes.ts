@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import { assert } from '../../kit/assert.ts';
 import type { Log } from '../../kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../kit/strict-json.ts';
-import { authenticate } from './authorize.ts';
-import { UnansweredRequests } from './held-requests.ts';
+import { authenticate } from './authenticate.ts';
+import { UnansweredRequests } from './unanswered-requests.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';

@@ -1,8 +1,8 @@
 import { addMs } from '../../kit/clock.ts';
 import { dalasi } from '../../kit/money.ts';
 import type { SessionShape } from './network.ts';
-import { completedNotification, failedNotification, reversedNotification } from './report.ts';
-import type { SessionNotification } from './report.ts';
+import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
+import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */

@@ -1,7 +1,7 @@
 import { changeSession } from './change-session.ts';
 import type { SimulatorContext } from './context.ts';
-import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './moves.ts';
-import type { Transition, PhoneAction } from './moves.ts';
+import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
+import type { Transition, PhoneAction } from './transitions.ts';
 import { createSimulatedPayouts, payoutLine } from './payouts/simulated-payouts.ts';
 import type { SimulatedPayouts } from './payouts/simulated-payouts.ts';
 import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';

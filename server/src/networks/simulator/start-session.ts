@@ -6,7 +6,7 @@ import { findOutage, findSessionByReference, insertSession, upsertOutage } from 
 import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { enqueueSessionNotifications } from './send-news.ts';
+import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { codeLength, sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';

@@ -2,8 +2,8 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { PageContent } from '../document.ts';
 import { cleanText } from '../page-text.ts';
-import { layout, testRibbon } from '../shell.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import { layout, testRibbon } from '../layout.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { hasOpenAttempt } from './step.ts';
 import { summary } from './summary.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
+import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';

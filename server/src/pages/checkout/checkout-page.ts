@@ -10,8 +10,8 @@ import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-step
 import { receipt } from './receipt.ts';
 import { isLive, isWaiting, stateName, stepOf } from './step.ts';
 import type { StepName } from './step.ts';
-import type { CheckoutPageModel } from './scene.ts';
-import { layout, testRibbon } from '../shell.ts';
+import type { CheckoutPageModel } from './page-model.ts';
+import { layout, testRibbon } from '../layout.ts';
 import { summary } from './summary.ts';
 import { approveStep, checkingStep, openStep, startingStep } from './waiting-steps.ts';
 

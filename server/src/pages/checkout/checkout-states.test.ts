@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
+import { checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 

@@ -5,7 +5,7 @@ import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view
 import { icon } from '../icons.ts';
 import { networkMark } from '../network-mark.ts';
 import { failureText } from './failure-text.ts';
-import type { CheckoutPageModel, RefusedForm } from './scene.ts';
+import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
 import { cancelLink } from './links.ts';
 
 /** Which network and which number; after a refusal the same again, with what went wrong on top. */

@@ -5,7 +5,7 @@ import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
 import { foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
 import { hasOpenAttempt } from './step.ts';
 

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import { foreignText } from '../page-text.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
 // Only for a view that does not say how long the code is; the networks known send six digits (docs/networks.md, "How a payer

@@ -1,6 +1,6 @@
 import { AppError } from '../../kit/app-error.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
-import type { RefusedForm } from './scene.ts';
+import type { RefusedForm } from './page-model.ts';
 
 type FormErrors = RefusedForm['errors'];
 

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import { foreignText, linkable } from '../page-text.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 
 export function cancelLink(path: string): Html {
   return html`<p class="quiet"><a href="${path}/cancel">Cancel this payment</a></p>`;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-scenes.ts';
+import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';

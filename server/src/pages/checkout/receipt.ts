@@ -4,7 +4,7 @@ import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
 import { foreignText, formatSince, formatTime } from '../page-text.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
 import { bigAmount } from './summary.ts';
 

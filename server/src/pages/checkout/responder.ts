@@ -10,7 +10,7 @@ import type { FormGuard } from '../form-guard.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutMain, checkoutPage } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
-import type { CheckoutPageModel, RefusedForm } from './scene.ts';
+import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
 
 export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 

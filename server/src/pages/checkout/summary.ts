@@ -3,7 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import { foreignText, formatDuration, formatTime } from '../page-text.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { awaitsPayer, stepOf } from './step.ts';
 
 /** Who is paid, how much, for what, and until when: the same on every step, so that the payer never loses sight of it. */

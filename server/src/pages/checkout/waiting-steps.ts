@@ -5,7 +5,7 @@ import type { CheckoutCharge } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
 import { foreignText, linkable } from '../page-text.ts';
 import { qrCode } from '../qr-code.ts';
-import type { CheckoutPageModel } from './scene.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
 // "Check again" is for browsers that neither run scripts for long nor load a page again, as those that compress pages on

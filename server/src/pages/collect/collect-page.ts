@@ -6,7 +6,7 @@ import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
 import { cleanText, foreignText } from '../page-text.ts';
-import { layout, testRibbon } from '../shell.ts';
+import { layout, testRibbon } from '../layout.ts';
 
 /** What a link's or a counter's page shows before there is a payment. */
 export interface CollectPageModel {

@@ -8,7 +8,7 @@ import { loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { collectPage, confirmCounterPage } from './collect-page.ts';
 import type { RefusedCollect } from './collect-page.ts';
-import type { CollectTargets, CollectTarget } from './places.ts';
+import type { CollectTargets, CollectTarget } from './collect-targets.ts';
 import { readAmount } from './read-amount.ts';
 
 export interface CollectPagesOptions {

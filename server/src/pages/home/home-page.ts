@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { layout } from '../shell.ts';
+import { layout } from '../layout.ts';
 
 /** For whoever opens the bare address: what answers here, that it runs, and where to go on. */
 export function homePage({ offersPhone }: { offersPhone: boolean }): PageContent {

@@ -5,7 +5,7 @@ import type { Arrival, PhoneFloat } from '../../networks/simulator/payouts/arriv
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { layout } from '../shell.ts';
+import { layout } from '../layout.ts';
 import { arrivalCard } from './arrival-card.ts';
 import { floatCard } from './float-card.ts';
 import { formatNumber } from './format-number.ts';

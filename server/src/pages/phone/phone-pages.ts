@@ -11,7 +11,7 @@ import { createFormGuard } from '../form-guard.ts';
 import type { FormGuard } from '../form-guard.ts';
 import { loadScript, loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { numberFormPage } from './ask-number-page.ts';
+import { numberFormPage } from './number-form-page.ts';
 import { phoneMain, phonePage } from './phone-page.ts';
 import type { Phone } from './phone-page.ts';
 import { readTap } from './read-tap.ts';

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { PhoneAction } from '../../networks/simulator/moves.ts';
+import type { PhoneAction } from '../../networks/simulator/transitions.ts';
 import type { Prompt } from '../../networks/simulator/prompt.ts';
 import { networkMark } from '../network-mark.ts';
 import { foreignText, formatTime } from '../page-text.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../kit/app-error.ts';
-import type { PhoneAction } from '../../networks/simulator/moves.ts';
+import type { PhoneAction } from '../../networks/simulator/transitions.ts';
 import type { PhoneFloat } from '../../networks/simulator/payouts/arrival.ts';
 
 /** What was tapped on the simulated phone. */

@@ -6,7 +6,7 @@ import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { networkMark } from '../network-mark.ts';
 import { foreignText, linkable } from '../page-text.ts';
-import { layout } from '../shell.ts';
+import { layout } from '../layout.ts';
 import { promptForm, promptStatus } from './prompt-card.ts';
 
 /** What stands in for the network's own app behind its launch link. */

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import type { ErrorGuide } from './error-guide.ts';
-import { referenceLayout } from './reference-shell.ts';
+import { referenceLayout } from './reference-layout.ts';
 
 export function errorPage({ code, title, body }: ErrorGuide): PageContent {
   return {

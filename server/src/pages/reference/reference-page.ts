@@ -6,7 +6,7 @@ import type { ApiDocument, PlacedOperation, Schema } from './api-document.ts';
 import { curlExample } from './example-request.ts';
 import { renderInline } from './markdown.ts';
 import { referenceIntroduction } from './reference-introduction.ts';
-import { referenceLayout } from './reference-shell.ts';
+import { referenceLayout } from './reference-layout.ts';
 import { describeType, fieldsOf, withoutNull } from './schema-fields.ts';
 import type { Field } from './schema-fields.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { authenticate } from '../authorize.ts';
-import type { UnansweredRequests } from '../held-requests.ts';
+import { authenticate } from '../authenticate.ts';
+import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { Refusal } from '../refusal.ts';
 import { readReference } from '../wire-values.ts';
 import type { Payout } from './payout.ts';

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../kit/db.ts';
 import type { Random } from '../../../kit/random.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
-import { enqueueNotifications } from '../send-news.ts';
+import { enqueueNotifications } from '../enqueue-notifications.ts';
 import { payoutAt } from './payout.ts';
 import type { Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { CollectionResponse } from '../networks/contract.ts';
-import { applyResponse } from './apply-answer.ts';
+import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';

@@ -1,7 +1,7 @@
 import type { Arrival, PhoneFloat } from '../../server/src/networks/simulator/payouts/arrival.ts';
 import type { Prompt } from '../../server/src/networks/simulator/prompt.ts';
 import type { PhonePagesOptions } from '../../server/src/pages/phone/phone-pages.ts';
-import { fixtureTime } from './checkout-scenes.ts';
+import { fixtureTime } from './checkout-fixtures.ts';
 
 export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {
   return {

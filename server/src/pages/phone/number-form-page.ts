@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
-import { layout } from '../shell.ts';
+import { layout } from '../layout.ts';
 import { scenarioHints } from './scenario-hints.ts';
 
 /** Which phone to hold. A form by GET, so that the phone's address can be kept and shared. */

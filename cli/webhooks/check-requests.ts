@@ -6,7 +6,7 @@ import type { Random } from '../../server/src/kit/random.ts';
 import { newSecret } from '../../server/src/webhooks/endpoint-secret.ts';
 import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
-import type { RawRequest } from './post-shot.ts';
+import type { RawRequest } from './send-request.ts';
 
 /** One request of the check, and what a good receiver does with it. */
 export interface CheckRequest extends RawRequest {

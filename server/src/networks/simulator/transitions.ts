@@ -1,6 +1,6 @@
 import { addMs } from '../../kit/clock.ts';
-import { completedNotification, failedNotification, reversedNotification } from './report.ts';
-import type { SessionNotification } from './report.ts';
+import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
+import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 
 /** What a move makes of a session, and what is reported of it. */

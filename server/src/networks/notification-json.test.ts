@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderNotification } from './contract.ts';
-import { readNotifications, writeNotifications } from './news-text.ts';
+import { readNotifications, writeNotifications } from './notification-json.ts';
 
 test('a stored notification is read back unchanged, amounts exactly', () => {
   const providerTransaction = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import { UnansweredRequests } from './held-requests.ts';
+import { UnansweredRequests } from './unanswered-requests.ts';
 
 /** All that holding a request looks at. */
 function replyTo(socket: Socket): FastifyReply {

@@ -1,5 +1,5 @@
 import { html } from '../kit/html.ts';
-import type { HttpErrorText } from './trouble-page.ts';
+import type { HttpErrorText } from './http-error-page.ts';
 
 /** The words for a status. The payer's first question is always whether money moved, so that is answered first. */
 export function httpErrorText(status: number, context: { home: string | null; requestId: string }): HttpErrorText {

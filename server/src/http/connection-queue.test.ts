@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { serializeRequests } from './connection-turns.ts';
+import { serializeRequests } from './connection-queue.ts';
 
 let server: FastifyInstance;
 /** Opened by the test; until then every request to `/held` waits. */

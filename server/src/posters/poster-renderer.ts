@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { ByteCache } from './byte-cache.ts';
-import { busy, createPosterWorkerPool } from './drawing-room.ts';
-import type { PosterWorkerPoolOptions } from './drawing-room.ts';
+import { busy, createPosterWorkerPool } from './poster-worker-pool.ts';
+import type { PosterWorkerPoolOptions } from './poster-worker-pool.ts';
 import type { Poster } from './poster.ts';
 
 /** Draws posters beside everything else: the thread that answers requests only waits. */

@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { stableUuid } from '../kit/ids.ts';
-import { claimProviderTransaction } from './receipts.ts';
+import { claimProviderTransaction } from './provider-transactions.ts';
 import type { ProviderTransactionClaim } from './queries.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually } from './eventually.ts';
-import { listenOnReservedPort } from './kept-port.ts';
+import { listenOnReservedPort } from './reserved-port.ts';
 
 /** What goes wrong on the way to a network; none of it but `refused` says what became of the call. */
 export const proxyFaults = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStartupLog } from './announce.ts';
+import { createStartupLog } from './startup-log.ts';
 import { createLog } from './kit/log.ts';
 
 function sayWith(terminals: { out: boolean; error: boolean }): { printed: string[]; logged: string[] } {

@@ -1,7 +1,7 @@
 import { readConfig } from '../../server/src/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
-import { SettableClock } from './crash-clock.ts';
+import { SettableClock } from './settable-clock.ts';
 
 /** A service whose clock stands still until the test moves it. */
 export interface ManualClockService {

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { startManualClockService } from './moved-service.ts';
+import { startManualClockService } from './manual-clock-service.ts';
 
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 const readTime = (): Date => new Date(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8'));

@@ -4,8 +4,8 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { AppError } from '../kit/app-error.ts';
 import { ByteCache } from './byte-cache.ts';
-import { createPosterRenderer } from './poster-press.ts';
-import type { PosterRenderer } from './poster-press.ts';
+import { createPosterRenderer } from './poster-renderer.ts';
+import type { PosterRenderer } from './poster-renderer.ts';
 import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
 

@@ -1,6 +1,6 @@
 import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
 import { closedPage, notConnectedPage } from '../../server/src/pages/collect/collect-page.ts';
-import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/places.ts';
+import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/collect-targets.ts';
 
 const longName =
   'The Very Long Established Kairaba Avenue Wholesale Stationery, Books and School Uniforms Company Limited';

@@ -1,7 +1,7 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { startPosterThread } from './drawing-thread.ts';
-import type { PosterThread } from './drawing-thread.ts';
+import { startPosterThread } from './poster-thread.ts';
+import type { PosterThread } from './poster-thread.ts';
 import type { Poster } from './poster.ts';
 
 /** Keeps a thread while there is something to draw: started with the first poster, replaced when it fails. */

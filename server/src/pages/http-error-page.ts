@@ -3,7 +3,7 @@ import type { Html } from '../kit/html.ts';
 import type { PageContent } from './document.ts';
 import { icon } from './icons.ts';
 import type { IconName } from './icons.ts';
-import { layout } from './shell.ts';
+import { layout } from './layout.ts';
 
 export interface HttpErrorText {
   title: string;

@@ -1,4 +1,4 @@
-import { syncSumCase, listOpenCasesOfKind } from '../cases/follow-sum.ts';
+import { syncSumCase, listOpenCasesOfKind } from '../cases/sync-sum-case.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { mock } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { listenOnReservedPort } from './kept-port.ts';
+import { listenOnReservedPort } from './reserved-port.ts';
 
 /** One request to a merchant's server. */
 export interface Attempt {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../kit/db.ts';
 import type { SimulatorContext } from './context.ts';
 import { insertCallback } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
-import type { SessionNotification } from './report.ts';
+import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 import { wireSession } from './wire.ts';
 

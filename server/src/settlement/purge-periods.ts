@@ -1,7 +1,7 @@
 import { addMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { thirteenMonthsMs } from '../kit/kept.ts';
+import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 
 // Longer than anybody makes up for a period that was missed. The payouts themselves stay.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { oldestRetainedPeriod, purgePeriods } from './forget-periods.ts';
+import { oldestRetainedPeriod, purgePeriods } from './purge-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 import { createSettlementWorld } from './settlement-world.corpus.ts';
 import type { SettlementWorld } from './settlement-world.corpus.ts';
