@@ -20,9 +20,9 @@ export const levels = [
   ['http', 'worker', 'pages'],
 ];
 
-// Above all levels: the files of server/src itself and the operator's commands put the parts together. Settings are read
+// Above all levels: what reads the settings, puts the parts together, and runs them as a process or as a command. Settings are read
 // there and handed down as values.
-const top = '^server/src/(operator/|[^/]+$)';
+const top = '^server/src/((app|configuration|operator|process)/|[^/]+$)';
 
 const isTest = '[.](test|corpus)[.]ts$';
 const queries = '/queries([.]ts$|/)';
@@ -37,7 +37,7 @@ const levelRules = levels.flatMap((level, height) => {
   const rules = [
     {
       name: `imports-go-down-from-${level.join('-')}`,
-      comment: `A part imports from the levels below it only. Above this one: ${[...above, 'operator', 'the files of server/src itself'].join(', ')}.`,
+      comment: `A part imports from the levels below it only. Above this one: ${[...above, 'app', 'configuration', 'operator', 'process'].join(', ')}.`,
       severity: 'error',
       from: { path: inside(level), pathNot: isTest },
       to: { path: above.length > 0 ? [inside(above), top] : top },
@@ -56,11 +56,11 @@ const levelRules = levels.flatMap((level, height) => {
   return rules;
 });
 
-const known = `(${levels.flat().join('|')}|operator)/|[^/]+$`;
+const known = `(${levels.flat().join('|')}|app|configuration|operator|process)/|[^/]+$`;
 
 // What the command-line tool shares with the service: plain functions without a database.
 const wire =
-  '^server/src/(kit/|events/kinds[.]|webhooks/(envelope|signature|endpoint-secret)[.]|merchants/api-key[.]|database/data-directory[.])';
+  '^server/src/(kit/|events/kinds[.]|webhooks/(envelope|signature|endpoint-secret)[.]|merchants/api-key[.]|database/embedded/data-directory[.])';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -153,6 +153,21 @@ export default {
       severity: 'error',
       from: { path: '^server/src/' },
       to: { path: '^cli/' },
+    },
+    {
+      name: 'the-simulator-is-another-program',
+      comment:
+        'The simulated networks stand in for somebody else: they know the kit, the frame of pages and the contract that their connectors speak.',
+      severity: 'error',
+      from: { path: '^simulator/', pathNot: isTest },
+      to: { path: '^server/src/', pathNot: '^server/src/(kit/|pages/[^/]+$|networks/contract[.])' },
+    },
+    {
+      name: 'who-knows-the-simulator',
+      comment: 'Only its connectors know the simulator, and what starts it beside the service.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/(app|process|networks/simulated)/', isTest] },
+      to: { path: '^simulator/' },
     },
     {
       name: 'the-client-asks-the-api',

@@ -17,7 +17,7 @@ import { systemRandom } from '../server/src/kit/random.ts';
 import { createSealer } from '../server/src/kit/seal.ts';
 import type { ChangeFeed } from '../server/src/kit/changes.ts';
 import { createDeliveryQueue } from '../server/src/webhooks/delivery-queue.ts';
-import { deliveryTopicKind, webhookQueues } from '../server/src/work-queues.ts';
+import { deliveryTopicKind, webhookQueues } from '../server/src/app/work-queues.ts';
 import { startWorker } from '../server/src/worker/worker.ts';
 
 const deliveries = 1_000_000;

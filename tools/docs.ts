@@ -1,12 +1,12 @@
 /**
- * Writes docs/settings.md from the table of settings in server/src/settings.ts.
+ * Writes docs/settings.md from the table of settings in server/src/configuration/settings.ts.
  *
  *     node tools/docs.ts              writes the file
  *     node tools/docs.ts --check      says whether it still tells the truth
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { settings } from '../server/src/settings.ts';
-import type { Setting } from '../server/src/settings.ts';
+import { settings } from '../server/src/configuration/settings.ts';
+import type { Setting } from '../server/src/configuration/settings.ts';
 
 const settingsPath = new URL('../docs/settings.md', import.meta.url);
 
@@ -25,7 +25,7 @@ without it nobody can open what it sealed. [Operations](operations.md) tells how
 |---|---|---|
 ${settings.map(settingRow).join('\n')}
 
-This page is written by \`node tools/docs.ts\` from \`server/src/settings.ts\`; change that file and run the command.
+This page is written by \`node tools/docs.ts\` from \`server/src/configuration/settings.ts\`; change that file and run the command.
 `;
 }
 
@@ -45,7 +45,7 @@ function cell(text: string): string {
 if (import.meta.main) {
   if (process.argv.includes('--check')) {
     if (readFileSync(settingsPath, { encoding: 'utf8', flag: 'a+' }) !== settingsPage()) {
-      console.error('docs/settings.md is not what server/src/settings.ts says. Run: node tools/docs.ts');
+      console.error('docs/settings.md is not what server/src/configuration/settings.ts says. Run: node tools/docs.ts');
       process.exitCode = 1;
     }
   } else {

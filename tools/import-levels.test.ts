@@ -11,10 +11,10 @@ const repository = join(import.meta.dirname, '..');
 /** Each file with its one import, and the rule that refuses it. */
 const refused: [rule: string, file: string, imported: string][] = [
   ['imports-go-down-from-kit', 'server/src/kit/up.ts', '../payments/payment.ts'],
-  ['imports-go-down-from-kit', 'server/src/kit/settings.ts', '../config.ts'],
+  ['imports-go-down-from-kit', 'server/src/kit/settings.ts', '../configuration/config.ts'],
   ['imports-go-down-from-kit', 'server/src/kit/database-user.ts', '../database/migrate.ts'],
   ['imports-go-down-from-payments-transfers-debts', 'server/src/payments/up.ts', '../http/server.ts'],
-  ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app.ts'],
+  ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app/app.ts'],
   ['strangers-ledger-events-networks-keyring', 'server/src/networks/wave/posts.ts', '../../ledger/post.ts'],
   ['strangers-payments-transfers-debts', 'server/src/transfers/stranger.ts', '../payments/payment.ts'],
   ['every-folder-has-a-level', 'server/src/fresh/thing.ts', '../kit/money.ts'],
@@ -22,7 +22,7 @@ const refused: [rule: string, file: string, imported: string][] = [
   ['queries-are-private', 'server/src/http/reader.ts', '../payments/queries.ts'],
   ['queries-are-private', 'server/src/http/reader.test.ts', '../payments/queries/charges.ts'],
   ['queries-are-private-to-modules', 'test/story.test.ts', '../server/src/payments/queries.ts'],
-  ['imports-go-down-from-http-worker-pages', 'server/src/http/settings.ts', '../config.ts'],
+  ['imports-go-down-from-http-worker-pages', 'server/src/http/settings.ts', '../configuration/config.ts'],
   ['who-calls-the-outside', 'server/src/payments/caller.ts', 'undici'],
   ['who-calls-the-outside', 'server/src/kit/caller.ts', 'node:https'],
   ['who-speaks-http', 'server/src/merchants/caller.ts', 'node:http'],
@@ -32,12 +32,14 @@ const refused: [rule: string, file: string, imported: string][] = [
   ['nothing-from-the-workshop', 'server/src/payments/workshop.ts', '../../../test/harness/cluster.ts'],
   ['no-development-packages', 'server/src/payments/chance.ts', 'fast-check'],
   ['no-cycles', 'server/src/links/chicken.ts', './egg.ts'],
+  ['the-simulator-is-another-program', 'simulator/peek.ts', '../server/src/payments/payment.ts'],
+  ['who-knows-the-simulator', 'server/src/payments/peek.ts', '../../../simulator/simulator.ts'],
 ];
 
 const allowed: [file: string, imported: string][] = [
-  ['server/src/app.ts', './http/server.ts'],
-  ['server/src/secrets.ts', './config.ts'],
-  ['server/src/operator/main.ts', '../config.ts'],
+  ['server/src/app/app.ts', '../http/server.ts'],
+  ['server/src/configuration/secrets.ts', './config.ts'],
+  ['server/src/operator/main.ts', '../configuration/config.ts'],
   ['server/src/database/migrate.ts', '../kit/money.ts'],
   ['server/src/http/server.ts', '../payments/payment.ts'],
   ['server/src/http/listen.ts', 'node:http'],
@@ -53,7 +55,8 @@ const allowed: [file: string, imported: string][] = [
 ];
 
 const untouched = [
-  'server/src/config.ts',
+  'simulator/simulator.ts',
+  'server/src/configuration/config.ts',
   'server/src/kit/money.ts',
   'server/src/ledger/post.ts',
   'server/src/payments/queries.ts',
@@ -83,7 +86,7 @@ describe('the check of the import levels', () => {
 
   before(async () => {
     root = createTree();
-    levels = await cruiseImports(root, ['server/src', 'test']);
+    levels = await cruiseImports(root, ['server/src', 'simulator', 'test']);
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 

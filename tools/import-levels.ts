@@ -42,7 +42,7 @@ export function describeViolations({ modules, violations }: ImportLevels): strin
 
 if (import.meta.main) {
   const problems = describeViolations(
-    await cruiseImports(repository, ['server/src', 'cli', 'test', 'tools', 'benchmarks']),
+    await cruiseImports(repository, ['server/src', 'simulator', 'cli', 'test', 'tools', 'benchmarks']),
   );
   for (const problem of problems) console.log(problem);
   if (problems.length > 0) process.exitCode = 1;

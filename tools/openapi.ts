@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { apiRoutes } from '../server/src/api-routes.ts';
-import { eventBodySchemas } from '../server/src/event-schemas.ts';
+import { apiRoutes } from '../server/src/app/api-routes.ts';
+import { eventBodySchemas } from '../server/src/app/event-schemas.ts';
 import { describeApi } from '../server/src/http/openapi.ts';
 
 /**

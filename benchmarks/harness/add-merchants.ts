@@ -1,11 +1,11 @@
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createBusiness } from '../../server/src/merchants/create-business.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
+import { readSecrets } from '../../server/src/configuration/secrets.ts';
 
 export interface MerchantWithKey {
   merchantId: string;

@@ -5,7 +5,7 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import { workTopic } from '../../server/src/work-queues.ts';
+import { workTopic } from '../../server/src/app/work-queues.ts';
 
 /** What a process needs that commits changes with their work, beside a service that does the work. */
 export interface Changes {

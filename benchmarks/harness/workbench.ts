@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
-import { startEmbeddedPostgres } from '../../server/src/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
 import { startService } from './service.ts';
 import type { Service, ServiceOptions } from './service.ts';
 

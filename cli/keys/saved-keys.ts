@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { writePrivateFile } from '../../server/src/database/data-directory.ts';
+import { writePrivateFile } from '../../server/src/database/embedded/data-directory.ts';
 import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandFailure } from '../command.ts';

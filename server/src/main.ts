@@ -1,4 +1,4 @@
-import { runService } from './run-service.ts';
+import { runService } from './process/run-service.ts';
 
 // Whoever read what we say may have gone (`npm start | head`, a closed terminal); that must not end a running service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

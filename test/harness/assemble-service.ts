@@ -1,15 +1,15 @@
-import { createApp } from '../../server/src/app.ts';
-import type { App } from '../../server/src/app.ts';
-import type { Config } from '../../server/src/config.ts';
+import { createApp } from '../../server/src/app/app.ts';
+import type { App } from '../../server/src/app/app.ts';
+import type { Config } from '../../server/src/configuration/config.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database, DatabaseOptions } from '../../server/src/kit/db.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import { openSecrets } from '../../server/src/open-secrets.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
-import type { Secrets } from '../../server/src/secrets.ts';
+import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { Secrets } from '../../server/src/configuration/secrets.ts';
 
 export interface AssembledService {
   app: App;
@@ -28,7 +28,7 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
 }
 
 /**
- * The service put together as in server/src/run-service.ts, on a migrated database; it does not listen yet. The database is
+ * The service put together as in server/src/process/run-service.ts, on a migrated database; it does not listen yet. The database is
  * not opened by `openServiceDatabase`, which refuses the tests' server: it would lose rows in a power cut.
  */
 export async function assembleService(options: AssembleOptions): Promise<AssembledService> {

@@ -7,7 +7,7 @@ import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { homePages } from '../../server/src/pages/home/home-pages.ts';
-import { phonePages } from '../../server/src/pages/phone/phone-pages.ts';
+import { phonePages } from '../../simulator/phone/phone-pages.ts';
 import { fixtureTime, checkoutFixtures } from './checkout-fixtures.ts';
 import { collectFixtures } from './collect-fixtures.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
@@ -7,8 +7,8 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
-import { openSecrets } from '../../server/src/open-secrets.ts';
-import { readSecrets } from '../../server/src/secrets.ts';
+import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';

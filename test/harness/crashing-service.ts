@@ -7,7 +7,7 @@
  * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
 import { flushCompileCache } from 'node:module';
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';

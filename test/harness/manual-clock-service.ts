@@ -1,4 +1,4 @@
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
@@ -19,7 +19,7 @@ interface ManualClockServiceOptions {
   writeLog?: (line: string) => void;
 }
 
-/** The service as in server/src/run-service.ts, on a database that is there already. */
+/** The service as in server/src/process/run-service.ts, on a database that is there already. */
 export async function startManualClockService({
   settings,
   now,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Compile } from 'typebox/schema';
-import { apiRoutes } from '../../server/src/api-routes.ts';
-import { eventBodySchemas } from '../../server/src/event-schemas.ts';
+import { apiRoutes } from '../../server/src/app/api-routes.ts';
+import { eventBodySchemas } from '../../server/src/app/event-schemas.ts';
 import { describeApi } from '../../server/src/http/openapi.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiResponse, ApiClient } from './api-client.ts';

@@ -1,6 +1,6 @@
-import type { Arrival, PhoneFloat } from '../../server/src/networks/simulator/payouts/arrival.ts';
-import type { Prompt } from '../../server/src/networks/simulator/prompt.ts';
-import type { PhonePagesOptions } from '../../server/src/pages/phone/phone-pages.ts';
+import type { Arrival, PhoneFloat } from '../../simulator/payouts/arrival.ts';
+import type { Prompt } from '../../simulator/prompt.ts';
+import type { PhonePagesOptions } from '../../simulator/phone/phone-pages.ts';
 import { fixtureTime } from './checkout-fixtures.ts';
 
 export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DemoFacts } from '../../server/src/demo.ts';
+import type { DemoFacts } from '../../server/src/process/demo.ts';
 import { eventually } from './eventually.ts';
 
 /** A program of ours that was started: in a process of its own, or in the test's. */

@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterDirectoryIn } from '../../server/src/database/cluster.ts';
-import { stopOrphanedServer } from '../../server/src/database/orphaned-server.ts';
-import { processIdentity } from '../../server/src/database/process-identity.ts';
+import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
+import { stopOrphanedServer } from '../../server/src/database/embedded/orphaned-server.ts';
+import { processIdentity } from '../../server/src/database/embedded/process-identity.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import type { ServiceProcess } from '../../server/src/run-service.ts';
+import type { ServiceProcess } from '../../server/src/process/run-service.ts';
 import { processesIn, readyAt, watchOutput } from './program.ts';
 import type { Program } from './program.ts';
 import { createOncePerRun } from './shared-directory.ts';
@@ -100,7 +100,7 @@ export class ServiceWorld {
 
 /** Loaded when it is needed: the whole application costs most of a second, and most files start other programs only. */
 async function run(service: ServiceProcess): Program['ended'] {
-  const { runService } = await import('../../server/src/run-service.ts');
+  const { runService } = await import('../../server/src/process/run-service.ts');
   return { code: await runService(service), signal: null };
 }
 

@@ -1,5 +1,5 @@
-import type { App } from '../../server/src/app.ts';
-import { readConfig } from '../../server/src/config.ts';
+import type { App } from '../../server/src/app/app.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
@@ -8,7 +8,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
-import type { Secrets } from '../../server/src/secrets.ts';
+import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { assembleService } from './assemble-service.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { callbackSigningSecret } from '../../server/src/networks/simulator/credentials.ts';
-import { signCallback } from '../../server/src/networks/simulator/sign-callback.ts';
+import { callbackSigningSecret } from '../../simulator/credentials.ts';
+import { signCallback } from '../../simulator/sign-callback.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse, ApiClient } from './api-client.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
@@ -49,14 +49,14 @@ export class TransferStory extends PaymentStory {
   }
 
   /** An order of 100 dalasi to this number by APS, under a key that nobody has used unless one is given. */
-  requestTransfer(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiResponse> {
+  request(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiResponse> {
     const body = { ...transferBody, account_number: accountNumber, ...changes };
     return this.api.post('/v1/transfers', body, { 'idempotency-key': key });
   }
 
   /** An accepted order; answers its id. */
   async transfer(accountNumber: string, changes: Body = {}): Promise<string> {
-    const accepted = await this.requestTransfer(accountNumber, changes);
+    const accepted = await this.request(accountNumber, changes);
     assert.equal(accepted.status, 201, accepted.text);
     assert.equal(accepted.body['status'], 'pending');
     return String(accepted.body['id']);

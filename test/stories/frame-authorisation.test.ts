@@ -125,24 +125,20 @@ function call(api: ApiClient, operation: Operation, records: OwnRecords): Promis
   });
 }
 
-/** The answer's text without what differs between any two answers. */
+/** The response without what differs between any two. */
 function withoutRequestId({ status, text, body }: ApiResponse): string {
   return `${status} ${text.replace(String(body['request_id']), '')}`;
 }
 
-function namingOperations(): Operation[] {
-  return contract.operations.filter(({ operationId }) => examples[operationId]?.names !== null);
-}
+const namingOperations = () => contract.operations.filter(({ operationId }) => examples[operationId]?.names !== null);
 
 /** What the business has, but for what the worker touches by itself: of a transfer, its money. */
 async function recordsOfBusiness(): Promise<unknown> {
   const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
-  const records = ['payment_intents', 'charges', 'ledger_holds', 'webhook_endpoints'];
-  const sharing = ['customers', 'sub_accounts', 'sub_account_groups', 'sub_account_group_members'];
-  const collecting = ['payment_links', 'virtual_terminals'];
-  const tables = [...records, ...sharing, ...collecting, 'events', 'idempotency_keys', 'api_keys'];
-  const rows = tables.map((table) => asOwner(service, `SELECT * FROM ${table} WHERE merchant_id = ANY ($1)`, [ids]));
-  return await Promise.all(rows);
+  const tables = `payment_intents charges ledger_holds webhook_endpoints customers sub_accounts sub_account_groups
+    sub_account_group_members payment_links virtual_terminals events idempotency_keys api_keys`.split(/\s+/);
+  const where = 'WHERE merchant_id = ANY ($1)';
+  return Promise.all(tables.map((table) => asOwner(service, `SELECT * FROM ${table} ${where}`, [ids])));
 }
 
 describe('the table of routes', () => {
@@ -188,7 +184,7 @@ describe('a request', () => {
         assert.deepEqual(
           [response.status, response.body['code']],
           [401, code],
-          `${operation.operationId} with ${description}`,
+          `${operation.operationId} ${description}`,
         );
         if (code === 'api_key_invalid') responses.add(withoutRequestId(response));
       }
@@ -212,11 +208,7 @@ describe('a request', () => {
         const foreign = await call(clientOf(key), operation, records);
         const missing = await call(clientOf(key), operation, unknown);
         assert.equal(foreign.status, 404, `${operation.operationId} with ${description}: ${foreign.text}`);
-        assert.equal(
-          withoutRequestId(foreign),
-          withoutRequestId(missing),
-          `${operation.operationId} with ${description}`,
-        );
+        assert.equal(withoutRequestId(foreign), withoutRequestId(missing), `${operation.operationId} ${description}`);
       }
     }
     assert.deepEqual(await recordsOfBusiness(), before);

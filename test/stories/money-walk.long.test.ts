@@ -108,7 +108,7 @@ const actions: Record<string, () => Promise<void>> = {
   },
   async transfer() {
     const body = { amount: amount(600), network: pick(networks) };
-    record('transfer', await story.requestTransfer(pick(beneficiaries) ?? '', body));
+    record('transfer', await story.request(pick(beneficiaries) ?? '', body));
   },
   async pay_out() {
     const id = pick(known.subs);

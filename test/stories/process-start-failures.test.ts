@@ -95,7 +95,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// server/src/config.test.ts has every setting; these are one for each place that judges them.
+// server/src/configuration/config.test.ts has every setting; these are one for each place that judges them.
 describe('a setting that is wrong ends the start', () => {
   for (const [name, value, sentence] of [
     ['PORT', '80x', /^PORT must be a whole number from 0 to 65535, not "80x"\.$/],

@@ -37,6 +37,11 @@ function countRecords() {
   return countRows(story.service, id, 'transfers', 'ledger_holds', 'ledger_movements', 'events', 'idempotency_keys');
 }
 
+/** The merchant's records, and what its network and its balance say. */
+async function countEverything() {
+  return { ...(await countRecords()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
+}
+
 /** Sends a body as it is written. */
 function sendText(text: string, key: string): Promise<ApiResponse> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
@@ -49,7 +54,7 @@ describe('an order that comes again with its key', () => {
     const before = await countRecords();
     const responses: ApiResponse[] = [];
     for (let time = 1; time <= 100; time += 1) {
-      responses.push(await story.requestTransfer('7000001', {}, 'a hundred times'));
+      responses.push(await story.request('7000001', {}, 'a hundred times'));
       // The answer stays what it was, although the transfer goes on.
       if (time === 50) await story.settle();
     }
@@ -120,11 +125,8 @@ describe('an order that comes again with its key', () => {
     for (const [field, values] of Object.entries(changes)) {
       for (const value of values) {
         const response = await send({ ...request, [field]: value });
-        assert.deepEqual(
-          outcomeOf(response),
-          [422, 'idempotency_key_reused', false],
-          `${field} ${JSON.stringify(value)}`,
-        );
+        const expected = [422, 'idempotency_key_reused', false];
+        assert.deepEqual(outcomeOf(response), expected, `${field} ${JSON.stringify(value)}`);
       }
     }
     assert.deepEqual(await countRecords(), before);
@@ -192,7 +194,7 @@ describe('what the key of an order remembers', () => {
     story = await world.forAnotherMerchant();
     const before = await countRecords();
     const { id, shortId } = story.merchant.merchant;
-    const send = (changes: Record<string, unknown> = {}) => story.requestTransfer('7000001', changes, 'kept');
+    const send = (changes: Record<string, unknown> = {}) => story.request('7000001', changes, 'kept');
     for (const changes of [
       { amount: 0 },
       { amount: '10' },
@@ -233,14 +235,12 @@ describe('what the key of an order remembers', () => {
       story.service,
       'ALTER TABLE ledger_movements ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID',
     );
-    const broken = await story.requestTransfer('7000001', {}, 'broken');
+    const broken = await story.request('7000001', {}, 'broken');
     await asOwner(story.service, 'ALTER TABLE ledger_movements DROP CONSTRAINT broken_on_purpose');
     assert.deepEqual(outcomeOf(broken), [500, 'internal_error', false]);
     assert.deepEqual(await countRecords(), before);
-    assert.deepEqual(
-      [(await story.requestTransfer('7000001', {}, 'broken')).status, (await countRecords()).transfers],
-      [201, 1],
-    );
+    const { status } = await story.request('7000001', {}, 'broken');
+    assert.deepEqual([status, (await countRecords()).transfers], [201, 1]);
   });
 
   it('is the committed response, although it was lost on the way', async () => {
@@ -271,11 +271,11 @@ describe('what the key of an order remembers', () => {
         { kind: 'largest', amountMinor: dalasi * 100n },
       );
     const everything = await story.transferSettled('7000010', { amount: 1_000_000 });
-    const poor = await story.requestTransfer('7000001', {}, 'poor');
+    const poor = await story.request('7000001', {}, 'poor');
     assert.deepEqual(outcomeOf(poor), [400, 'insufficient_balance', false]);
     await limit(50n);
     await story.clock.jump(10_000);
-    const limited = await story.requestTransfer('7000001', {}, 'limited');
+    const limited = await story.request('7000001', {}, 'limited');
     assert.deepEqual(outcomeOf(limited), [400, 'limit_exceeded', false]);
     assert.match(String(limited.body['message']), /D50\.00/);
     await limit(1_000_000n);
@@ -287,8 +287,8 @@ describe('what the key of an order remembers', () => {
     ] as const) {
       const again = await sendText(JSON.stringify(transferBody), key);
       assert.deepEqual([again.status, again.text, isReplay(again)], [400, first.text, true]);
-      assert.equal((await story.requestTransfer('7000001', { amount: 1 }, key)).status, 422);
-      assert.equal((await story.requestTransfer('7000001', {}, `${key}, newly`)).status, 201);
+      assert.equal((await story.request('7000001', { amount: 1 }, key)).status, 422);
+      assert.equal((await story.request('7000001', {}, `${key}, newly`)).status, 201);
     }
   });
 });
@@ -307,84 +307,67 @@ describe('after 72 hours, when answers are no longer kept,', () => {
     story = await world.forAnotherMerchant();
     const keys = { completed: '7000001', failed: '7000002', pending: '7000004', reversed: '7000012' };
     const firsts = new Map<string, ApiResponse>();
-    for (const [status, number] of Object.entries(keys))
-      firsts.set(status, await story.requestTransfer(number, {}, status));
+    for (const [status, number] of Object.entries(keys)) firsts.set(status, await story.request(number, {}, status));
     await story.advance(2_000);
     await story.advance(72 * hoursMs - 3_000);
     assert.equal(await countStoredResponses(), 4);
     for (const [status, number] of Object.entries(keys)) {
-      assert.equal(
-        (await story.requestTransfer(number, {}, status)).text,
-        firsts.get(status)?.text,
-        'kept for the whole time',
-      );
+      assert.equal((await story.request(number, {}, status)).text, firsts.get(status)?.text, 'kept for the whole time');
     }
     await story.advance(2_000);
     assert.equal(await countStoredResponses(), 0);
-    const before = {
-      ...(await countRecords()),
-      payouts: await story.payoutCount(),
-      balance: await story.payoutBalance(),
-    };
+    const before = await countEverything();
     for (const [status, number] of Object.entries(keys)) {
-      const again = await Promise.all(Array.from({ length: 5 }, () => story.requestTransfer(number, {}, status)));
+      const again = await Promise.all(Array.from({ length: 5 }, () => story.request(number, {}, status)));
       for (const response of again) {
         assert.deepEqual(outcomeOf(response), [201, firsts.get(status)?.body['id'], true]);
         assert.equal(response.body['status'], status);
         assert.deepEqual(response.body, await story.retrieve(String(response.body['id'])));
       }
-      assert.deepEqual(outcomeOf(await story.requestTransfer(number, { amount: 101 }, status)), [
+      assert.deepEqual(outcomeOf(await story.request(number, { amount: 101 }, status)), [
         422,
         'idempotency_key_reused',
         false,
       ]);
     }
     await story.advance(72 * hoursMs);
-    assert.deepEqual(outcomeOf(await story.requestTransfer('7000001', {}, 'completed')), [
+    assert.deepEqual(outcomeOf(await story.request('7000001', {}, 'completed')), [
       201,
       firsts.get('completed')?.body['id'],
       true,
     ]);
-    const after = {
-      ...(await countRecords()),
-      payouts: await story.payoutCount(),
-      balance: await story.payoutBalance(),
-    };
+    const after = await countEverything();
     assert.deepEqual(after, before);
   });
 
   it('a refusal is forgotten, and the same key may then pay', async () => {
     story = await world.forAnotherMerchant();
-    const everything = await story.requestTransfer('7000002', { amount: 1_000_000 });
+    const everything = await story.request('7000002', { amount: 1_000_000 });
     assert.equal(everything.status, 201);
-    const refused = await story.requestTransfer('7000001', {}, 'later');
+    const refused = await story.request('7000001', {}, 'later');
     assert.deepEqual(outcomeOf(refused), [400, 'insufficient_balance', false]);
     await story.advance(72 * hoursMs - 1_000);
     const stored = await sendText(JSON.stringify(transferBody), 'later');
     assert.deepEqual([stored.text, isReplay(stored)], [refused.text, true]);
     await story.advance(2_000);
-    const paid = await story.requestTransfer('7000001', {}, 'later');
+    const paid = await story.request('7000001', {}, 'later');
     assert.deepEqual([paid.status, isReplay(paid)], [201, false]);
-    assert.deepEqual(outcomeOf(await story.requestTransfer('7000001', {}, 'later')), [201, paid.body['id'], true]);
+    assert.deepEqual(outcomeOf(await story.request('7000001', {}, 'later')), [201, paid.body['id'], true]);
   });
 });
 
 describe('an order that was refused by the network', () => {
   it('is replayed under its key and new under another one, each with its own hold', async () => {
     story = await world.forAnotherMerchant();
-    const first = await story.requestTransfer('7000002', {}, 'first');
+    const first = await story.request('7000002', {}, 'first');
     await story.settle();
     assert.equal(await story.statusOf(String(first.body['id'])), 'failed');
     assert.equal(await story.payoutBalance(), 1_000_000);
-    const again = await story.requestTransfer('7000002', {}, 'first');
-    assert.deepEqual(
-      [again.text, isReplay(again)],
-      [first.text, true],
-      'the first answer, although it has failed since',
-    );
+    const again = await story.request('7000002', {}, 'first');
+    assert.deepEqual([again.text, isReplay(again)], [first.text, true], 'although it has failed since');
     await story.settle();
     assert.deepEqual([await story.payoutCount(), await story.payoutBalance()], [1, 1_000_000]);
-    const second = await story.requestTransfer('7000002', {}, 'second');
+    const second = await story.request('7000002', {}, 'second');
     assert.deepEqual([second.status, isReplay(second)], [201, false]);
     assert.notEqual(second.body['id'], first.body['id']);
     await story.settle();
@@ -403,11 +386,11 @@ describe('an order that was refused by the network', () => {
 
   it('or cancelled before it was sent, is not sent by a replay', async () => {
     story = await world.forAnotherMerchant();
-    const first = await story.requestTransfer('7000010', {}, 'cancelled');
+    const first = await story.request('7000010', {}, 'cancelled');
     const id = String(first.body['id']);
     await story.settle();
     assert.equal((await story.api.post(`/v1/transfers/${id}/cancel`)).status, 200);
-    const again = await story.requestTransfer('7000010', {}, 'cancelled');
+    const again = await story.request('7000010', {}, 'cancelled');
     assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
     await story.advance(60_000);
     assert.deepEqual([await story.statusOf(id), await story.payoutCount()], ['cancelled', 0]);

@@ -6,7 +6,7 @@ import { caseCommands } from '../../server/src/operator/case-commands.ts';
 import { eventKinds } from '../../server/src/events/kinds.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { post } from '../../server/src/ledger/post.ts';
-import { createSimulator } from '../../server/src/networks/simulator/simulator.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../harness/callback-receiver.ts';
@@ -297,7 +297,7 @@ test('a transfer is refused while the merchant owes, and accepted once a payment
   const owner = await story.forAnotherMerchant();
   await fallIntoDebt(owner);
   for (let time = 0; time < 2; time += 1) {
-    const refused = await owner.requestTransfer('7000001', {}, 'in debt');
+    const refused = await owner.request('7000001', {}, 'in debt');
     assert.deepEqual([refused.status, refused.body['code']], [409, 'merchant_owes']);
   }
   const owing = await owner.api.get('/v1/balances');
@@ -305,7 +305,7 @@ test('a transfer is refused while the merchant owes, and accepted once a payment
   await owner.paySettled('7000001');
   const free = await owner.api.get('/v1/balances');
   assert.deepEqual([free.body['owed_balance'], free.body['payout_balance']], [undefined, 400.5]);
-  assert.equal((await owner.requestTransfer('7000001', {}, 'in debt')).status, 201);
+  assert.equal((await owner.request('7000001', {}, 'in debt')).status, 201);
   const lines = await owner.api.get('/v1/balances/movements?account=owed_balance');
   assert.deepEqual((lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(), [
     'debt_repaid',
@@ -323,7 +323,7 @@ test('/metrics shows a merchant’s debt and its case, with amount and age, unti
   });
   // All of it, less two fees.
   for (const amount of [1_000_000, 297]) {
-    assert.equal((await shop.requestTransfer('7000001', { amount })).status, 201);
+    assert.equal((await shop.request('7000001', { amount })).status, 201);
   }
   await shop.settle();
   assert.equal(await shop.payoutBalance(), 0);

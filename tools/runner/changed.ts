@@ -8,7 +8,7 @@ export interface Affected {
   reason: string;
 }
 
-const sourceFiles = '{benchmarks,cli,examples,launch,server,test,tools}/**/*.{js,ts}';
+const sourceFiles = '{benchmarks,cli,examples,launch,server,simulator,test,tools}/**/*.{js,ts}';
 
 // Read by people and by the checks, by no test.
 const textsOnly = ['CHANGELOG.md', 'CONTRIBUTING.md'];

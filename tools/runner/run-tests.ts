@@ -23,7 +23,7 @@ const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 // A part of a test's time is waiting, so one more than there are processors; with two more, tests waited for each other.
 const concurrencyMax = availableParallelism() + 1;
 
-const testFiles = '{server/src,cli,launch,test,tools}/**/*.test.ts';
+const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
 
 /** All tests of the repository but the long ones, in one order on every machine, as paths from its root. */

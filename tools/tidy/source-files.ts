@@ -22,7 +22,7 @@ function listFiles(root: string, folder: string): string[] {
 
 /** The code of the service and of its command-line tool: no tests, and no data of tests. */
 export function isServiceCode(path: string): boolean {
-  return /^(server\/src|cli)\/.+[.]ts$/.test(path) && !isTest(path);
+  return /^(server\/src|simulator|cli)\/.+[.]ts$/.test(path) && !isTest(path);
 }
 
 export function isTest(path: string): boolean {
@@ -31,5 +31,5 @@ export function isTest(path: string): boolean {
 
 /** All SQL of a module's tables stands here. */
 export function isQueriesFile(path: string): boolean {
-  return /^server\/src\/.+\/queries([.]ts$|\/)/.test(path);
+  return /^(server\/src\/.+\/|simulator\/(.+\/)?)queries([.]ts$|\/)/.test(path);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { apiRoutes } from '../api-routes.ts';
+import { apiRoutes } from '../app/api-routes.ts';
 import { orNull, optional } from '../kit/wire-types.ts';
 import { fingerprintOf } from './fingerprint.ts';
 

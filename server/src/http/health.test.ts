@@ -8,7 +8,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { changeConnectionUrl } from '../database/connection-url.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { registerGauges } from '../gauges.ts';
+import { registerGauges } from '../app/gauges.ts';
 import type { Database } from '../kit/db.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { createLog } from '../kit/log.ts';

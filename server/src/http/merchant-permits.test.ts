@@ -8,7 +8,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
 import { asOwner, whileLocked } from '../../../test/harness/tables.ts';
-import { apiRoutes } from '../api-routes.ts';
+import { apiRoutes } from '../app/api-routes.ts';
 import { claimWork, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 

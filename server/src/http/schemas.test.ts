@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiRoutes } from '../api-routes.ts';
+import { apiRoutes } from '../app/api-routes.ts';
 import { createSchemaCheck } from '../kit/schema-check.ts';
 
 // A schema is compiled when its first request comes, so that a wrong one would be found by whoever sent that.

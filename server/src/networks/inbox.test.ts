@@ -35,7 +35,7 @@ class TrustingNetwork extends ScriptedNetwork {
     const response = { state: 'processing' } as const;
     return {
       accepted: true,
-      notifications: references.map((reference) => ({ operation: 'collection', reference, response: response })),
+      notifications: references.map((reference) => ({ operation: 'collection', reference, response })),
     };
   }
 }

@@ -1,8 +1,8 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
-import { createAddress, createMoneyContext, createSimulatedNetworks } from '../contexts.ts';
+import { createAddress, createMoneyContext, createSimulatedNetworks } from '../app/contexts.ts';
 import { createDebtResolvers } from '../debts/resolve-debt.ts';
 import { startNotifier } from '../kit/notifier.ts';
-import type { MoneyContext, MoneyOptions } from '../contexts.ts';
+import type { MoneyContext, MoneyOptions } from '../app/contexts.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';

@@ -1,11 +1,11 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
-import type { MoneyContext } from '../contexts.ts';
+import type { MoneyContext } from '../app/contexts.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { CommandInput, CommandShape } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { KeyringParts } from '../keyring/keyring.ts';
-import type { OperatorAccess } from '../open-service.ts';
+import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
 

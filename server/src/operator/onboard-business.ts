@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../configuration/config.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
@@ -6,8 +6,8 @@ import type { Random } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { KeyContext } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { urlPolicyOf } from '../own-hosts.ts';
-import type { ConfiguredSecrets } from '../secrets.ts';
+import { urlPolicyOf } from '../configuration/own-hosts.ts';
+import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { Endpoint, EndpointContext } from '../webhooks/endpoint.ts';
 

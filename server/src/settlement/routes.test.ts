@@ -326,7 +326,7 @@ describe('GET /v1/balances/movements', () => {
     assert.deepEqual([before['balance'], (before['data'] as object[]).length], [1_000_000, 1], 'test money');
     const noon = story.clock.now().toISOString();
     await story.clock.advance(hourMs);
-    const ordered = await shop.requestTransfer('7000004', { amount: 100 });
+    const ordered = await shop.request('7000004', { amount: 100 });
     const now = await own('account=payout_balance');
     assert.equal(now['balance'], (await shop.api.get('/v1/balances')).body['payout_balance']);
     const [newest] = now['data'] as Record<string, unknown>[];

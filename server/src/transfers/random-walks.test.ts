@@ -128,7 +128,7 @@ async function take(network: HonestNetwork, order: Transfer, does: Step['does'])
   }
   const response = network.truth(order);
   if (response.state === 'not_found') return;
-  const notification = { operation: 'payout', reference: order.reference, response: response } as const;
+  const notification = { operation: 'payout', reference: order.reference, response } as const;
   await Promise.all([
     world.jobs.applyNotification('wave-test', notification),
     world.jobs.applyNotification('wave-test', notification),

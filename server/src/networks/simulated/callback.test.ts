@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addMs } from '../../kit/clock.ts';
 import type { CallbackReading } from '../contract.ts';
-import { signCallback } from '../simulator/sign-callback.ts';
+import { signCallback } from '../../../../simulator/sign-callback.ts';
 import { createCallbackReader } from './callback.ts';
 
 // Golden vectors of Wave's signing mode with an invented secret, computed independently of this code.
@@ -114,7 +114,7 @@ test('a signed payout callback becomes a notification of the payout', () => {
       {
         operation: 'payout',
         reference: 'Shop1234reference',
-        response: { state: 'succeeded', providerTransaction: providerTransaction },
+        response: { state: 'succeeded', providerTransaction },
       },
     ],
   });

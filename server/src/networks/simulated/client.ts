@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../kit/clock.ts';
 import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
 import type { JsonValue } from '../../kit/strict-json.ts';
-import { accountCredential } from '../simulator/credentials.ts';
+import { accountCredential } from '../../../../simulator/credentials.ts';
 
 /** What came of a call. Only `not_sent` and an answer say anything for certain. */
 export type Reply =

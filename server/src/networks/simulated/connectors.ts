@@ -2,7 +2,7 @@ import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Capabilities, CollectionResponse, Connector, LookUpCollection, StartCollection } from '../contract.ts';
-import { callbackSigningSecret } from '../simulator/credentials.ts';
+import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
 import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { account, bearerSecret, startSimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../../../test/harness/simulated-networks.ts';
 import type { PayoutResponse, RefundOperations, StartRefund } from '../contract.ts';
-import { accountCredential } from '../simulator/credentials.ts';
+import { accountCredential } from '../../../../simulator/credentials.ts';
 import { faults, withNetwork } from './faulty-network.corpus.ts';
 import type { SimulatedConnector } from './connectors.ts';
 import { refundStartResponse } from './translate-refund.ts';

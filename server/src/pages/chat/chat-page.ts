@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../notifications/notice.ts';
 import type { PageContent } from '../document.ts';
 import { icon } from '../icons.ts';
 import { formatTime } from '../page-text.ts';
-import { formatNumber } from '../phone/format-number.ts';
+import { formatNumber } from '../format-number.ts';
 import { layout } from '../layout.ts';
 
 const ribbon = html`<header class="ribbon"><p><b>Simulated chat</b>: no real messages are sent</p></header>`;

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { Compile } from 'typebox/compile';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { apiRoutes } from '../../api-routes.ts';
+import { apiRoutes } from '../../app/api-routes.ts';
 import { describeApi } from '../../http/openapi.ts';
 import { errorCodes } from '../../kit/error-codes.ts';
 import { exampleOf } from './example-request.ts';

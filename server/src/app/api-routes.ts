@@ -1,0 +1,33 @@
+import { customerRoutes } from '../customers/routes.ts';
+import type { ApiRoute } from '../kit/route.ts';
+import { linkRoutes } from '../links/routes.ts';
+import { paymentRoutes } from '../payments/routes.ts';
+import { settlementRoutes } from '../settlement/routes.ts';
+import { subAccountGroupRoutes } from '../sub-accounts/group-routes.ts';
+import { subAccountRoutes } from '../sub-accounts/routes.ts';
+import { posterRoutes } from '../posters/routes.ts';
+import { refundRoutes } from '../refunds/routes.ts';
+import { terminalRoutes } from '../terminals/routes.ts';
+import { transactionRoutes } from '../transactions/routes.ts';
+import { terminalSummaryRoutes } from '../transactions/terminal-routes.ts';
+import { transferRoutes } from '../transfers/routes.ts';
+import { eventRoutes } from '../webhooks/event-routes.ts';
+import { endpointRoutes } from '../webhooks/routes.ts';
+
+/** Every route of the API in the order of the reference, without what it works with: for the OpenAPI document. */
+export const apiRoutes: readonly ApiRoute<never>[] = [
+  ...paymentRoutes,
+  ...transactionRoutes,
+  ...refundRoutes,
+  ...transferRoutes,
+  ...customerRoutes,
+  ...subAccountRoutes,
+  ...settlementRoutes,
+  ...subAccountGroupRoutes,
+  ...linkRoutes,
+  ...terminalRoutes,
+  ...posterRoutes,
+  ...terminalSummaryRoutes,
+  ...endpointRoutes,
+  ...eventRoutes,
+];

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  createAddress,
+  createMoneyContext,
+  createNotices,
+  createSimulatedNetworks,
+  createWebhooks,
+} from './contexts.ts';
+import type { AppOptions } from './contexts.ts';
+import { registerGauges } from './gauges.ts';
+import { registerHealth } from '../http/health.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { createServer } from '../http/server.ts';
+import { createWriteProbe } from '../http/write-probe.ts';
+import { watchSealer } from '../kit/seal.ts';
+import { serve } from '../process/serve.ts';
+import { startWorker } from '../worker/worker.ts';
+import type { Worker } from '../worker/worker.ts';
+import { moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
+
+export interface App {
+  server: FastifyInstance;
+  /** Listens, starts the work of this process's role, and answers the address that was taken. */
+  start(): Promise<string>;
+  /** Does everything that is due now; for tests. */
+  drain(): Promise<void>;
+  /** The networks that collect real money, by their names; empty where none is connected. */
+  liveNetworks: readonly string[];
+  /** Where this process listens; known once it is started. */
+  ownUrl(): string;
+  /** Where the world reaches us; known once it is started. */
+  publicUrl(): string;
+  /**
+   * Tells that it ends (`/readyz` answers 503), finishes what is under way, and closes what it opened. New requests are
+   * answered for `noticeMs` more, in which those who send them take notice. The database stays open.
+   */
+  close(options?: { noticeMs: number }): Promise<void>;
+}
+
+/** Puts the service together from its parts; listens only when it is started. */
+export async function createApp(baseOptions: AppOptions): Promise<App> {
+  const { config, clock, log, keyring } = baseOptions;
+  const address = createAddress(config);
+  const metrics = createMetrics();
+  const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
+  const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
+  const database = { keyring, writes: createWriteProbe(options) };
+  const closing = new AbortController();
+  const isClosing = () => closing.signal.aborted;
+  const { trustedProxies } = config;
+  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing, trustedProxies });
+  const networks = createSimulatedNetworks(options, address);
+  const money = createMoneyContext(options, address, networks.registry);
+  const webhooks = createWebhooks(options, money, metrics);
+  const notices = createNotices(options, money);
+  const { channelBreaker } = notices.context;
+  registerGauges(metrics, { ...money, ...database, channelBreaker });
+  registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
+  if (config.role !== 'worker') {
+    const { context: endpoints } = webhooks;
+    const { simulator } = networks;
+    const { callbacks } = notices;
+    const { watchLimiter } = metrics;
+    await serve(server, options, {
+      ...{ address, money, endpoints, callbacks, simulator, watchLimiter },
+      closing: closing.signal,
+    });
+  }
+  const liveNetworks = networks.registry.list(false);
+  let worker: Worker | null = null;
+  const queues = [
+    ...(config.role === 'api'
+      ? []
+      : [...moneyQueues(money), ...webhookQueues(webhooks.context, webhooks.queue), ...noticeQueues(notices.context)]),
+    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
+  ];
+  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
+  return {
+    server,
+    start: async () => {
+      const listening = await server.listen({ port: config.port, host: config.host });
+      // A default port does not stand in the address, so it is asked for.
+      const boundAddress = server.server.address();
+      address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
+      if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
+      worker = startWorker({ clock, changes: options.notifier, log, queues });
+      return listening;
+    },
+    liveNetworks: liveNetworks.map(({ capabilities }) => capabilities.displayName),
+    ownUrl: address.ownUrl,
+    publicUrl: address.publicUrl,
+    drain: async () => worker?.drain(),
+    close: async (closeOptions) => {
+      const noticeMs = closeOptions?.noticeMs ?? 0;
+      closing.abort();
+      const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
+      // Before the server: what the worker has under way calls the simulated networks, which live in it, and a
+      // network that refuses the connection would end a payment that was only interrupted.
+      await Promise.all([worker?.stop(), notice]);
+      await server.close();
+      await Promise.all([networks.close(), webhooks.close(), notices.close()]);
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import type { Config } from '../configuration/config.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Keyring } from '../keyring/keyring.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import type { Log } from '../kit/log.ts';
+import { ListReader } from '../kit/list-reader.ts';
+import type { Notifier } from '../kit/notifier.ts';
+import { createOutboundClient } from '../kit/outbound-http.ts';
+import type { Random } from '../kit/random.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { createNetworkRegistry } from '../networks/registry.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+import { createSimulatedConnectors } from '../networks/simulated/connectors.ts';
+import { createCallbackSender } from '../../../simulator/callback-sender.ts';
+import { createSimulator } from '../../../simulator/simulator.ts';
+import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
+import { ChannelBreaker } from '../notifications/channel-breaker.ts';
+import { createDevelopmentChannel } from '../notifications/development/channel.ts';
+import type { NoticeContext } from '../notifications/context.ts';
+import { createTelegramChannel } from '../notifications/telegram/channel.ts';
+import { createTelegramChats } from '../notifications/telegram/chats.ts';
+import { createWhatsappChannel } from '../notifications/whatsapp/channel.ts';
+import { ownHosts, urlPolicyOf } from '../configuration/own-hosts.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import { createRefundOwner } from '../refunds/end-refund.ts';
+import type { Secrets } from '../configuration/secrets.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
+import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
+import { deliveryTopicKind, simulatorTopic, workTopic } from './work-queues.ts';
+
+// What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
+
+export interface AppOptions extends MoneyOptions {
+  keyring: Keyring;
+}
+
+/** What the contexts are made from; a command has no more than that. */
+export interface MoneyOptions {
+  config: Config;
+  secrets: Secrets;
+  db: Database;
+  notifier: Notifier;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export interface Address {
+  /** The port that was taken. */
+  set(port: number): void;
+  /** Where this process listens. */
+  ownUrl(): string;
+  /** Where the world reaches us, no slash at its end. */
+  publicUrl(): string;
+  /** Where our own processes reach an API process. */
+  internalUrl(): string;
+}
+
+/** The port may be chosen by the system, so addresses are known once the server listens. */
+export function createAddress(config: Config): Address {
+  let port = config.port;
+  const local = () => `http://${hostOf(config.host)}:${port}`;
+  return {
+    set: (boundPort) => {
+      port = boundPort;
+    },
+    ownUrl: local,
+    publicUrl: () => config.publicUrl ?? local(),
+    internalUrl: () => config.internalUrl ?? (config.role === 'worker' ? (config.publicUrl ?? local()) : local()),
+  };
+}
+
+/** The name that each machine has for itself may stand for 127.0.0.1 alone; whoever listens elsewhere is reached there. */
+function hostOf(host: string): string {
+  if (['0.0.0.0', '::', '127.0.0.1', 'localhost'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: MoneyOptions, address: Address) {
+  const connectors = createSimulatedConnectors({
+    baseUrl: address.internalUrl,
+    callbackSecret: secrets.simulatorCallbackSecret,
+    bearerSecret: secrets.simulatorBearerSecret,
+    clock,
+  });
+  const callbackSender = createCallbackSender({ db, clock, callbackSecret: secrets.simulatorCallbackSecret });
+  const simulator = createSimulator({
+    db,
+    clock,
+    random,
+    publicUrl: address.publicUrl,
+    notifySender: () => notifier.notify(simulatorTopic),
+  });
+  return {
+    registry: createNetworkRegistry(connectors),
+    simulator,
+    callbackSender,
+    close: async () => {
+      await callbackSender.close();
+      for (const connector of connectors) await connector.close();
+    },
+  };
+}
+
+/** What the use-cases of payments and transfers work with. */
+export type MoneyContext = PaymentContext & TransferContext;
+
+export function createMoneyContext(
+  { config, secrets, db, notifier, clock, random, log }: MoneyOptions,
+  address: Address,
+  networks: NetworkRegistry,
+): MoneyContext {
+  const money: MoneyContext = {
+    db,
+    clock,
+    random,
+    log,
+    networks,
+    newId: () => uuidV7(clock, random),
+    notifyWorker: (work) => notifier.notify(workTopic(work)),
+    merchants: createMerchantDirectory(db, clock),
+    breakers: new BreakerCopy(),
+    transferOwners: { refund: createRefundOwner(() => money) },
+    changes: notifier,
+    lists: new ListReader(db),
+    settings: {
+      publicUrl: address.publicUrl,
+      callbackBaseUrl: address.internalUrl,
+      intentLifetimeMs: config.intentLifetimeMs,
+      settlementDelayMs: config.settlementDelayMs,
+      amountMinMinor: config.amountMinMinor,
+      amountMaxMinor: config.amountMaxMinor,
+      idSecret: secrets.idSecret,
+      terminalKey: secrets.terminalKey,
+      urlPolicy: urlPolicyOf(config),
+    },
+  };
+  return money;
+}
+
+export function createWebhooks(options: AppOptions, money: MoneyContext, metrics: Metrics) {
+  const { config, secrets, clock, notifier } = options;
+  const outbound = createOutboundClient({
+    clock,
+    policy: { allowPrivate: !config.production, ...ownHosts(config) },
+    userAgent: 'Dalasi-Webhooks',
+  });
+  const context = {
+    ...money,
+    sealer: secrets.sealer,
+    urlPolicy: money.settings.urlPolicy,
+    bulkResends: createBulkResendLimiter(),
+    outbound,
+    signatureHeader: config.signatureHeader,
+    observeAttempt: metrics.observeWebhookAttempt,
+    scheduleDeliveries: (keys: readonly string[]) => {
+      for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);
+    },
+  };
+  return { context, queue: createDeliveryQueue(context), close: () => outbound.close() };
+}
+
+// A chat message is worth no longer wait; and a process that ends waits for those under way.
+const noticeTimeoutMs = 10_000;
+// Telegram answers with the whole message that it sent.
+const noticeResponseBytesMax = 32 * 1024;
+
+/** The chat channels that are set up, in the order in which a live number is tried, and what sending through them needs. */
+export function createNotices({ config }: AppOptions, money: MoneyContext) {
+  const outbound = createOutboundClient({
+    clock: money.clock,
+    policy: { allowPrivate: !config.production },
+    userAgent: 'Dalasi-Notices',
+    totalTimeoutMs: noticeTimeoutMs,
+    excerptBytesMax: noticeResponseBytesMax,
+  });
+  const { whatsapp, telegram } = config;
+  const chats = createTelegramChats(money);
+  const context: NoticeContext = {
+    ...money,
+    channelBreaker: new ChannelBreaker(money),
+    channels: {
+      test: [createDevelopmentChannel({ ...money, keepsMessages: !config.production })],
+      live: [
+        ...(whatsapp === null ? [] : [createWhatsappChannel(whatsapp, outbound)]),
+        ...(telegram === null ? [] : [createTelegramChannel(telegram, outbound, chats)]),
+      ],
+    },
+  };
+  const { db, clock, log } = money;
+  const callbacks: ChatCallbackOptions = {
+    db,
+    clock,
+    log,
+    channelBreaker: context.channelBreaker,
+    chats,
+    whatsapp,
+    telegram,
+  };
+  return { context, callbacks, close: () => outbound.close() };
+}

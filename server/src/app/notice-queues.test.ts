@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import type { ChangeFeed } from '../kit/changes.ts';
+import { createOutboundClient } from '../kit/outbound-http.ts';
+import type { OutboundClient } from '../kit/outbound-http.ts';
+import { createSealer } from '../kit/seal.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { createNoticeWorld } from '../notifications/notice-world.corpus.ts';
+import type { NoticeWorld } from '../notifications/notice-world.corpus.ts';
+import { createPayment } from '../payments/create-payment.ts';
+import type { Intent } from '../payments/intent.ts';
+import { newPayment } from '../payments/payment-world.corpus.ts';
+import type { VirtualTerminal } from '../terminals/terminal.ts';
+import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
+import { createDefaultEndpoint, createEndpoint } from '../webhooks/manage-endpoints.ts';
+import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
+import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues, workTopic } from './work-queues.ts';
+import { startWorker } from '../worker/worker.ts';
+import type { Worker } from '../worker/worker.ts';
+
+// More of one merchant than may be under way at once, so that what comes later finds every place taken.
+const manyHanging = 20;
+
+let world: NoticeWorld;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let outbound: OutboundClient;
+let worker: Worker;
+let context: ReturnType<typeof contextOf>;
+
+beforeEach(async () => {
+  world = await createNoticeWorld();
+  receiver = await startReceiver();
+  outbound = createOutboundClient({ clock: world.clock, policy: { allowPrivate: true }, userAgent: 'test' });
+  context = contextOf(world);
+  world.liveNetwork.responses.start = async (request) => {
+    assert.ok('amountMinor' in request);
+    const { reference, amountMinor, currency } = request;
+    const receipt = { transactionId: `T-${reference}`, networkReference: null, amountMinor, currency };
+    return {
+      state: 'succeeded',
+      providerTransaction: { ...receipt, networkReference: 'N', networkFeeMinor: 0n, payerNumber: null },
+    };
+  };
+  const notices = { ...world.notices, wake: context.wake };
+  const deliveries = webhookQueues(context, createDeliveryQueue(context));
+  worker = startWorker({ ...context, queues: [...moneyQueues(context), ...deliveries, ...noticeQueues(notices)] });
+});
+
+afterEach(async () => {
+  // What hangs ends now, so that the worker can.
+  await Promise.all([receiver.close(), outbound.close(), world.closeChat()]);
+  await worker.stop();
+  await world.close();
+});
+
+function contextOf({ context: payments }: NoticeWorld) {
+  const changes = localChanges();
+  return {
+    ...payments,
+    changes,
+    breakers: new BreakerCopy(),
+    transferOwners: {},
+    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+    sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
+    urlPolicy: payments.settings.urlPolicy,
+    outbound,
+    signatureHeader: 'x-service-signature',
+    observeAttempt: () => {},
+    scheduleDeliveries: (keys: readonly string[]) => {
+      for (const key of keys) changes.notify(`${deliveryTopicKind}:${key}`);
+    },
+  };
+}
+
+/** Tells listeners of this process at once. */
+function localChanges(): ChangeFeed {
+  const listeners = new Map<string, (which: string) => void>();
+  return {
+    notify: (topic) => {
+      const separator = topic.indexOf(':');
+      listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
+    },
+    subscribe: () => () => {},
+    subscribeKind: (kind, listener) => {
+      listeners.set(kind, listener);
+      return () => listeners.delete(kind);
+    },
+  };
+}
+
+let payers = 0;
+
+/** By somebody else each time: a live network asks a number one thing at a time. */
+async function pay({ id: terminalId }: VirtualTerminal): Promise<Intent> {
+  payers += 1;
+  const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;
+  const request = { ...newPayment, accountNumber: String(7_100_000 + payers), origin };
+  return (await world.db.withTransaction((tx) => createPayment(tx, context, world.live, request))).intent;
+}
+
+async function isPaid(intent: Intent): Promise<boolean> {
+  return (await world.intent(intent)).status === 'successful';
+}
+
+async function counterWithEndpoint(): Promise<VirtualTerminal> {
+  const caller = { merchantId: world.live.id, testMode: false };
+  await world.db.withTransaction(async (tx) => {
+    createDefaultEndpoint(tx, context, caller.merchantId);
+    await createEndpoint(tx, context, caller, { url: receiver.url('/hook') });
+  });
+  return world.counter(['7012345']);
+}
+
+function counters(count: number): Promise<VirtualTerminal[]> {
+  return Promise.all(Array.from({ length: count }, (_one, index) => world.counter([`70${12_000 + index}`])));
+}
+
+function paidEvents(): number {
+  return receiver.to('/hook').filter(({ body }) => body.includes('"event":"charge.succeeded"')).length;
+}
+
+test('a chat channel that hangs delays no payment and no webhook of the same merchant', async () => {
+  world.chat.usually = () => null;
+  const counter = await counterWithEndpoint();
+  for (const one of await counters(manyHanging)) await pay(one);
+  await eventually('every place of the merchant hangs at the channel', () => world.chat.calls.length === 16);
+  // The clock stands still: nothing waits for anybody's time limit, nor for a sweep.
+  const intent = await pay(counter);
+  await eventually('the payment is booked', () => isPaid(intent));
+  await eventually('its event came too', () => paidEvents() === manyHanging + 1);
+  assert.equal(world.chat.calls.length, 16);
+});
+
+test('a receiver of webhooks that hangs delays no message', async () => {
+  receiver.answer('/hook', () => {});
+  const counter = await counterWithEndpoint();
+  for (const one of await counters(manyHanging)) await pay(one);
+  const intent = await pay(counter);
+  await eventually('all messages came', () => world.chat.calls.length === manyHanging + 1);
+  assert.equal(await isPaid(intent), true);
+});
+
+test('a message goes out within the moment of its payment, without a sweep', async () => {
+  await pay(await world.counter(['7012345']));
+  await eventually('the message came', () => world.chat.calls.length === 1);
+});
+
+test('three messages to one number go out within twelve seconds, one every six', async () => {
+  const counter = await world.counter(['7012345']);
+  for (let payment = 0; payment < 3; payment += 1) await pay(counter);
+  await eventually('the first message came', () => world.chat.calls.length === 1);
+  for (let second = 0; second < 12; second += 1) {
+    await worker.drain();
+    await world.clock.advance(1_000);
+  }
+  await worker.drain();
+  assert.equal(world.chat.calls.length, 3);
+});

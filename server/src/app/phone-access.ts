@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../configuration/config.ts';
+import { isSameText } from '../kit/same-text.ts';
+import type { PhoneAccess } from '../../../simulator/phone/phone-pages.ts';
+import type { CheckoutView } from '../payments/checkout-view.ts';
+import type { Secrets } from '../configuration/secrets.ts';
+
+const shortIdLength = 8;
+
+/**
+ * Who may hold the simulated phone. On a developer's machine everybody; on a production server whoever has the link of
+ * a merchant, which nobody can guess, and then only that merchant's prompts (docs/testing-with-the-simulator.md, "The phone").
+ */
+export function phoneAccess(config: Config, secrets: Secrets): (request: FastifyRequest) => PhoneAccess {
+  return (request) => {
+    if (!config.production) return { allowed: true, account: null };
+    const { key } = request.query as { key?: unknown };
+    const account = typeof key === 'string' ? key.slice(0, shortIdLength) : '';
+    const allowed = isSameText(typeof key === 'string' ? key : '', phoneKey(secrets, account));
+    return { allowed, account: allowed ? account : null };
+  };
+}
+
+/** What stands behind `?key=` in a merchant's link to the simulated phone of a production server. */
+export function phoneKey(secrets: Pick<Secrets, 'simulatorPhoneSecret'>, shortId: string): string {
+  return shortId + createHmac('sha256', secrets.simulatorPhoneSecret).update(shortId).digest('hex').slice(0, 32);
+}
+
+/** Where the payer of a test payment finds the phone; on a production server the page does not tell. */
+export function simulatedPhoneUrl(config: Config, publicUrl: string, view: CheckoutView): string | null {
+  if (config.production || !view.testMode) return null;
+  // Where a link leads to the wallet, the link is the phone.
+  if (view.charge?.nextAction?.type === 'open_url') return null;
+  const number = view.charge?.simulatedNumber ?? null;
+  const phone = `${publicUrl}/simulator/phone`;
+  return number === null ? phone : `${phone}/${encodeURIComponent(number)}`;
+}

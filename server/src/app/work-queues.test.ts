@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import type { ChangeFeed } from '../kit/changes.ts';
+import { addMs } from '../kit/clock.ts';
+import type { CollectionResponse, PayoutResponse } from '../networks/contract.ts';
+import { BreakerCopy } from '../networks/breaker-copy.ts';
+import type { NetworkCall, ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
+import { createPayment } from '../payments/create-payment.ts';
+import { createPaymentWorld, newPayment } from '../payments/payment-world.corpus.ts';
+import type { PaymentWorld } from '../payments/payment-world.corpus.ts';
+import { createTransfer } from '../transfers/create-transfer.ts';
+import { newTransfer, paid, transactionOf } from '../transfers/transfer-world.corpus.ts';
+import { findTransferById } from '../transfers/find-transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { moneyQueues, workTopic } from './work-queues.ts';
+import { startWorker } from '../worker/worker.ts';
+import type { Worker } from '../worker/worker.ts';
+
+// More of one merchant than are under way at once, so that what comes later finds every place taken.
+const manyHanging = 20;
+
+let world: PaymentWorld;
+let worker: Worker;
+let context: ReturnType<typeof contextOf>;
+let hung: (() => void)[];
+
+beforeEach(async () => {
+  hung = [];
+  world = await createPaymentWorld();
+  context = contextOf(world);
+  worker = startWorker({ ...context, queues: moneyQueues(context) });
+});
+
+afterEach(async () => {
+  for (const answer of hung) answer();
+  await worker.stop();
+  await world.close();
+});
+
+function contextOf({ context: payments }: PaymentWorld) {
+  const changes = localChanges();
+  return {
+    ...payments,
+    changes,
+    breakers: new BreakerCopy(),
+    transferOwners: {},
+    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+  };
+}
+
+/** Tells listeners of this process at once. */
+function localChanges(): ChangeFeed {
+  const listeners = new Map<string, (which: string) => void>();
+  return {
+    notify: (topic) => {
+      const separator = topic.indexOf(':');
+      listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
+    },
+    subscribe: () => () => {},
+    subscribeKind: (kind, listener) => {
+      listeners.set(kind, listener);
+      return () => listeners.delete(kind);
+    },
+  };
+}
+
+/** No answer until the test has ended. */
+function never<Answer>(): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<Answer>();
+  hung.push(() => reject(new Error('the test has ended')));
+  return promise;
+}
+
+async function pay(network: string, count = 1): Promise<void> {
+  for (let payment = 0; payment < count; payment += 1) {
+    await world.db.withTransaction((tx) => createPayment(tx, context, world.merchant, { ...newPayment, network }));
+  }
+}
+
+async function transfer(network: string, accountNumber = '7001234', merchant = world.merchant): Promise<Transfer> {
+  const order = { ...newTransfer, network, accountNumber };
+  return world.db.withTransaction((tx) => createTransfer(tx, context, merchant, order));
+}
+
+async function statusOf({ merchantId, id }: Transfer): Promise<string | undefined> {
+  return (await findTransferById(world.db, merchantId, id))?.status;
+}
+
+function asked(network: ScriptedNetwork, call: NetworkCall['call'], count = 1): Promise<void> {
+  return eventually(`${call} number ${count}`, () => network.count(call) === count);
+}
+
+test('a network that hangs altogether delays nothing at another, not even of the same merchant', async () => {
+  const { wave, aps } = world.networks;
+  Object.assign(wave.responses, { start: () => never(), look_up: () => never(), cancel: () => never() });
+  wave.payoutResponses.pay_out = () => never();
+  await pay('wave', manyHanging);
+  for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
+  await asked(wave, 'start', 16);
+  await asked(wave, 'pay_out', 16);
+  // The clock stands still: nothing waits for anybody's time limit, nor for a sweep.
+  await pay('aps');
+  await asked(aps, 'start');
+  await transfer('aps');
+  await asked(aps, 'pay_out');
+});
+
+test('look-ups that hang delay no start and no payout of the same network', async () => {
+  const { wave } = world.networks;
+  await pay('wave', manyHanging);
+  await asked(wave, 'start', manyHanging);
+  await worker.drain();
+  wave.responses.look_up = () => never<CollectionResponse>();
+  await eventually('as many look-ups as may be under way hang', async () => {
+    await world.clock.advance(100);
+    return wave.count('look_up') === 16;
+  });
+  await pay('wave');
+  await asked(wave, 'start', manyHanging + 1);
+  await transfer('wave');
+  await asked(wave, 'pay_out');
+});
+
+test('payouts that hang keep no payer of the same network waiting', async () => {
+  const { wave } = world.networks;
+  wave.payoutResponses.pay_out = () => never<PayoutResponse>();
+  for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
+  await asked(wave, 'pay_out', 16);
+  await pay('wave');
+  await asked(wave, 'start');
+});
+
+test('a network that was down for five seconds is sent what waited within about two, and each order once', async () => {
+  const { wave } = world.networks;
+  const backAt = addMs(world.clock.now(), 5_000);
+  wave.payoutResponses.pay_out = async ({ reference }) => {
+    if (world.clock.now() < backAt) return { state: 'not_accepted', reason: 'network_unavailable' };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
+  };
+  const orders: Transfer[] = [];
+  for (let order = 0; order < 5; order += 1) orders.push(await transfer('wave', `700${1_000 + order}`));
+  await worker.drain();
+  const downCalls = wave.count('pay_out');
+  for (let second = 1; second <= 8; second += 1) {
+    await world.clock.advance(1_000);
+    await worker.drain();
+  }
+  const statuses = await Promise.all(orders.map(statusOf));
+  assert.deepEqual(statuses, ['completed', 'completed', 'completed', 'completed', 'completed']);
+  assert.equal(wave.count('pay_out'), downCalls + 1 + orders.length, 'one probe that failed, then each once');
+});
+
+test('while payouts are paused the network is still asked what became of those before', async () => {
+  const { wave } = world.networks;
+  wave.payoutResponses.pay_out = { state: 'unknown', detail: 'no answer' };
+  const early = await transfer('wave');
+  await worker.drain();
+  wave.payoutResponses.pay_out = { state: 'not_accepted', reason: 'float_empty' };
+  const late = await transfer('wave');
+  await worker.drain();
+  wave.payoutResponses.look_up_payout = paid(early);
+  await world.clock.advance(5_000);
+  await worker.drain();
+  assert.equal(await statusOf(early), 'completed');
+  assert.equal(await statusOf(late), 'pending');
+  assert.equal(wave.count('pay_out'), 2);
+});
+
+test('40 payouts to a network that pays and never answers are all sent within three minutes, each once', async () => {
+  const { wave } = world.networks;
+  const hidden = new Map<string, Date>();
+  wave.payoutResponses.pay_out = async ({ reference }) => {
+    hidden.set(reference, addMs(world.clock.now(), 5_000));
+    return { state: 'unknown', detail: 'no answer within 3000 ms' };
+  };
+  wave.payoutResponses.look_up_payout = async ({ reference }) => {
+    const foundAt = hidden.get(reference);
+    if (!foundAt || world.clock.now() < foundAt) return { state: 'not_found' };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
+  };
+  const orders: Transfer[] = [];
+  for (let order = 0; order < 40; order += 1) orders.push(await transfer('wave', '7770005'));
+  await worker.drain();
+  for (let second = 0; second < 180 && wave.count('pay_out') < orders.length; second += 1) {
+    await world.clock.advance(1_000);
+    await worker.drain();
+  }
+  assert.equal(wave.count('pay_out'), orders.length);
+  assert.equal(hidden.size, orders.length, 'each order went out once');
+});
+
+test('payouts of one merchant that get no answer keep no other merchant’s payouts waiting', async () => {
+  const { wave } = world.networks;
+  wave.payoutResponses.pay_out = async ({ reference }) => {
+    if (reference.startsWith(world.merchant.shortId)) return { state: 'unknown', detail: 'no answer within 3000 ms' };
+    return { state: 'succeeded', providerTransaction: transactionOf({ ...newTransfer, reference, currency: 'GMD' }) };
+  };
+  for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
+  await worker.drain();
+  const waiting = manyHanging - wave.count('pay_out');
+  assert.ok(waiting > 0, 'the merchant’s own breaker has opened');
+  const other = await transfer('wave', '7001234', await world.newMerchant());
+  await worker.drain();
+  assert.equal(await statusOf(other), 'completed');
+});
+
+test('what a process of the version before still writes is worked too', async () => {
+  const { wave } = world.networks;
+  await world.create();
+  await world.asOwner("UPDATE outbox SET queue = 'networks' WHERE kind = 'start_charge'");
+  await worker.drain();
+  assert.equal(wave.count('start'), 1);
+});

@@ -1,0 +1,324 @@
+import { isIP } from 'node:net';
+import { withExplicitTls } from '../database/connection-url.ts';
+import { parseAmount } from '../kit/money.ts';
+import type { LogLevel } from '../kit/log.ts';
+import { StartError } from '../kit/start-error.ts';
+import type { TelegramSettings } from '../notifications/telegram/channel.ts';
+import type { WhatsappSettings } from '../notifications/whatsapp/channel.ts';
+import { settings } from './settings.ts';
+import type { SettingName } from './settings.ts';
+
+export interface Config {
+  port: number;
+  host: string;
+  /** Null: `http://localhost:<port>`, known once the server listens. */
+  publicUrl: string | null;
+  internalUrl: string | null;
+  databaseUrl: string | null;
+  appDatabaseUrl: string | null;
+  databaseConnections: number;
+  dataDirectory: string;
+  production: boolean;
+  role: 'all' | 'api' | 'worker';
+  /** Null in development: made and kept in the data directory. */
+  sealKey: string | null;
+  sealKeysOld: string[];
+  keyPepper: string | null;
+  demoWebhookUrl: string | null;
+  signatureHeader: string;
+  intentLifetimeMs: number;
+  settlementDelayMs: number;
+  amountMinMinor: bigint;
+  amountMaxMinor: bigint;
+  rateLimitLive: number;
+  rateLimitTest: number;
+  rateLimitPages: number;
+  rateLimitKeyPercent: number;
+  rateLimitKeyless: number;
+  rateLimitCodes: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
+  closingNoticeMs: number;
+  logLevel: LogLevel;
+  /** Null: the channel is off. */
+  whatsapp: WhatsappSettings | null;
+  telegram: TelegramSettings | null;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+// Of the requests that carry events: a signature in one of these would take the place of what belongs there.
+const reservedHeaders: ReadonlySet<string> = new Set([
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent', 'content-length', 'host'],
+  ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'content-encoding'],
+]);
+
+const minuteMs = 60_000;
+const keyBytes = 32;
+
+/**
+ * Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes, or all that are
+ * missing.
+ */
+export function readConfig(environment: Environment): Config {
+  const read = reader(environment);
+  const databaseUrl = read.databaseUrl('DATABASE_URL');
+  const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
+  const defaultEnvironment = databaseUrl === null && appDatabaseUrl === null ? 'development' : 'production';
+  const production = read.choice('APP_ENV', ['development', 'production'], defaultEnvironment) === 'production';
+  const config: Config = {
+    port: read.integer('PORT', 0, 65_535),
+    host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    publicUrl: checkOrigin('PUBLIC_URL', withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:']))),
+    internalUrl: withoutSlash(read.url('INTERNAL_URL', ['http:', 'https:'])),
+    databaseUrl,
+    appDatabaseUrl,
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
+    dataDirectory: read.text('DATA_DIR') ?? 'data',
+    production,
+    role: read.choice('ROLE', ['all', 'api', 'worker'], 'all'),
+    sealKey: read.key('SEAL_KEY'),
+    sealKeysOld: read.keys('SEAL_KEYS_OLD'),
+    keyPepper: read.key('KEY_PEPPER'),
+    demoWebhookUrl: read.url('DEMO_WEBHOOK_URL', ['http:', 'https:']),
+    signatureHeader: read.headerName('SIGNATURE_HEADER'),
+    intentLifetimeMs: read.integer('INTENT_LIFETIME_MINUTES', 1, 10_080) * minuteMs,
+    settlementDelayMs: read.integer('SETTLEMENT_DELAY_HOURS', 0, 720) * 60 * minuteMs,
+    amountMinMinor: read.amount('AMOUNT_MIN'),
+    amountMaxMinor: read.amount('AMOUNT_MAX'),
+    rateLimitLive: read.integer('RATE_LIMIT_LIVE', 0, 100_000),
+    rateLimitTest: read.integer('RATE_LIMIT_TEST', 0, 100_000),
+    rateLimitPages: read.integer('RATE_LIMIT_PAGES', 0, 100_000),
+    rateLimitKeyPercent: read.integer('RATE_LIMIT_KEY_PERCENT', 1, 100),
+    rateLimitKeyless: read.integer('RATE_LIMIT_KEYLESS', 0, 100_000),
+    rateLimitCodes: read.integer('RATE_LIMIT_CODES', 0, 100_000),
+    trustedProxies: readTrustedProxies(read),
+    closingNoticeMs: read.integer('CLOSING_NOTICE_SECONDS', 0, 15, production ? '5' : '0') * 1_000,
+    logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    whatsapp: readWhatsapp(read),
+    telegram: readTelegram(read),
+  };
+  checkTogether(config);
+  return config;
+}
+
+/** What one setting demands of another. */
+function checkTogether(config: Config): void {
+  if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
+  const missing = [...missingForRole(config), ...missingInProduction(config)];
+  if (missing.length > 0) throw new StartError(`${missing.join('; ')}.`);
+}
+
+/** Processes that share the work share a database, and a worker has to find the simulated networks. */
+function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl, production }: Config): string[] {
+  if (role === 'all') return [];
+  const hasDatabase = databaseUrl !== null || appDatabaseUrl !== null;
+  // In production PUBLIC_URL is asked for anyway, and stands in.
+  const findsNetworks = role === 'api' || internalUrl !== null || publicUrl !== null || production;
+  return [
+    ...(hasDatabase
+      ? []
+      : [`ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything`]),
+    ...(findsNetworks
+      ? []
+      : [`ROLE=${role} needs INTERNAL_URL, where an API process listens, for example http://localhost:8080`]),
+  ];
+}
+
+function missingInProduction({ production, sealKey, keyPepper, publicUrl }: Config): string[] {
+  if (!production) return [];
+  const keys = [...(sealKey === null ? ['SEAL_KEY'] : []), ...(keyPepper === null ? ['KEY_PEPPER'] : [])];
+  const names = [...keys, ...(publicUrl === null ? ['PUBLIC_URL'] : [])];
+  if (names.length === 0) return [];
+  const hints = [
+    ...(keys.length === 0 ? [] : [`make ${keys.length > 1 ? 'each key' : 'it'} with \`openssl rand -base64 32\``]),
+    ...(publicUrl === null ? ['PUBLIC_URL is for example https://pay.example.gm'] : []),
+  ];
+  return [`${requiredText(names)} in production; ${hints.join('; ')}`];
+}
+
+/** "A is required", "A, B and C are required". */
+function requiredText(names: readonly string[]): string {
+  const last = names.at(-1);
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} are required` : `${last} is required`;
+}
+
+// As @fastify/proxy-addr, which reads the list, names the usual networks.
+const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Whoever is named here chooses the address that limits count by: a whole internet is refused. */
+function readTrustedProxies(read: Reader): string[] {
+  const name = 'TRUSTED_PROXIES';
+  const networks = (read.text(name) ?? '').split(',').map((network) => network.trim());
+  const named = networks.filter((network) => network !== '');
+  for (const network of named) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+    const version = isIP(address);
+    const isNetwork = version !== 0 && (prefix === undefined || isBetween(Number(prefix), 1, version === 4 ? 32 : 128));
+    if (isNetwork || namedNetworks.has(network)) continue;
+    throw new StartError(
+      `${name} must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas between.`,
+    );
+  }
+  return named;
+}
+
+function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
+}
+
+/** Null while it is off; what is set is checked all the same. */
+function readWhatsapp(read: Reader): WhatsappSettings | null {
+  const switchedBy = 'WHATSAPP_ACCESS_TOKEN';
+  const accessToken = read.text(switchedBy);
+  const settingsOf = {
+    baseUrl: serviceAddress(read, 'WHATSAPP_URL'),
+    apiVersion: matching(read, 'WHATSAPP_API_VERSION', /^\d{1,3}\.\d$/, 'a version such as 23.0'),
+    phoneNumberId: matching(read, 'WHATSAPP_PHONE_NUMBER_ID', /^\d{1,30}$/, 'the digits of an id'),
+    template: matching(read, 'WHATSAPP_TEMPLATE', /^[a-z0-9_]{1,512}$/, 'a name of small letters, digits and _'),
+    templateLanguage: matching(
+      read,
+      'WHATSAPP_TEMPLATE_LANGUAGE',
+      /^[a-z]{2,3}(_[A-Z]{2})?$/,
+      'a code such as en or en_GB',
+    ),
+    appSecret: read.text('WHATSAPP_APP_SECRET') ?? '',
+    verifyToken: read.text('WHATSAPP_VERIFY_TOKEN') ?? '',
+  };
+  if (accessToken === null) return null;
+  const required = [
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'WHATSAPP_TEMPLATE',
+    'WHATSAPP_APP_SECRET',
+    'WHATSAPP_VERIFY_TOKEN',
+  ] as const;
+  requireSet(read, switchedBy, required);
+  return { accessToken, ...settingsOf };
+}
+
+/** The same for Telegram. The token becomes a part of an address. */
+function readTelegram(read: Reader): TelegramSettings | null {
+  const botToken = matching(read, 'TELEGRAM_BOT_TOKEN', /^\d{1,20}:[\w-]{1,100}$/, 'as @BotFather writes it, 123456:…');
+  const webhookSecret = matching(read, 'TELEGRAM_WEBHOOK_SECRET', /^[\w-]{1,256}$/, 'letters, digits, _ and - only');
+  const baseUrl = serviceAddress(read, 'TELEGRAM_URL');
+  if (botToken === '') return null;
+  requireSet(read, 'TELEGRAM_BOT_TOKEN', ['TELEGRAM_WEBHOOK_SECRET']);
+  return { botToken, webhookSecret, baseUrl };
+}
+
+function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {
+  const missing = names.filter((name) => read.text(name) === null);
+  if (missing.length > 0) throw new StartError(`${requiredText(missing)} with ${switchedBy}.`);
+}
+
+/** Empty where it is not set and has no default. The value may be a secret, so the message does not repeat it. */
+function matching(read: Reader, name: SettingName, pattern: RegExp, what: string): string {
+  const value = read.orDefault(name);
+  if (value !== '' && !pattern.test(value)) throw new StartError(`${name} must be ${what}.`);
+  return value;
+}
+
+/** Of somebody's service, which has a usual one. */
+function serviceAddress(read: Reader, name: SettingName): string {
+  return withoutSlash(read.url(name, ['https:', 'http:'])) ?? read.orDefault(name);
+}
+
+type Reader = ReturnType<typeof reader>;
+
+function reader(environment: Environment) {
+  const text = (name: SettingName): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const orDefault = (name: SettingName): string =>
+    text(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
+  const url = (name: SettingName, schemes: readonly string[]): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    // The value may hold a password, so the message does not repeat it.
+    if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+      throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
+    }
+    if (!isDecodable(value)) throw new StartError(`${name} holds a % that begins no code; write it as %25.`);
+    return value;
+  };
+  return {
+    text,
+    orDefault,
+    integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number => {
+      const value = text(name) ?? fallback;
+      if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
+        throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
+      }
+      return Number(value);
+    },
+    choice: <Choice extends string>(name: SettingName, choices: readonly Choice[], fallback: Choice): Choice => {
+      const value = text(name) ?? fallback;
+      const choice = choices.find((candidate) => candidate === value);
+      if (choice === undefined) {
+        throw new StartError(`${name} must be ${choices.join(', ')}, not ${JSON.stringify(value)}.`);
+      }
+      return choice;
+    },
+    url,
+    databaseUrl: (name: SettingName): string | null => {
+      const value = url(name, ['postgres:', 'postgresql:']);
+      return value === null ? null : withExplicitTls(value);
+    },
+    key: (name: SettingName): string | null => {
+      const value = text(name);
+      return value === null ? null : checkKey(name, value);
+    },
+    keys: (name: SettingName): string[] => {
+      const values = (text(name) ?? '').split(',').map((value) => value.trim());
+      return values.filter((value) => value !== '').map((value) => checkKey(name, value));
+    },
+    headerName: (name: SettingName): string => {
+      const value = orDefault(name).toLowerCase();
+      if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
+      if (reservedHeaders.has(value)) throw new StartError(`${name} must be a header that nothing else stands in.`);
+      return value;
+    },
+    amount: (name: SettingName): bigint => {
+      const value = orDefault(name);
+      if (/^\d{10,}(\.\d{1,2})?$/.test(value)) {
+        throw new StartError(`${name} must be an amount below 1000000000 dalasi, not ${JSON.stringify(value)}.`);
+      }
+      if (!/^\d{1,9}(\.\d{1,2})?$/.test(value) || Number(value) === 0) {
+        throw new StartError(`${name} must be an amount in dalasi above 0, not ${JSON.stringify(value)}.`);
+      }
+      return parseAmount(Number(value));
+    },
+  };
+}
+
+/** As the sealer reads keys: what Buffer.from would skip in a mistyped one would make it another key. */
+function checkKey(name: SettingName, value: string): string {
+  const isHex = /^[0-9a-f]{64}$/i.test(value);
+  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
+  const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
+  if (bytes.length === keyBytes && isWhole) return value;
+  throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with: openssl rand -base64 32`);
+}
+
+/** User, password and database are written in percent encoding; a stray % makes none of them readable. */
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withoutSlash(url: string | null): string | null {
+  return url === null ? null : url.replace(/\/+$/, '');
+}
+
+/** Pages link to each other from the root, and what stands here is sent to payers: a path would lead nowhere, a password everywhere. */
+function checkOrigin(name: SettingName, address: string | null): string | null {
+  if (address === null) return null;
+  const { href, origin } = new URL(address);
+  if (href === `${origin}/`) return address;
+  throw new StartError(`${name} must be an address without path and user name, for example https://pay.example.gm.`);
+}

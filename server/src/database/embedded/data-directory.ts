@@ -1,0 +1,108 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { errorCode, reasonOf, StartError } from '../../kit/start-error.ts';
+
+/**
+ * The data directory, made if absent; answers its real path. Only we read it; when we are root the database server
+ * runs as another user, which has to pass through.
+ *
+ * @throws StartError when it cannot be made or written to.
+ */
+export function openDataDirectory(path: string): string {
+  try {
+    const isRoot = process.geteuid?.() === 0;
+    makeDirectory(resolve(path), isRoot ? 0o711 : 0o700);
+    const directory = realpathSync(path);
+    if (!statSync(directory).isDirectory()) throw fileInstead(path);
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (isRoot) chmodSync(directory, (statSync(directory).mode & 0o7777) | 0o111);
+    return directory;
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    if (errorCode(error) === 'ENOTDIR') throw fileInstead(path);
+    throw unusableDataDirectory(path, error);
+  }
+}
+
+function fileInstead(path: string): StartError {
+  return new StartError(`The data directory ${path} is a file, or lies below one; set DATA_DIR to a directory.`);
+}
+
+/** A call to the file system that failed inside the data directory, said to the operator. */
+export function unusableDataDirectory(directory: string, error: unknown): StartError {
+  const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
+  return new StartError(
+    `The data directory ${directory} cannot be used (${reasonOf(error)}${path}); make it writable, or set DATA_DIR to another directory.`,
+    { cause: error },
+  );
+}
+
+/** A call to the file system that failed, as a full disk or a mounted folder that knows no owners makes it. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/**
+ * Writes a file that only we may read: complete and on the disk before it has its name, so that neither a crash nor a
+ * power cut leaves half of it.
+ */
+export function writePrivateFile(path: string, content: string): void {
+  renameSync(writeDraft(path, content), path);
+}
+
+/** As `writePrivateFile`, unless there is one: false then. Of several processes at once one makes it. */
+export function createPrivateFile(path: string, content: string): boolean {
+  const draft = writeDraft(path, content);
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    // A file system without hard links leaves the moment between the look and the renaming.
+    if (existsSync(path)) return false;
+    renameSync(draft, path);
+    return true;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function writeDraft(path: string, content: string): string {
+  const draft = `${path}.${randomUUID()}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return draft;
+}
+
+/** Node's own recursive mkdir never returns where a parent answers ENOENT for what it may not hold, as /proc does. */
+function makeDirectory(path: string, mode: number): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process was faster.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}

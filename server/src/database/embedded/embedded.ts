@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { systemClock } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { withAdminClient } from '../admin-client.ts';
+import { findBinaries } from './binaries.ts';
+import { adminRoleName, clusterDirectoryIn, prepareCluster } from './cluster.ts';
+import { changeConnectionUrl } from '../connection-url.ts';
+import { isSystemError, openDataDirectory, unusableDataDirectory } from './data-directory.ts';
+import { lockDataDirectory } from './data-directory-lock.ts';
+import { refuseUnseenServer, stopOrphanedServer } from './orphaned-server.ts';
+import { findServerAccount } from './server-account.ts';
+import { startServer } from './server-process.ts';
+
+export interface EmbeddedPostgres {
+  /** The database `dalasi` as its superuser, over TCP on 127.0.0.1. Holds the password: not for logs. */
+  adminUrl: string;
+  /** Ends the server (fast shutdown) and frees the data directory. Close the pools first. */
+  stop(): Promise<void>;
+  /**
+   * Resolves when the server has ended; without a `stop()` before it, the program has lost its database. Neither it
+   * nor the server keeps the process alive.
+   */
+  exited: Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Made if absent. Holds the cluster (`postgres/`), its password, its log and the lock of the running process. */
+  dataDirectory: string;
+  /** false only for tests: a killed server then loses its last rows, and a power cut damages the files. */
+  durable: boolean;
+  log: (sentence: string) => void;
+  clock?: Clock;
+}
+
+export const databaseName = 'dalasi';
+
+/**
+ * Starts the PostgreSQL that npm brought on the data directory, and makes both if they are not there. Runs as an
+ * ordinary user and as root. Whatever a crash left behind (half a cluster, a lock, a server still running) is put right.
+ *
+ * @throws StartError when another process uses the data directory, or the server cannot run here.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable, log, clock = systemClock } = options;
+  const dataDirectory = openDataDirectory(options.dataDirectory);
+  const clusterDirectory = clusterDirectoryIn(dataDirectory);
+  await refuseUnseenServer(clusterDirectory);
+  const lock = await lockDataDirectory(dataDirectory, clock);
+  try {
+    await stopOrphanedServer({ clusterDirectory, clock, log });
+    const account = findServerAccount(clusterDirectory);
+    const binaries = await findBinaries({ dataDirectory, account });
+    const cluster = await prepareCluster({ dataDirectory, account, binaries, durable });
+    const logPath = join(dataDirectory, 'postgres.log');
+    const { postgres } = binaries;
+    const server = await startServer({ postgres, clusterDirectory, logPath, account, durable, clock, log });
+    const adminUrl = `postgresql://${adminRoleName}:${cluster.password}@127.0.0.1:${server.port}/${databaseName}`;
+    try {
+      await ensureDatabase(adminUrl);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return {
+      adminUrl,
+      exited: server.exited,
+      stop: async () => {
+        await server.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw isSystemError(error) ? unusableDataDirectory(dataDirectory, error) : error;
+  }
+}
+
+async function ensureDatabase(adminUrl: string): Promise<void> {
+  if (await databaseExists(adminUrl)) return;
+  await withAdminClient(changeConnectionUrl(adminUrl, { database: 'postgres' }), async (client) => {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(databaseName)}`);
+  });
+}
+
+async function databaseExists(adminUrl: string): Promise<boolean> {
+  try {
+    return await withAdminClient(adminUrl, async () => true);
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof pg.DatabaseError && cause.code === '3D000') return false;
+    throw error;
+  }
+}

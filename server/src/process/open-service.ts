@@ -1,0 +1,235 @@
+import { resolve } from 'node:path';
+import type { Config } from '../configuration/config.ts';
+import { withAdminClient } from '../database/admin-client.ts';
+import { userOf } from '../database/connection-url.ts';
+import { hasCluster } from '../database/embedded/cluster.ts';
+import { startEmbeddedPostgres } from '../database/embedded/embedded.ts';
+import type { EmbeddedPostgres } from '../database/embedded/embedded.ts';
+import { findRunningServer } from '../database/embedded/running-server.ts';
+import { migrate } from '../database/migrate.ts';
+import { ensureServingRole, servingUrlOf } from '../database/roles.ts';
+import { assertSchemaIsCurrent } from '../database/schema-version.ts';
+import { assertServingRole } from '../database/serving-role.ts';
+import { whenDatabaseHasStarted } from '../database/starting-database.ts';
+import type { Clock } from '../kit/clock.ts';
+import { openDatabase, sqlState } from '../kit/db.ts';
+import type { Database, DatabaseOptions } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
+import { StartError } from '../kit/start-error.ts';
+import { assertKeysMatch } from '../keyring/keyring.ts';
+import { keyEvidence } from './open-secrets.ts';
+import type { ConfiguredSecrets } from '../configuration/secrets.ts';
+
+export interface OpenedDatabase {
+  db: Database;
+  /** Resolves if the database of our own ends by itself; never with a database of the operator's. */
+  exited: Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  clock: Clock;
+  log: Log;
+  logStartup: (sentence: string) => void;
+  secrets: Pick<ConfiguredSecrets, 'checks' | 'servingPassword'>;
+}
+
+interface PrepareParts extends Parts {
+  /** Whether no other process can have this database open: this one has started the server in the data directory itself. */
+  isAlone: boolean;
+}
+
+/**
+ * Opens the database as the serving role: our own in the data directory, or the operator's. With the owner's rights it
+ * is migrated first; the service itself never has them.
+ *
+ * Throws StartError.
+ */
+export async function openServiceDatabase(config: Config, parts: Parts): Promise<OpenedDatabase> {
+  const embedded = await startOwnDatabase(config, parts);
+  try {
+    const adminUrl = embedded?.adminUrl ?? config.databaseUrl;
+    const isAlone = embedded !== null;
+    const url = await whenDatabaseHasStarted(parts, () => prepareDatabase(config, adminUrl, { ...parts, isAlone }));
+    const checks = [assertServingRole, assertSchemaIsCurrent, assertOwnKeysFit(parts)];
+    const db = await openChecked(parts, checks, {
+      url,
+      connectionsMax: config.databaseConnections,
+      onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
+    });
+    return { db, exited: embedded?.exited ?? new Promise(() => {}), close: () => closeBoth(db, embedded) };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+// An operator's command may read the whole ledger.
+const operatorStatementTimeoutMs = 10 * 60 * 1_000;
+
+/**
+ * As whom an operator's command works: the serving role, the owner (where an owner's URL is known) for what has to work
+ * without the right keys, or the serving role once it has been made ready as at a start.
+ */
+export type OperatorAccess = 'serving' | 'owner' | 'prepared';
+
+/**
+ * The database for an operator's command: the one that a running service has open, or opened for the command alone. A
+ * command makes none: an empty one would answer as if nothing had ever been collected. Neither does it migrate or change a
+ * role, on which running services depend, unless it is the command for that.
+ *
+ * Throws StartError.
+ */
+export async function openOperatorDatabase(
+  config: Config,
+  parts: Parts & { access: OperatorAccess },
+): Promise<Pick<OpenedDatabase, 'db' | 'close'> & { role: string }> {
+  const runningUrl = isEmbedded(config) ? findRunningServer(config.dataDirectory) : undefined;
+  const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
+  const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
+  try {
+    const url = await operatorUrl(config, adminUrl, { ...parts, isAlone: embedded !== null });
+    const db = await openChecked(parts, [assertSchemaIsCurrent], {
+      url,
+      connectionsMax: 4,
+      statementTimeoutMs: operatorStatementTimeoutMs,
+    });
+    return { db, role: userOf(url), close: () => closeBoth(db, embedded) };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+/**
+ * Refuses a command where the service has never been started. Asked before anything else: it leaves the directory as it is.
+ *
+ * Throws StartError.
+ */
+export function assertDatabaseExists(config: Config): void {
+  if (!isEmbedded(config) || hasCluster(config.dataDirectory)) return;
+  const directory = resolve(config.dataDirectory);
+  throw new StartError(
+    `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or start the service once.`,
+  );
+}
+
+function isEmbedded({ databaseUrl, appDatabaseUrl }: Config): boolean {
+  return databaseUrl === null && appDatabaseUrl === null;
+}
+
+async function operatorUrl(
+  config: Config,
+  adminUrl: string | null,
+  parts: PrepareParts & { access: OperatorAccess },
+): Promise<string> {
+  if (parts.access === 'prepared') return prepareDatabase(config, adminUrl, parts);
+  const servingUrl = config.appDatabaseUrl;
+  if (adminUrl === null) return assertReachable(servingUrl ?? '');
+  if (parts.access === 'owner') return assertReachable(adminUrl);
+  // Wrong keys are told as what they are: the role's password follows from one of them.
+  await asOwner(adminUrl, parts, async (db) => {
+    await assertSchemaIsCurrent(db);
+    await assertKeysMatch(db, parts.secrets.checks);
+  });
+  const url = servingUrlOf(adminUrl, { servingUrl, password: parts.secrets.servingPassword });
+  try {
+    return await assertReachable(url);
+  } catch (error) {
+    if (servingUrl !== null || !(error instanceof StartError) || !isRefusal(error.cause)) throw error;
+    throw new StartError(
+      `${error.message.slice(0, -1)}; start the service once with this DATABASE_URL, or run: npm run operator -- database prepare.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The role does not exist, or has another password, or may not connect to this database. */
+function isRefusal(error: unknown): boolean {
+  return ['28000', '28P01', '42501'].includes(sqlState(error) ?? '');
+}
+
+/** Answers the URL. The pool would take a wrong password or address for a database that is away for a moment. */
+async function assertReachable(url: string): Promise<string> {
+  await withAdminClient(url, () => Promise.resolve());
+  return url;
+}
+
+type Check = (db: Database) => Promise<unknown>;
+
+function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
+  return (db) => assertKeysMatch(db, secrets.checks);
+}
+
+async function asOwner<Answer>(
+  adminUrl: string,
+  parts: Parts,
+  work: (db: Database) => Promise<Answer>,
+): Promise<Answer> {
+  const db = await openChecked(parts, [], { url: await assertReachable(adminUrl), connectionsMax: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Closed again where a check fails. */
+async function openChecked(
+  { clock, log }: Pick<Parts, 'clock' | 'log'>,
+  checks: readonly Check[],
+  options: Omit<DatabaseOptions, 'clock' | 'onConnectionError'>,
+): Promise<Database> {
+  const db = openDatabase({
+    ...options,
+    clock,
+    onConnectionError: (error) => log.warn('a database connection was lost', { error: error.message }),
+  });
+  try {
+    for (const check of checks) await check(db);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function closeBoth(db: Database, embedded: EmbeddedPostgres | null): Promise<void> {
+  await db.close();
+  await embedded?.stop();
+}
+
+function startOwnDatabase(
+  config: Config,
+  { clock, logStartup }: Pick<Parts, 'clock' | 'logStartup'>,
+): Promise<EmbeddedPostgres> | null {
+  if (!isEmbedded(config)) return null;
+  return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: logStartup });
+}
+
+/**
+ * Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them, and
+ * a pepper that nobody has verified changes no password that a running process may use.
+ */
+async function prepareDatabase(config: Config, adminUrl: string | null, parts: PrepareParts): Promise<string> {
+  const { clock, logStartup, secrets } = parts;
+  const { appDatabaseUrl: servingUrl } = config;
+  try {
+    let url = servingUrl ?? '';
+    if (adminUrl !== null) {
+      await migrate({ adminUrl, clock, log: logStartup });
+      const isPepperSure = await asOwner(adminUrl, parts, async (db) => {
+        const { pepper } = await assertKeysMatch(db, secrets.checks);
+        return pepper === 'right' || !(await keyEvidence.hasHashedKeys(db));
+      });
+      const mayChangePassword = isPepperSure || parts.isAlone;
+      url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword, mayChangePassword });
+    }
+    return await assertReachable(url);
+  } catch (error) {
+    if (error instanceof Error && sqlState(error) !== undefined) {
+      throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { createStartupLog } from './startup-log.ts';
+import type { Streams, StartupLog } from './startup-log.ts';
+import { createApp } from '../app/app.ts';
+import { listenError, assertPortFree } from './port-check.ts';
+import { readConfig } from '../configuration/config.ts';
+import type { Config } from '../configuration/config.ts';
+import { prepareDemo, writeFacts } from './demo.ts';
+import type { DemoFacts } from './demo.ts';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
+import { startNotifier } from '../kit/notifier.ts';
+import { systemRandom } from '../kit/random.ts';
+import { StartError } from '../kit/start-error.ts';
+import { openSecrets } from './open-secrets.ts';
+import { openServiceDatabase } from './open-service.ts';
+import type { OpenedDatabase } from './open-service.ts';
+import { createOnboardingContext } from '../operator/onboard-business.ts';
+import { readSecrets } from '../configuration/secrets.ts';
+import type { ConfiguredSecrets } from '../configuration/secrets.ts';
+
+/** What a process gives the service: its settings, where it writes, and when it has to stop. */
+export interface ServiceProcess extends Streams {
+  environment: Readonly<Record<string, string | undefined>>;
+  stderr: Streams['stderr'] & { write(text: string): unknown };
+  /** Takes the lines of the log. Default: the standard error of this process, without waiting for its reader. */
+  writeLog?: (line: string) => void;
+  /** Resolves when the service has to stop. */
+  stop: Promise<unknown>;
+}
+
+/** What one run of the service is made of, from its start to its end. */
+interface Run {
+  config: Config;
+  log: Log;
+  logStartup: StartupLog;
+  print: (text: string) => void;
+  secrets: ConfiguredSecrets;
+  stop: Promise<unknown>;
+}
+
+// A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
+const shutdownMaxMs = 25_000;
+// A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
+const unfinishedStartMaxMs = 5_000;
+
+const unverifiedPepper =
+  'KEY_PEPPER cannot be verified before the first request with an API key; to confirm it now: npm run operator -- secrets accept KEY_PEPPER';
+
+/**
+ * Runs the service until it is told to stop, or cannot go on, and answers the exit code. Why it failed is on standard
+ * error: a StartError as its sentence, a mistake of ours with its stack. The process has to end then: a step that hangs is
+ * not waited for and may still hold a connection.
+ */
+export async function runService(service: ServiceProcess): Promise<number> {
+  try {
+    await startAndServe(service);
+    return 0;
+  } catch (error) {
+    service.stderr.write(`${describeFailure(error)}\n`);
+    return 1;
+  }
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof StartError) return error.message;
+  return String(error instanceof Error ? error.stack : error);
+}
+
+async function startAndServe({ environment, stdout, stderr, writeLog: write, stop }: ServiceProcess): Promise<void> {
+  const config = readConfig(environment);
+  const log = createLog({ level: config.logLevel, isTerminal: stderr.isTTY === true, ...(write && { write }) });
+  const logStartup = createStartupLog(log, { stdout, stderr });
+  const print = (text: string): unknown => stdout.write(`${text}\n`);
+  await assertPortFree(config);
+  const secrets = readSecrets(config, systemRandom);
+  const run = { config, log, logStartup, print, secrets, stop };
+  const opened = await openUnlessStopped(run);
+  if (opened) await serveUntilStopped(run, opened);
+  logStartup('Stopped.');
+}
+
+/** Null when the stop came first: nothing has been answered yet, so there is nothing to finish. */
+async function openUnlessStopped({ config, log, logStartup, secrets, stop }: Run): Promise<OpenedDatabase | null> {
+  const opening = openServiceDatabase(config, { clock: systemClock, log, logStartup, secrets });
+  const opened = await Promise.race([opening, stop.then(() => null)]);
+  if (opened) return opened;
+  logStartup('Stopping before the start is complete.');
+  const enough = new AbortController();
+  const timeLimit = systemClock.sleep(unfinishedStartMaxMs, enough.signal).then(() => null);
+  try {
+    const finished = await Promise.race([opening, timeLimit]);
+    await finished?.close();
+  } finally {
+    enough.abort();
+  }
+  return null;
+}
+
+async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void> {
+  const { config, log, logStartup, stop } = run;
+  const [clock, random, { db }] = [systemClock, systemRandom, opened];
+  const closing: (() => Promise<void>)[] = [opened.close];
+  try {
+    const { secrets, keyring } = await openSecrets(run.secrets, { db, clock });
+    if ((await keyring.state()).pepper === 'unverified') log.warn(unverifiedPepper);
+    const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+    closing.unshift(() => notifier.close());
+    const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
+    let closingNoticeMs = 0;
+    closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
+    const context = createOnboardingContext(config, { clock, random, secrets });
+    const demo = config.role === 'worker' ? null : await prepareDemo(config, { db, context, logStartup });
+    await app.start().catch((error: unknown) => {
+      throw listenError(config, error);
+    });
+    const baseUrl = app.publicUrl();
+    if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
+    greet(run, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo });
+    const reason = await Promise.race([stop.then(() => 'stop' as const), opened.exited.then(() => 'lost' as const)]);
+    if (reason === 'lost') {
+      throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
+    }
+    logStartup('Stopping: finishing what is under way.');
+    if (config.role !== 'worker') ({ closingNoticeMs } = config);
+  } finally {
+    await closeAll(closing, log);
+  }
+}
+
+interface Greeting {
+  /** Where this process itself listens. */
+  ownUrl: string;
+  baseUrl: string;
+  liveNetworks: readonly string[];
+  demo: DemoFacts | null;
+}
+
+/** What stands below the first line is for whoever looks at it, and has a key in it: none of it is for the log. */
+function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
+  print('');
+  logStartup(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+  if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
+  if (config.role === 'worker') return;
+  print(`  API reference    ${baseUrl}/docs`);
+  print(`  Live networks    ${liveNetworks.join(', ') || 'none is connected, so live keys take no payments yet'}`);
+  if (!demo) return;
+  print(`  Simulated phone  ${baseUrl}/simulator/phone
+  Test secret key  ${demo.secret_key}
+
+Take a first payment:
+
+  curl -s ${baseUrl}/v1/payments -H 'Authorization: Bearer ${demo.secret_key}' -H 'Content-Type: application/json' -d '{"data":{"amount":100,"title":"My first payment"}}'
+
+then open the payment_link of the answer.`);
+}
+
+/** In the order in which things lean on each other; whatever hangs does not keep the process for ever. */
+async function closeAll(closing: readonly (() => Promise<void>)[], log: Log): Promise<void> {
+  const timedOut = new AbortController();
+  const all = async (): Promise<void> => {
+    for (const close of closing) await close().catch((error: unknown) => log.error('closing failed', error));
+    timedOut.abort();
+  };
+  await Promise.race([all(), systemClock.sleep(shutdownMaxMs, timedOut.signal)]);
+}

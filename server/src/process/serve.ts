@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify';
+import { apiRoutes } from '../app/api-routes.ts';
+import type { Address, AppOptions, MoneyContext } from '../app/contexts.ts';
+import { customerRoutes } from '../customers/routes.ts';
+import { registerApi } from '../http/api-routes.ts';
+import { networkCallbacks } from '../http/network-callbacks.ts';
+import { eventBodySchemas } from '../app/event-schemas.ts';
+import { describeApi } from '../http/openapi.ts';
+import { KeylessLimit } from '../http/keyless-limit.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import { bindRoutes } from '../kit/route.ts';
+import type { BoundRoute } from '../kit/route.ts';
+import { createPageLimit } from '../links/page-limit.ts';
+import { linkRoutes } from '../links/routes.ts';
+import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
+import { simulatorRoutes } from '../../../simulator/routes.ts';
+import type { Simulator } from '../../../simulator/simulator.ts';
+import { chatCallbacks } from '../notifications/callbacks.ts';
+import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
+import { readChatDelivery } from '../notifications/chat-delivery.ts';
+import { listChatMessages } from '../notifications/development/chat-messages.ts';
+import { chatPages } from '../pages/chat/chat-pages.ts';
+import { collectPages } from '../pages/collect/collect-pages.ts';
+import { createCollectTargets } from '../pages/collect/collect-targets.ts';
+import { checkoutPages } from '../pages/checkout/checkout-pages.ts';
+import { homePages } from '../pages/home/home-pages.ts';
+import { phonePages } from '../../../simulator/phone/phone-pages.ts';
+import { referencePages } from '../pages/reference/reference-pages.ts';
+import { createCheckout } from '../payments/checkout.ts';
+import { forgetCustomer } from '../payments/forget-customer.ts';
+import { paymentRoutes } from '../payments/routes.ts';
+import { createPosterRenderer } from '../posters/poster-renderer.ts';
+import type { PosterRenderer } from '../posters/poster-renderer.ts';
+import { posterRoutes } from '../posters/routes.ts';
+import { phoneAccess, simulatedPhoneUrl } from '../app/phone-access.ts';
+import { settlementRoutes } from '../settlement/routes.ts';
+import { subAccountGroupRoutes } from '../sub-accounts/group-routes.ts';
+import { subAccountRoutes } from '../sub-accounts/routes.ts';
+import { refundRoutes } from '../refunds/routes.ts';
+import { createGuessLimit } from '../terminals/guess-limit.ts';
+import { terminalRoutes } from '../terminals/routes.ts';
+import { transactionRoutes } from '../transactions/routes.ts';
+import { terminalSummaryRoutes } from '../transactions/terminal-routes.ts';
+import { transferRoutes } from '../transfers/routes.ts';
+import { eventRoutes } from '../webhooks/event-routes.ts';
+import type { WebhookRouteContext } from '../webhooks/routes.ts';
+import { endpointRoutes } from '../webhooks/routes.ts';
+import { inboxTopicKind } from '../app/work-queues.ts';
+
+export interface ServedParts {
+  address: Address;
+  money: MoneyContext;
+  endpoints: WebhookRouteContext;
+  callbacks: ChatCallbackOptions;
+  simulator: Simulator;
+  /** Shows a limiter in `/metrics`. */
+  watchLimiter: (limiter: LimiterFigures) => void;
+  /** Aborted when the process is told to end. */
+  closing: AbortSignal;
+}
+
+/** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
+export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
+  const { config, secrets, keyring, db, notifier, clock, log } = options;
+  const { address, money, endpoints, simulator } = parts;
+  const { publicUrl } = address;
+  const posters = createPosterRenderer({ clock });
+  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
+  server.addHook('onClose', () => posters.close());
+  server.decorate('trustsHostHeader', !config.production);
+  await server.register(async (api) =>
+    registerApi(api, {
+      db,
+      clock,
+      log,
+      sealer: secrets.sealer,
+      docsUrl: publicUrl,
+      databaseConnections: config.databaseConnections,
+      watchLimiter: parts.watchLimiter,
+      authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
+      keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
+      rateLimiter: new RateLimiter(db, clock, {
+        liveRequestsPerSecond: config.rateLimitLive,
+        testRequestsPerSecond: config.rateLimitTest,
+        keyPercent: config.rateLimitKeyPercent,
+      }),
+      routes: bindAll(money, endpoints, posters),
+    }),
+  );
+  await server.register(networkCallbacks, {
+    ...money,
+    notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
+  });
+  await server.register(chatCallbacks, parts.callbacks);
+  await server.register(checkoutPages, {
+    checkout: createCheckout(money),
+    changes: notifier,
+    clock,
+    publicUrl,
+    formKey: secrets.formKey,
+    log,
+    simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
+  });
+  const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
+  const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
+  const targets = createCollectTargets({ ...money, pageLimit, guessLimit });
+  await server.register(collectPages, { targets, log, publicUrl, formKey: secrets.formKey });
+  await server.register(phonePages, {
+    simulator,
+    log,
+    publicUrl,
+    formKey: secrets.formKey,
+    phoneAccess: phoneAccess(config, secrets),
+  });
+  if (!config.production) {
+    const listMessages = (number: string) => listChatMessages(db, number);
+    await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+  }
+  await server.register(homePages, { publicUrl, offersPhone: !config.production });
+  await server.register(referencePages, {
+    describeApi: () => describeApi(apiRoutes, eventBodySchemas),
+    publicUrl,
+    signatureHeader: config.signatureHeader,
+  });
+  const { simulatorBearerSecret: bearerSecret } = secrets;
+  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
+}
+
+/** Every route of the API with what its part needs. */
+function bindAll(money: MoneyContext, endpoints: WebhookRouteContext, posters: PosterRenderer): BoundRoute[] {
+  return [
+    ...bindRoutes(paymentRoutes, money),
+    ...bindRoutes(transactionRoutes, money),
+    ...bindRoutes(refundRoutes, money),
+    ...bindRoutes(transferRoutes, money),
+    ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
+    ...bindRoutes(subAccountRoutes, money),
+    ...bindRoutes(settlementRoutes, money),
+    ...bindRoutes(subAccountGroupRoutes, money),
+    ...bindRoutes(linkRoutes, money),
+    ...bindRoutes(terminalRoutes, { ...money, chatDelivery: readChatDelivery }),
+    ...bindRoutes(posterRoutes, { ...money, posters }),
+    ...bindRoutes(terminalSummaryRoutes, money),
+    ...bindRoutes(endpointRoutes, endpoints),
+    ...bindRoutes(eventRoutes, endpoints),
+  ];
+}

@@ -1,0 +1,100 @@
+import { assert } from '../server/src/kit/assert.ts';
+import { addMs } from '../server/src/kit/clock.ts';
+import type { Clock } from '../server/src/kit/clock.ts';
+import type { Database } from '../server/src/kit/db.ts';
+import { resolveBySystem } from '../server/src/kit/name-resolver.ts';
+import { createOutboundClient } from '../server/src/kit/outbound-http.ts';
+import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
+import { callbackSigningSecret } from './credentials.ts';
+import { claimDueCallbacks, deleteCallback, findNextCallbackTime, postponeCallback } from './queries.ts';
+import type { ClaimedCallback } from './queries.ts';
+import { signCallback } from './sign-callback.ts';
+
+/** Sends the simulated networks' callbacks. Any number of processes may each run one on the same database. */
+export interface CallbackSender {
+  /** Sends one batch of those that are due now and answers how many it took; 0 means that nothing is due. */
+  sendDueCallbacks(): Promise<number>;
+  /** When there is something to do again; null while nothing is on its way. */
+  nextDueAt(): Promise<Date | null>;
+  /** Ends connections; what was under way is sent again when its lease ends. */
+  close(): Promise<void>;
+}
+
+export interface CallbackSenderOptions {
+  db: Database;
+  clock: Clock;
+  /** What the networks' signing secrets are derived from; the connectors are given the same. */
+  callbackSecret: string;
+}
+
+const batchMax = 50;
+// The documented patience of the real networks.
+const responseTimeoutMs = 5_000;
+// Longer than a whole batch takes at its slowest, so that a callback is sent twice only when a process died.
+const leaseMs = 60_000;
+const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000];
+const retryForMs = 3 * 24 * 3_600_000;
+
+// The receiver is whoever holds a merchant account, which is this service itself, on whatever address it runs.
+const receiverPolicy = { allowPrivate: true, httpsOnly: false } as const;
+
+export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
+  const { db, clock, callbackSecret } = options;
+  assert(callbackSecret !== '', 'callbacks of the simulated networks need a signing secret');
+  const client = createOutboundClient({
+    clock,
+    userAgent: 'simulated-network',
+    totalTimeoutMs: responseTimeoutMs,
+    policy: receiverPolicy,
+    resolveName: resolveBySystem,
+  });
+  return {
+    sendDueCallbacks: async () => {
+      const now = clock.now();
+      const leaseEndsAt = addMs(now, leaseMs);
+      const claimed = await claimDueCallbacks(db, { now, leaseEndsAt, rowsMax: batchMax });
+      const bySubject = Map.groupBy(claimed, (callback) => callback.subjectId);
+      await Promise.all([...bySubject.values()].map((callbacks) => sendInOrder(client, options, callbacks)));
+      return claimed.length;
+    },
+    nextDueAt: () => findNextCallbackTime(db),
+    close: () => client.close(),
+  };
+}
+
+/** One after another: a scenario that reports out of order means its own order, and not that of the sockets. */
+async function sendInOrder(
+  client: OutboundClient,
+  options: CallbackSenderOptions,
+  callbacks: ClaimedCallback[],
+): Promise<void> {
+  const inOrder = callbacks.toSorted((one, other) => one.dueAt.getTime() - other.dueAt.getTime());
+  for (const callback of inOrder) await send(client, options, callback);
+}
+
+async function send(
+  client: OutboundClient,
+  { db, clock, callbackSecret }: CallbackSenderOptions,
+  callback: ClaimedCallback,
+): Promise<void> {
+  const { network, body } = callback;
+  const secret = callbackSigningSecret(callbackSecret, network);
+  const result = await client.post({
+    url: callback.url,
+    headers: {
+      'content-type': 'application/json',
+      'sim-signature': signCallback(secret, { sentAt: clock.now(), body }),
+    },
+    body: Buffer.from(body),
+    httpsOnly: false,
+  });
+  const isAccepted = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+  const retryAt = addMs(clock.now(), retryDelayMs(callback.attempts));
+  const isExpired = retryAt > addMs(callback.occursAt, retryForMs);
+  await db.run(isAccepted || isExpired ? deleteCallback(callback) : postponeCallback(callback, retryAt));
+}
+
+function retryDelayMs(attempts: bigint): number {
+  const index = Math.min(Number(attempts) - 1, retryDelaysMs.length - 1);
+  return retryDelaysMs[index] ?? retryForMs;
+}

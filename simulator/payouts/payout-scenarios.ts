@@ -1,0 +1,153 @@
+import { addMs } from '../../server/src/kit/clock.ts';
+import type { Payout, PayoutStatus } from './payout.ts';
+
+/** What happens to a payout, by its number's last four digits (docs/testing-with-the-simulator.md, "Paying out"). */
+export type PayoutScenario =
+  | 'complete'
+  | 'no_such_account'
+  | 'account_blocked'
+  | 'never_end'
+  | 'silent_success'
+  | 'silent_failure'
+  | 'shuffled_reports'
+  | 'network_down'
+  | 'complete_soon'
+  | 'float_empty'
+  | 'complete_late'
+  | 'reversed_later'
+  | 'arrive';
+
+const scenariosBySuffix: ReadonlyMap<string, PayoutScenario> = new Map([
+  ['0001', 'complete'],
+  ['0002', 'no_such_account'],
+  ['0003', 'account_blocked'],
+  ['0004', 'never_end'],
+  ['0005', 'silent_success'],
+  ['0006', 'silent_failure'],
+  ['0007', 'shuffled_reports'],
+  ['0008', 'network_down'],
+  ['0009', 'complete_soon'],
+  ['0010', 'float_empty'],
+  ['0011', 'complete_late'],
+  ['0012', 'reversed_later'],
+]);
+
+/** Money for any other number arrives at once: a payee approves nothing. */
+export function payoutScenarioOf(beneficiaryNumber: string): PayoutScenario {
+  return scenariosBySuffix.get(beneficiaryNumber.slice(-4)) ?? 'arrive';
+}
+
+/** docs/testing-with-the-simulator.md, "Paying out": 0008 is up again 5 s after it went down. */
+export const outageMs = 5_000;
+/**
+ * How long 0008 then stays up. Long enough for whoever held orders back to send all of them; after that a tester sees
+ * the next outage.
+ */
+export const upAfterOutageMs = 10 * 60_000;
+
+// docs/testing-with-the-simulator.md, "Paying out": found 5 s after the call that got no answer.
+const unknownForMs = 5_000;
+const soonMs = 2_000;
+const lateMs = 30_000;
+const reversalAfterMs = 2_000;
+// Long enough for the answer to the order to be "pending", so that only the reports tell of the success.
+const shuffledSuccessAfterMs = 1_000;
+// Apart, so that they arrive in this order and not by the luck of one batch.
+const shuffledIntervalMs = 200;
+
+/** News of a payout for the merchant's callback address, before it is put into words. */
+export interface PayoutNotification {
+  type: 'payout.accepted' | 'payout.completed' | 'payout.failed' | 'payout.reversed';
+  /** The status it tells of, which may be older than the payout's. */
+  status: PayoutStatus;
+  occursAt: Date;
+  dueAt: Date;
+}
+
+/** The part of a new payout that its scenario decides. */
+export type PayoutScenarioFields = Pick<Payout, 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt'>;
+
+export interface PayoutPlan {
+  fields: PayoutScenarioFields;
+  notifications: PayoutNotification[];
+}
+
+/** What a scenario makes of a payout that is accepted now: its first state, what is planned, and what is reported. */
+export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
+  const pending: PayoutScenarioFields = {
+    status: 'pending',
+    failureCode: null,
+    plannedStatus: null,
+    plannedAt: null,
+    visibleAt: now,
+  };
+  const completed: PayoutScenarioFields = { ...pending, status: 'completed' };
+  const failed = { ...pending, status: 'failed' } as const;
+  switch (scenario) {
+    case 'complete':
+    case 'arrive':
+    // These two refuse orders before a plan is asked for. Once they take one, nothing is special about it.
+    case 'network_down':
+    case 'float_empty':
+      return { fields: completed, notifications: [completedNotification(now)] };
+    case 'no_such_account':
+    case 'account_blocked':
+      return { fields: { ...failed, failureCode: scenario }, notifications: [failedNotification(now)] };
+    case 'never_end':
+      return { fields: pending, notifications: [] };
+    case 'silent_success': {
+      const plannedAt = addMs(now, unknownForMs);
+      return { fields: { ...pending, plannedStatus: 'completed', plannedAt, visibleAt: plannedAt }, notifications: [] };
+    }
+    case 'silent_failure': {
+      const plannedAt = addMs(now, unknownForMs);
+      const planned = { plannedStatus: 'failed', plannedAt, visibleAt: plannedAt } as const;
+      return { fields: { ...pending, ...planned, failureCode: 'not_permitted' }, notifications: [] };
+    }
+    case 'shuffled_reports': {
+      const plannedAt = addMs(now, shuffledSuccessAfterMs);
+      const fields: PayoutScenarioFields = { ...pending, plannedStatus: 'completed', plannedAt };
+      return { fields, notifications: shuffledNotifications(now, plannedAt) };
+    }
+    case 'complete_soon':
+    case 'complete_late': {
+      const plannedAt = addMs(now, scenario === 'complete_soon' ? soonMs : lateMs);
+      return {
+        fields: { ...pending, plannedStatus: 'completed', plannedAt },
+        notifications: [completedNotification(plannedAt)],
+      };
+    }
+    case 'reversed_later': {
+      const plannedAt = addMs(now, reversalAfterMs);
+      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      return { fields: { ...completed, plannedStatus: 'reversed', plannedAt }, notifications };
+    }
+  }
+}
+
+function completedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.completed', status: 'completed', occursAt: time, dueAt: time };
+}
+
+function failedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.failed', status: 'failed', occursAt: time, dueAt: time };
+}
+
+function reversedNotification(time: Date): PayoutNotification {
+  return { type: 'payout.reversed', status: 'reversed', occursAt: time, dueAt: time };
+}
+
+/** Success three times, and between them the older news that the order had been accepted. */
+function shuffledNotifications(acceptedAt: Date, completedAt: Date): PayoutNotification[] {
+  const completed = completedNotification(completedAt);
+  const accepted: PayoutNotification = {
+    type: 'payout.accepted',
+    status: 'pending',
+    occursAt: acceptedAt,
+    dueAt: completedAt,
+  };
+  return [completed, accepted, completed, completed].map((notification, index) => ({
+    ...notification,
+    dueAt: addMs(completedAt, index * shuffledIntervalMs),
+  }));
+}

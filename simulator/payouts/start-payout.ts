@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { randomBase62 } from '../../server/src/kit/base62.ts';
+import { addMs } from '../../server/src/kit/clock.ts';
+import type { Transaction } from '../../server/src/kit/db.ts';
+import type { Random } from '../../server/src/kit/random.ts';
+import type { SimulatorContext } from '../context.ts';
+import { randomIdLength } from '../record-id.ts';
+import { enqueueNotifications } from '../enqueue-notifications.ts';
+import { payoutAt } from './payout.ts';
+import type { Payout } from './payout.ts';
+import type { PayoutRequest } from './payout-request.ts';
+import { outageMs, payoutScenarioOf, planPayout, upAfterOutageMs } from './payout-scenarios.ts';
+import type { PayoutPlan } from './payout-scenarios.ts';
+import {
+  findFloat,
+  findPayoutByReference,
+  findPayoutOutage,
+  insertEmptyFloat,
+  insertPayout,
+  upsertPayoutOutage,
+} from './queries.ts';
+import type { PayoutOutage } from './queries.ts';
+import { wirePayout } from './wire-payout.ts';
+
+export type PayoutStart =
+  | { kind: 'payout'; payout: Payout }
+  /** Accepted, and the caller never hears of it. */
+  | { kind: 'silent' }
+  /** The reference belongs to another order. */
+  | { kind: 'conflict' }
+  /** The network is down; nothing was created. */
+  | { kind: 'not_accepted' }
+  /** There is nothing to pay out from; nothing was created. */
+  | { kind: 'float_empty' };
+
+/**
+ * Pays out, or answers the payout that the same order started before. Its scenario is written down whole: what happens
+ * later follows from the row, whichever process looks.
+ */
+export function startPayout(context: SimulatorContext, request: PayoutRequest): Promise<PayoutStart> {
+  return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request));
+}
+
+/** The same in the caller's transaction, also for what is given back of a collection. */
+export async function startPayoutWithin(
+  tx: Transaction,
+  context: SimulatorContext,
+  request: PayoutRequest,
+): Promise<PayoutStart> {
+  const { account, reference, beneficiaryNumber } = request;
+  const network = request.network.id;
+  const key = { account, network, reference };
+  const line = { account, network, beneficiaryNumber };
+  const now = context.clock.now();
+  const [existing, outage, float] = await Promise.all([
+    findPayoutByReference(tx, key),
+    findPayoutOutage(tx, line),
+    findFloat(tx, line),
+  ]);
+  if (existing) return repeatedStart(existing, request, now);
+  if (isDown(outage, now)) return { kind: 'not_accepted' };
+  const scenario = payoutScenarioOf(beneficiaryNumber);
+  if (scenario === 'network_down' && !recoveredRecently(outage, now)) {
+    tx.send(upsertPayoutOutage(line, { beganAt: now, endsAt: addMs(now, outageMs) }));
+    return { kind: 'not_accepted' };
+  }
+  const floatState = float?.state ?? (scenario === 'float_empty' ? 'empty' : 'filled');
+  if (floatState === 'empty') {
+    tx.send(insertEmptyFloat(line, now));
+    return { kind: 'float_empty' };
+  }
+  const plan = planPayout(scenario, now);
+  const payout = newPayout(context.random, request, { plan, now });
+  if ((await tx.run(insertPayout(payout))) === 0) {
+    const first = await findPayoutByReference(tx, key);
+    return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
+  }
+  const notifications = plan.notifications.map(({ status, ...notification }) => ({
+    ...notification,
+    data: wirePayout(payout, status),
+  }));
+  enqueueNotifications(tx, context, payout, notifications);
+  return startResult(payout, now);
+}
+
+function isDown(outage: PayoutOutage | undefined, now: Date): boolean {
+  return outage !== undefined && (outage.endsAt === null || outage.endsAt > now);
+}
+
+function recoveredRecently(outage: PayoutOutage | undefined, now: Date): boolean {
+  return outage !== undefined && outage.endsAt !== null && addMs(outage.endsAt, upAfterOutageMs) > now;
+}
+
+function newPayout(random: Random, request: PayoutRequest, start: { plan: PayoutPlan; now: Date }): Payout {
+  const { network, account, ...details } = request;
+  return {
+    ...details,
+    ...start.plan.fields,
+    account,
+    network: network.id,
+    id: account + randomBase62(random, randomIdLength),
+    fingerprint: fingerprint(request),
+    transactionId: `T${randomBase62(random, randomIdLength)}`,
+    createdAt: start.now,
+  };
+}
+
+function repeatedStart(payout: Payout, request: PayoutRequest, now: Date): PayoutStart {
+  return payout.fingerprint === fingerprint(request) ? startResult(payout, now) : { kind: 'conflict' };
+}
+
+function startResult(payout: Payout, now: Date): PayoutStart {
+  return payout.visibleAt > now ? { kind: 'silent' } : { kind: 'payout', payout: payoutAt(payout, now) };
+}
+
+/** The same for orders that mean the same: `450` and `450.00`, an old and a new form of one number. */
+function fingerprint(request: PayoutRequest): string {
+  const { amountMinor, currency, beneficiaryNumber, beneficiaryName, description, callbackUrl } = request;
+  const { refundedTransactionId: refunded } = request;
+  const significantFields = [
+    amountMinor.toString(),
+    currency,
+    beneficiaryNumber,
+    beneficiaryName,
+    description,
+    callbackUrl,
+  ];
+  if (refunded !== null) significantFields.push(refunded);
+  return createHash('sha256').update(JSON.stringify(significantFields)).digest('hex');
+}

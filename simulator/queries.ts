@@ -1,0 +1,261 @@
+import type { Queryable, Statement } from '../server/src/kit/db.ts';
+import type { Session } from './session.ts';
+
+const sessionColumns = `account, id, network, reference, fingerprint, shape, status, failure_code AS "failureCode",
+  planned_status AS "plannedStatus", planned_at AS "plannedAt", visible_at AS "visibleAt", amount AS "amountMinor",
+  amount_paid AS "amountPaidMinor", currency, payer_number AS "payerNumber",
+  payer_number_as_sent AS "payerNumberAsSent", description, return_url AS "returnUrl", callback_url AS "callbackUrl",
+  code, code_attempts_left AS "codeAttemptsLeft", transaction_id AS "transactionId", approved_at AS "approvedAt",
+  created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+/** Inserts nothing when the account already has a session with this reference: two starts at once make one. */
+export function insertSession(session: Session): Statement {
+  return {
+    name: 'simulator_session_insert',
+    text: `INSERT INTO simulator.sessions (account, id, network, reference, fingerprint, shape, status, failure_code,
+             planned_status, planned_at, visible_at, amount, amount_paid, currency, payer_number,
+             payer_number_as_sent, description, return_url, callback_url, code, code_attempts_left, transaction_id,
+             approved_at, created_at, expires_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+             $23, $24, $25)
+           ON CONFLICT (account, network, reference) DO NOTHING`,
+    values: [
+      session.account,
+      session.id,
+      session.network,
+      session.reference,
+      session.fingerprint,
+      session.shape,
+      session.status,
+      session.failureCode,
+      session.plannedStatus,
+      session.plannedAt,
+      session.visibleAt,
+      session.amountMinor,
+      session.amountPaidMinor,
+      session.currency,
+      session.payerNumber,
+      session.payerNumberAsSent,
+      session.description,
+      session.returnUrl,
+      session.callbackUrl,
+      session.code,
+      session.codeAttemptsLeft,
+      session.transactionId,
+      session.approvedAt,
+      session.createdAt,
+      session.expiresAt,
+    ],
+  };
+}
+
+export function findSessionById(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_find',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2`,
+    values: [key.account, key.id],
+  });
+}
+
+/** Holds the row until the transaction ends: moves of one session happen one after another. */
+export function lockSession(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_lock',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND id = $2 FOR UPDATE`,
+    values: [key.account, key.id],
+  });
+}
+
+/** The same by the network's own transaction: what is given back of it happens one after another. */
+export function lockSessionByTransaction(
+  db: Queryable,
+  key: { account: string; network: string; transactionId: string },
+): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_lock_by_transaction',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions
+           WHERE account = $1 AND network = $2 AND transaction_id = $3 FOR UPDATE`,
+    values: [key.account, key.network, key.transactionId],
+  });
+}
+
+export function findSessionByReference(
+  db: Queryable,
+  key: { account: string; network: string; reference: string },
+): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_find_by_reference',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND network = $2 AND reference = $3`,
+    values: [key.account, key.network, key.reference],
+  });
+}
+
+/** Newest first, of every account or of one. */
+export function listSessionsByNumber(
+  db: Queryable,
+  query: { payerNumber: string; account: string | null; rowsMax: number },
+): Promise<Session[]> {
+  return db.rows<Session>({
+    name: 'simulator_session_list_by_number',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions
+           WHERE payer_number = $1 AND ($2::text IS NULL OR account = $2)
+           ORDER BY created_at DESC, id DESC LIMIT $3`,
+    values: [query.payerNumber, query.account, query.rowsMax],
+  });
+}
+
+/** Writes what a move changes; the caller holds the row. */
+export function updateSession(session: Session): Statement {
+  return {
+    name: 'simulator_session_update',
+    text: `UPDATE simulator.sessions SET status = $3, failure_code = $4, planned_status = $5, planned_at = $6,
+             code_attempts_left = $7, approved_at = $8
+           WHERE account = $1 AND id = $2`,
+    values: [
+      session.account,
+      session.id,
+      session.status,
+      session.failureCode,
+      session.plannedStatus,
+      session.plannedAt,
+      session.codeAttemptsLeft,
+      session.approvedAt,
+    ],
+  };
+}
+
+/** A report on its way. */
+export interface Callback {
+  account: string;
+  /** The session or the payout that it tells of. */
+  subjectId: string;
+  id: string;
+  url: string;
+  network: string;
+  body: string;
+  occursAt: Date;
+  dueAt: Date;
+}
+
+export function insertCallback(callback: Callback): Statement {
+  return {
+    name: 'simulator_callback_insert',
+    text: `INSERT INTO simulator.callbacks (account, subject_id, id, url, network, body, occurs_at, due_at, attempts)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
+    values: [
+      callback.account,
+      callback.subjectId,
+      callback.id,
+      callback.url,
+      callback.network,
+      callback.body,
+      callback.occursAt,
+      callback.dueAt,
+    ],
+  };
+}
+
+/** Withdraws the reports of what has not happened by `now`, and will not. */
+export function deleteFutureCallbacks(session: { account: string; id: string }, now: Date): Statement {
+  return {
+    name: 'simulator_callback_delete_to_come',
+    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND occurs_at > $3',
+    values: [session.account, session.id, now],
+  };
+}
+
+/** A callback that this process may send until its lease ends. */
+export interface ClaimedCallback extends Callback {
+  /** Counts the claims, this one included. */
+  attempts: bigint;
+}
+
+/** The longest due first. Rows that another process is claiming are skipped: a claim is nobody else's. */
+export function claimDueCallbacks(
+  db: Queryable,
+  claim: { now: Date; leaseEndsAt: Date; rowsMax: number },
+): Promise<ClaimedCallback[]> {
+  return db.rows<ClaimedCallback>({
+    name: 'simulator_callback_claim',
+    text: `WITH due AS (
+             SELECT account, subject_id, id, due_at FROM simulator.callbacks
+             WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+           )
+           UPDATE simulator.callbacks AS callbacks SET due_at = $2, attempts = callbacks.attempts + 1
+           FROM due
+           WHERE callbacks.account = due.account AND callbacks.subject_id = due.subject_id AND callbacks.id = due.id
+           RETURNING callbacks.account, callbacks.subject_id AS "subjectId", callbacks.id, callbacks.url,
+             callbacks.network, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
+             callbacks.attempts`,
+    values: [claim.now, claim.leaseEndsAt, claim.rowsMax],
+  });
+}
+
+/** Nothing when the lease ended and somebody else claimed it meanwhile. */
+export function deleteCallback(callback: ClaimedCallback): Statement {
+  return {
+    name: 'simulator_callback_delete',
+    text: 'DELETE FROM simulator.callbacks WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4',
+    values: [callback.account, callback.subjectId, callback.id, callback.attempts],
+  };
+}
+
+/** Nothing when the lease ended and somebody else claimed it meanwhile. */
+export function postponeCallback(callback: ClaimedCallback, dueAt: Date): Statement {
+  return {
+    name: 'simulator_callback_postpone',
+    text: `UPDATE simulator.callbacks SET due_at = $5
+           WHERE account = $1 AND subject_id = $2 AND id = $3 AND attempts = $4`,
+    values: [callback.account, callback.subjectId, callback.id, callback.attempts, dueAt],
+  };
+}
+
+/** When the next callback is due, or the next lease ends. */
+export async function findNextCallbackTime(db: Queryable): Promise<Date | null> {
+  const row = await db.row<{ dueAt: Date }>({
+    name: 'simulator_callback_next',
+    text: 'SELECT due_at AS "dueAt" FROM simulator.callbacks ORDER BY due_at LIMIT 1',
+    values: [],
+  });
+  return row?.dueAt ?? null;
+}
+
+/** One network, as one account and one number see it. */
+export interface OutageKey {
+  account: string;
+  network: string;
+  payerNumber: string;
+}
+
+export interface Outage {
+  endsAt: Date | null;
+}
+
+export function findOutage(db: Queryable, key: OutageKey): Promise<Outage | undefined> {
+  return db.row<Outage>({
+    name: 'simulator_outage_find',
+    text: `SELECT ends_at AS "endsAt" FROM simulator.outages
+           WHERE account = $1 AND network = $2 AND payer_number = $3`,
+    values: [key.account, key.network, key.payerNumber],
+  });
+}
+
+/** A second outage of the same key replaces the first. */
+export function upsertOutage(key: OutageKey, outage: { beganAt: Date; endsAt: Date | null }): Statement {
+  return {
+    name: 'simulator_outage_upsert',
+    text: `INSERT INTO simulator.outages (account, network, payer_number, began_at, ends_at)
+           VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (account, network, payer_number)
+           DO UPDATE SET began_at = excluded.began_at, ends_at = excluded.ends_at`,
+    values: [key.account, key.network, key.payerNumber, outage.beganAt, outage.endsAt],
+  };
+}
+
+export function deleteOutage(key: OutageKey): Statement {
+  return {
+    name: 'simulator_outage_delete',
+    text: 'DELETE FROM simulator.outages WHERE account = $1 AND network = $2 AND payer_number = $3',
+    values: [key.account, key.network, key.payerNumber],
+  };
+}

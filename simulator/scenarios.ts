@@ -1,0 +1,151 @@
+import { addMs } from '../server/src/kit/clock.ts';
+import { dalasi } from '../server/src/kit/money.ts';
+import type { SessionShape } from './network.ts';
+import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
+import type { SessionNotification } from './session-notification.ts';
+import type { Session } from './session.ts';
+
+/** What happens to a collection, by its number's last four digits (docs/testing-with-the-simulator.md, "Collecting"). */
+export type Scenario =
+  | 'approve'
+  | 'decline'
+  | 'too_little_money'
+  | 'never_answer'
+  | 'silent_success'
+  | 'silent_failure'
+  | 'shuffled_reports'
+  | 'network_down'
+  | 'ask_for_code'
+  | 'other_amount'
+  | 'late_success'
+  | 'reversed_later'
+  | 'tap';
+
+const scenariosBySuffix: ReadonlyMap<string, Scenario> = new Map([
+  ['0001', 'approve'],
+  ['0002', 'decline'],
+  ['0003', 'too_little_money'],
+  ['0004', 'never_answer'],
+  ['0005', 'silent_success'],
+  ['0006', 'silent_failure'],
+  ['0007', 'shuffled_reports'],
+  ['0008', 'network_down'],
+  ['0009', 'ask_for_code'],
+  ['0010', 'other_amount'],
+  ['0011', 'late_success'],
+  ['0012', 'reversed_later'],
+]);
+
+/** Any other number, and a link without a number, waits for a tap on the simulated phone. */
+export function scenarioOf(payerNumber: string | null): Scenario {
+  return scenariosBySuffix.get(payerNumber?.slice(-4) ?? '') ?? 'tap';
+}
+
+// docs/testing-with-the-simulator.md, "Collecting": found 5 s after the call that got no answer.
+const unknownForMs = 5_000;
+const lateSuccessAfterExpiryMs = 2_000;
+const reversalAfterMs = 2_000;
+// Long enough for the answer to the start to be "open", so that only the reports tell of the success.
+const shuffledSuccessAfterMs = 1_000;
+// Apart, so that they arrive in this order and not by the luck of one batch.
+const shuffledIntervalMs = 200;
+const otherAmountExtraMinor = dalasi;
+
+/** The code that is right for numbers ending in 0009. */
+export const fixedCode = '123456';
+
+/** The part of a new session that its scenario decides. */
+export type ScenarioFields = Pick<
+  Session,
+  'shape' | 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt' | 'amountPaidMinor'
+>;
+
+export interface ScenarioPlan {
+  fields: ScenarioFields;
+  notifications: SessionNotification[];
+}
+
+export interface ScenarioInput {
+  shape: SessionShape;
+  amountMinor: bigint;
+  now: Date;
+  expiresAt: Date;
+}
+
+/** What a scenario makes of a collection that starts now: its first state, what is planned, and what is reported. */
+export function planScenario(scenario: Scenario, input: ScenarioInput): ScenarioPlan {
+  const { now } = input;
+  const open: ScenarioFields = {
+    shape: input.shape,
+    status: 'open',
+    failureCode: null,
+    plannedStatus: null,
+    plannedAt: null,
+    visibleAt: now,
+    amountPaidMinor: input.amountMinor,
+  };
+  const complete: ScenarioFields = { ...open, status: 'complete' };
+  const failed: ScenarioFields = { ...open, status: 'failed' };
+  switch (scenario) {
+    case 'approve':
+      return { fields: complete, notifications: [completedNotification(now)] };
+    case 'decline':
+      return { fields: { ...failed, failureCode: 'payer_declined' }, notifications: [failedNotification(now)] };
+    case 'too_little_money':
+      return { fields: { ...failed, failureCode: 'balance_too_low' }, notifications: [failedNotification(now)] };
+    case 'silent_success': {
+      const plannedAt = addMs(now, unknownForMs);
+      return { fields: { ...open, plannedStatus: 'complete', plannedAt, visibleAt: plannedAt }, notifications: [] };
+    }
+    case 'silent_failure': {
+      const plannedAt = addMs(now, unknownForMs);
+      const planned = { plannedStatus: 'failed', plannedAt, visibleAt: plannedAt } as const;
+      return { fields: { ...open, ...planned, failureCode: 'not_permitted' }, notifications: [] };
+    }
+    case 'shuffled_reports': {
+      const plannedAt = addMs(now, shuffledSuccessAfterMs);
+      return {
+        fields: { ...open, plannedStatus: 'complete', plannedAt },
+        notifications: shuffledNotifications(now, plannedAt),
+      };
+    }
+    case 'other_amount': {
+      const amountPaidMinor = input.amountMinor + otherAmountExtraMinor;
+      return { fields: { ...complete, amountPaidMinor }, notifications: [completedNotification(now)] };
+    }
+    case 'late_success': {
+      const plannedAt = addMs(input.expiresAt, lateSuccessAfterExpiryMs);
+      return {
+        fields: { ...open, plannedStatus: 'complete', plannedAt },
+        notifications: [completedNotification(plannedAt)],
+      };
+    }
+    case 'reversed_later': {
+      const plannedAt = addMs(now, reversalAfterMs);
+      const notifications = [completedNotification(now), reversedNotification(plannedAt)];
+      return { fields: { ...complete, plannedStatus: 'reversed', plannedAt }, notifications };
+    }
+    case 'ask_for_code':
+      return { fields: { ...open, shape: 'code' }, notifications: [] };
+    case 'never_answer':
+    case 'tap':
+    // The start of a session is refused before a plan is asked for while its network is down.
+    case 'network_down':
+      return { fields: open, notifications: [] };
+  }
+}
+
+/** Success three times, and between them the older news that the prompt had been sent. */
+function shuffledNotifications(openedAt: Date, completedAt: Date): SessionNotification[] {
+  const completed = completedNotification(completedAt);
+  const opened: SessionNotification = {
+    type: 'collection.opened',
+    status: 'open',
+    occursAt: openedAt,
+    dueAt: completedAt,
+  };
+  return [completed, opened, completed, completed].map((notification, index) => ({
+    ...notification,
+    dueAt: addMs(completedAt, index * shuffledIntervalMs),
+  }));
+}

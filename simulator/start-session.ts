@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { randomBase62 } from '../server/src/kit/base62.ts';
+import type { Random } from '../server/src/kit/random.ts';
+import type { SimulatorContext } from './context.ts';
+import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
+import { randomIdLength } from './record-id.ts';
+import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
+import { enqueueSessionNotifications } from './enqueue-notifications.ts';
+import { codeLength, sessionAt } from './session.ts';
+import type { Session } from './session.ts';
+import type { StartRequest } from './start-request.ts';
+
+export type StartResult =
+  | { kind: 'session'; session: Session }
+  /** Accepted, and the caller never hears of it. */
+  | { kind: 'silent' }
+  /** The reference belongs to another request. */
+  | { kind: 'conflict' }
+  /** The network is down; nothing was created. */
+  | { kind: 'not_accepted' };
+
+const codeAttemptsMax = 3n;
+
+/**
+ * Starts a collection, or answers the one that the same request started before. Its scenario is written down whole:
+ * what happens later follows from the row, whichever process looks.
+ */
+export function startSession(context: SimulatorContext, request: StartRequest): Promise<StartResult> {
+  const { account, network, reference, payerNumber } = request;
+  const key = { account, network: network.id, reference };
+  const outageKey = payerNumber === null ? null : { account, network: network.id, payerNumber };
+  return context.db.withTransaction(async (tx) => {
+    const now = context.clock.now();
+    const [existing, outage] = await Promise.all([
+      findSessionByReference(tx, key),
+      outageKey === null ? undefined : findOutage(tx, outageKey),
+    ]);
+    if (existing) return repeatedStart(existing, request, now);
+    if (outage && (outage.endsAt === null || outage.endsAt > now)) return { kind: 'not_accepted' };
+    const scenario = scenarioOf(payerNumber);
+    if (scenario === 'network_down' && outageKey !== null) {
+      tx.send(upsertOutage(outageKey, { beganAt: now, endsAt: null }));
+      return { kind: 'not_accepted' };
+    }
+    const { session, reports: notifications } = newSession(context.random, request, { scenario, now });
+    if ((await tx.run(insertSession(session))) === 0) {
+      const first = await findSessionByReference(tx, key);
+      return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
+    }
+    enqueueSessionNotifications(tx, context, session, notifications);
+    return startResult(session, now);
+  });
+}
+
+function newSession(random: Random, request: StartRequest, start: { scenario: Scenario; now: Date }) {
+  const { scenario, now } = start;
+  const { network, account, amountMinor, expiresAt, ...details } = request;
+  const plan = planScenario(scenario, { shape: network.shape, amountMinor, now, expiresAt });
+  const session: Session = {
+    ...plan.fields,
+    account,
+    id: account + randomBase62(random, randomIdLength),
+    network: network.id,
+    reference: details.reference,
+    fingerprint: fingerprint(request),
+    amountMinor,
+    currency: details.currency,
+    payerNumber: details.payerNumber,
+    payerNumberAsSent: details.payerNumberAsSent,
+    description: details.description,
+    returnUrl: details.returnUrl,
+    callbackUrl: details.callbackUrl,
+    code: plan.fields.shape === 'code' ? newCode(random, scenario) : null,
+    codeAttemptsLeft: codeAttemptsMax,
+    transactionId: `T${randomBase62(random, randomIdLength)}`,
+    approvedAt: null,
+    createdAt: now,
+    expiresAt,
+  };
+  return { session, reports: plan.notifications };
+}
+
+function newCode(random: Random, scenario: Scenario): string {
+  if (scenario === 'ask_for_code') return fixedCode;
+  const digits = Buffer.from(random.bytes(4)).readUInt32BE() % 10 ** codeLength;
+  return String(digits).padStart(codeLength, '0');
+}
+
+function repeatedStart(session: Session, request: StartRequest, now: Date): StartResult {
+  return session.fingerprint === fingerprint(request) ? startResult(session, now) : { kind: 'conflict' };
+}
+
+function startResult(session: Session, now: Date): StartResult {
+  return session.visibleAt > now ? { kind: 'silent' } : { kind: 'session', session: sessionAt(session, now) };
+}
+
+/** The same for requests that mean the same: `450` and `450.00`, an old and a new form of one number. */
+function fingerprint(request: StartRequest): string {
+  const { amountMinor, currency, payerNumber, description, expiresAt, returnUrl, callbackUrl } = request;
+  const significantFields = [
+    amountMinor.toString(),
+    currency,
+    payerNumber,
+    description,
+    expiresAt.toISOString(),
+    returnUrl,
+    callbackUrl,
+  ];
+  return createHash('sha256').update(JSON.stringify(significantFields)).digest('hex');
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { addMs } from '../server/src/kit/clock.ts';
+import { cancelTransition, codeTransition, confirmTransition, phoneActions, phoneTransition } from './transitions.ts';
+import type { Transition } from './transitions.ts';
+import { simulatedNetworks } from './network.ts';
+import { planScenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
+import { sessionAt, statusAt } from './session.ts';
+import type { Session, SessionStatus } from './session.ts';
+
+const start = new Date('2026-11-20T12:00:00.000Z');
+const expiresAt = addMs(start, 60_000);
+
+const scenarios: Scenario[] = [
+  'approve',
+  'decline',
+  'too_little_money',
+  'never_answer',
+  'silent_success',
+  'silent_failure',
+  'shuffled_reports',
+  'ask_for_code',
+  'other_amount',
+  'late_success',
+  'reversed_later',
+  'tap',
+];
+
+type Step = (session: Session, now: Date) => Transition | undefined;
+
+const steps: Record<string, Step> = {
+  approve: (session, now) => phoneTransition(session, 'approve', now),
+  decline: (session, now) => phoneTransition(session, 'decline', now),
+  approveLate: (session, now) => phoneTransition(session, 'approve_late', now),
+  reverse: (session, now) => phoneTransition(session, 'reverse', now),
+  confirm: confirmTransition,
+  cancel: cancelTransition,
+  rightCode: (session, now) => codeTransition(session, '123456', now),
+  wrongCode: (session, now) => codeTransition(session, '000000', now),
+  wait: () => undefined,
+};
+
+/** From the outside: what may follow what, whether a person, the merchant or time does it. */
+const allowedTransitions: Record<SessionStatus, SessionStatus[]> = {
+  open: ['complete', 'failed', 'expired', 'cancelled'],
+  complete: ['reversed'],
+  failed: ['complete'],
+  expired: ['complete'],
+  cancelled: ['complete'],
+  reversed: [],
+};
+
+function newSession(scenario: Scenario, shape: Session['shape']): Session {
+  const { fields } = planScenario(scenario, { shape, amountMinor: 10_000n, now: start, expiresAt });
+  return {
+    ...fields,
+    account: 'Shop1234',
+    id: 'Shop1234session',
+    network: 'aps',
+    reference: 'Shop1234reference',
+    fingerprint: '',
+    amountMinor: 10_000n,
+    currency: 'GMD',
+    payerNumber: '+220877012345',
+    payerNumberAsSent: null,
+    description: '',
+    returnUrl: '',
+    callbackUrl: '',
+    code: fields.shape === 'code' ? '123456' : null,
+    codeAttemptsLeft: 3n,
+    transactionId: 'T1',
+    approvedAt: null,
+    createdAt: start,
+    expiresAt,
+  };
+}
+
+test('random steps of payer, merchant and time make only allowed session transitions', () => {
+  const walk = fc.array(fc.record({ step: fc.constantFrom(...Object.keys(steps)), waitMs: fc.nat(40_000) }), {
+    maxLength: 8,
+  });
+  const shapes = simulatedNetworks.map(({ shape }) => shape);
+  fc.assert(
+    fc.property(fc.constantFrom(...scenarios), fc.constantFrom(...shapes), walk, (scenario, shape, walked) => {
+      let session = newSession(scenario, shape);
+      let now = start;
+      for (const { step, waitMs } of walked) {
+        const before = statusAt(session, now);
+        now = addMs(now, waitMs);
+        const statusAfterWait = statusAt(session, now);
+        if (statusAfterWait !== before)
+          assert.ok(allowedTransitions[before].includes(statusAfterWait), `${before} to ${statusAfterWait} by waiting`);
+        // What the network still hides, nobody can move.
+        if (now < session.visibleAt) continue;
+        session = sessionAt(session, now);
+        const transition = steps[step]?.(session, now);
+        if (!transition) continue;
+        const after = statusAt(transition.session, now);
+        if (after !== statusAfterWait)
+          assert.ok(allowedTransitions[statusAfterWait].includes(after), `${statusAfterWait} to ${after} by ${step}`);
+        assert.ok(transition.session.status !== 'failed' || transition.session.failureCode !== null);
+        assert.ok(transition.notifications.every((notification) => notification.occursAt >= now));
+        session = transition.session;
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('the phone offers exactly what it then allows', () => {
+  for (const { shape } of simulatedNetworks) {
+    for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed'] as const) {
+      const session: Session = { ...newSession('tap', shape), status };
+      for (const action of ['approve', 'decline', 'approve_late', 'reverse'] as const) {
+        const allowed = phoneTransition(session, action, start) !== undefined;
+        assert.equal(allowed, phoneActions(session).includes(action), `${action} on ${status}`);
+      }
+    }
+  }
+});

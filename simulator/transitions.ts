@@ -1,0 +1,96 @@
+import { addMs } from '../server/src/kit/clock.ts';
+import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
+import type { SessionNotification } from './session-notification.ts';
+import type { Session } from './session.ts';
+
+/** What a move makes of a session, and what is reported of it. */
+export interface Transition {
+  session: Session;
+  notifications: SessionNotification[];
+}
+
+/** What a person may do with a session on the simulated phone. `approve_late` makes late and second successes. */
+export type PhoneAction = 'approve' | 'decline' | 'approve_late' | 'reverse';
+
+// "By itself 30 s later": the real one looks every half hour, which nobody would wait for in a test.
+const autoConfirmAfterMs = 30_000;
+
+/** Every function here takes a session that is settled, and answers undefined where the move is not allowed. */
+export function phoneTransition(session: Session, action: PhoneAction, now: Date): Transition | undefined {
+  if (!phoneActions(session).includes(action)) return undefined;
+  switch (action) {
+    case 'approve':
+      return session.shape === 'push_then_confirm' ? approveUnconfirmed(session, now) : complete(session, now);
+    case 'approve_late':
+      return complete(session, now);
+    case 'decline':
+      return fail({ ...session, failureCode: 'payer_declined' }, now);
+    case 'reverse':
+      return { session: withoutPlan({ ...session, status: 'reversed' }), notifications: [reversedNotification(now)] };
+  }
+}
+
+/** What the simulated phone offers for a session that is settled. */
+export function phoneActions(session: Session): PhoneAction[] {
+  switch (session.status) {
+    case 'open':
+      if (session.approvedAt !== null) return [];
+      // The payer approves by typing the code at the merchant's.
+      return session.shape === 'code' ? ['decline'] : ['approve', 'decline'];
+    case 'complete':
+      return ['reverse'];
+    case 'failed':
+    case 'expired':
+    case 'cancelled':
+      return ['approve_late'];
+    case 'reversed':
+      return [];
+  }
+}
+
+/** The merchant says that the payer is done; only a tap that was made counts. */
+export function confirmTransition(session: Session, now: Date): Transition | undefined {
+  return session.status === 'open' && session.approvedAt !== null ? complete(session, now) : undefined;
+}
+
+/**
+ * The merchant gives up. A success that the scenario has in store still comes: it stands for the payer who was faster
+ * than the cancellation.
+ */
+export function cancelTransition(session: Session): Transition | undefined {
+  if (session.status !== 'open') return undefined;
+  const cancelled: Session = { ...session, status: 'cancelled' };
+  return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), notifications: [] };
+}
+
+/** The payer typed a code at the merchant's; the last wrong one fails the session. */
+export function codeTransition(session: Session, code: string, now: Date): Transition | undefined {
+  if (session.status !== 'open' || session.shape !== 'code') return undefined;
+  if (code === session.code) return complete(session, now);
+  const codeAttemptsLeft = session.codeAttemptsLeft - 1n;
+  if (codeAttemptsLeft > 0n) return { session: { ...session, codeAttemptsLeft }, notifications: [] };
+  return fail({ ...session, codeAttemptsLeft, failureCode: 'wrong_code' }, now);
+}
+
+function approveUnconfirmed(session: Session, now: Date): Transition {
+  const plannedAt = addMs(now, autoConfirmAfterMs);
+  return {
+    session: { ...session, approvedAt: now, plannedStatus: 'complete', plannedAt },
+    notifications: [completedNotification(plannedAt)],
+  };
+}
+
+function complete(session: Session, now: Date): Transition {
+  return {
+    session: withoutPlan({ ...session, status: 'complete', failureCode: null }),
+    notifications: [completedNotification(now)],
+  };
+}
+
+function fail(session: Session, now: Date): Transition {
+  return { session: withoutPlan({ ...session, status: 'failed' }), notifications: [failedNotification(now)] };
+}
+
+function withoutPlan(session: Session): Session {
+  return { ...session, plannedStatus: null, plannedAt: null };
+}
