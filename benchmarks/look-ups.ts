@@ -1,14 +1,8 @@
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { migrate } from '../server/src/database/migrate.ts';
 import { ensureServingRole } from '../server/src/database/roles.ts';
-import {
-  claimWork,
-  listDueWork,
-  networkQueueKinds,
-  networkQueue,
-  oldNetworkQueue,
-} from '../server/src/events/outbox.ts';
-import type { QueueName, Work } from '../server/src/events/outbox.ts';
+import { claimWork, listDueWork, networkQueueKinds, networkQueue } from '../server/src/events/outbox.ts';
+import type { QueueName, Work } from '../server/src/events/work.ts';
 import { addMs, systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import type { Database } from '../server/src/kit/db.ts';
@@ -35,7 +29,6 @@ const queues: QueueName[] = [
   ...networks.flatMap((network) =>
     networkQueueKinds.map((queueKind) => networkQueue({ network, testMode: true }, queueKind)),
   ),
-  oldNetworkQueue,
   'settlement',
 ];
 

@@ -2,7 +2,7 @@ import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
 import type { Owed } from '../debts/what-is-owed.ts';
 import { networkQueueKinds, networkQueue, outboxBacklog } from '../events/outbox.ts';
-import type { QueueName } from '../events/outbox.ts';
+import type { QueueName } from '../events/work.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';

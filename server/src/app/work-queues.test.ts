@@ -204,11 +204,3 @@ test('payouts of one merchant that get no answer keep no other merchant’s payo
   await worker.drain();
   assert.equal(await statusOf(other), 'completed');
 });
-
-test('what a process of the version before still writes is worked too', async () => {
-  const { wave } = world.networks;
-  await world.create();
-  await world.asOwner("UPDATE outbox SET queue = 'networks' WHERE kind = 'start_charge'");
-  await worker.drain();
-  assert.equal(wave.count('start'), 1);
-});

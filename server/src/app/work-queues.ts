@@ -1,6 +1,6 @@
 import { syncDebts } from '../debts/sync-debts.ts';
-import { networkQueueKinds, networkQueue, oldNetworkQueue } from '../events/outbox.ts';
-import type { QueueName } from '../events/outbox.ts';
+import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
+import type { QueueName } from '../events/work.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
 import type { InboxContext } from '../networks/inbox.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
@@ -63,7 +63,7 @@ function workTopicKind(queue: QueueName): string {
 /** Three queues for each network, test and live apart. */
 function networkQueues({ list }: NetworkRegistry): QueueName[] {
   const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
-  return [...rails.flatMap((rail) => networkQueueKinds.map((lane) => networkQueue(rail, lane))), oldNetworkQueue];
+  return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
 }
 
 /** Everything a worker process does for payments, transfers and networks. */

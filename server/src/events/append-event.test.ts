@@ -11,7 +11,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { appendEvent } from './append-event.ts';
-import type { NewEvent } from './append-event.ts';
+import type { NewEvent } from './event.ts';
 import { defaultEventKinds, eventKinds } from './kinds.ts';
 import { listEventsOfObjects } from './list-events.ts';
 import { claimWork } from './outbox.ts';

@@ -1,19 +1,8 @@
 import type { Transaction } from '../kit/db.ts';
 import { enqueue } from './outbox.ts';
 import type { WorkContext } from './outbox.ts';
-import type { EventKind, JsonRecord } from './kinds.ts';
 import { insertEvent } from './queries.ts';
-
-export interface NewEvent {
-  merchantId: string;
-  kind: EventKind;
-  objectId: string;
-  /** Counts up per object from 1, so that a receiver knows which record is newer. */
-  sequence: bigint;
-  /** The record as it is now, in the form of the wire. */
-  record: JsonRecord;
-  callbackUrl: string | null;
-}
+import type { NewEvent } from './event.ts';
 
 /**
  * Writes an event and the work of delivering it, in the transaction of the change it tells of: neither exists without

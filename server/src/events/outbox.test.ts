@@ -21,7 +21,8 @@ import {
   outboxBacklog,
   postponeWork,
 } from './outbox.ts';
-import type { NewWork, Work, WorkContext } from './outbox.ts';
+import type { WorkContext } from './outbox.ts';
+import type { NewWork, Work } from './work.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 
 let database: TestDatabase;

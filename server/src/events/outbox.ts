@@ -10,22 +10,7 @@ import {
   summarizeOutbox,
   upsertOutboxRow,
 } from './queries.ts';
-
-/** Queues are worked side by side, each with limits of its own, so that one that hangs delays no other. */
-export type QueueName = 'webhooks' | 'settlement' | 'notifications' | `network:${string}` | typeof oldNetworkQueue;
-
-/**
- * Where the version before wrote all work for networks. It is still worked, because processes of that version may go on
- * writing there while this one starts.
- */
-export const oldNetworkQueue = 'networks';
-
-/**
- * The queues of one network. A payer waits for a `start`, so it never waits behind payouts that are held back; and what
- * begins something never waits behind `look-ups`, which also hold the cancellations: both are of things that were sent
- * before.
- */
-export type NetworkQueueKind = 'starts' | 'payouts' | 'look-ups';
+import type { QueueName, NetworkQueueKind, WorkKind, NewWork, Work, QueueBacklog } from './work.ts';
 
 export const networkQueueKinds: readonly NetworkQueueKind[] = ['starts', 'payouts', 'look-ups'];
 
@@ -34,43 +19,11 @@ export function networkQueue(rail: { network: string; testMode: boolean }, kind:
   return `network:${rail.network}${rail.testMode ? '-test' : ''}:${kind}`;
 }
 
-/** What work there is. A subject has at most one row of a kind: asking twice brings the one forward. */
-export type WorkKind =
-  | 'start_charge'
-  | 'look_up_charge'
-  | 'cancel_charge'
-  | 'send_transfer'
-  | 'look_up_transfer'
-  | 'settle_charge'
-  | 'notify_charge'
-  | 'dispatch_event';
-
 /** What everyone who writes work needs: ids and times made here, and a way to wake the workers after the commit. */
 export interface WorkContext {
   clock: Clock;
   newId: () => string;
   notifyWorker: (work: { merchantId: string; queue: QueueName }) => void;
-}
-
-export interface NewWork {
-  merchantId: string;
-  queue: QueueName;
-  kind: WorkKind;
-  subjectId: string;
-  /** Defaults to now. */
-  dueAt?: Date;
-}
-
-export interface Work {
-  merchantId: string;
-  queue: QueueName;
-  kind: WorkKind;
-  subjectId: string;
-  /** Counts the claims, this one included. */
-  attempts: bigint;
-  version: bigint;
-  /** When it was first asked for. */
-  createdAt: Date;
 }
 
 /** Writes work into the transaction of the change that makes it necessary, and wakes a worker once that committed. */
@@ -122,16 +75,6 @@ export function completeWorkWith(tx: Transaction, work: Work): void {
 /** Puts claimed work off until `dueAt`, unless someone asked for it again meanwhile. */
 export async function postponeWork(db: Queryable, work: Work, dueAt: Date): Promise<void> {
   await db.run(postponeOutboxRow(work, dueAt));
-}
-
-export interface QueueBacklog {
-  queue: string;
-  /** Pieces that are due. */
-  count: bigint;
-  /** Null when nothing is due. */
-  oldestDueAt: Date | null;
-  /** Pieces that wait for a later moment, or are being done. */
-  waitingCount: bigint;
 }
 
 /** How full each queue is, for the operator's figures. */

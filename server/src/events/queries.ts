@@ -1,8 +1,7 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import type { NewEvent } from './append-event.ts';
-import type { StoredEvent } from './list-events.ts';
-import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './outbox.ts';
+import type { NewEvent, StoredEvent } from './event.ts';
+import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
 export function insertEvent(event: NewEvent & { id: string; requestId: string | null; createdAt: Date }): Statement {

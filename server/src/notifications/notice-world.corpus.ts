@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { claimWork } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import { createBusiness } from '../merchants/create-business.ts';

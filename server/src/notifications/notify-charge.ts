@@ -1,5 +1,5 @@
 import { completeWork, postponeWork } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { findTransaction } from '../payments/find-payment.ts';
 import { getTerminalForPayment } from '../terminals/find-terminal.ts';
 import { deliverNotice } from './deliver-notice.ts';

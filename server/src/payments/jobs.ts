@@ -1,6 +1,6 @@
 import { openCase } from '../cases/open-case.ts';
 import { completeWork, completeWorkWith, enqueue, networkQueue, postponeWork } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';

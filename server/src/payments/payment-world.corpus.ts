@@ -8,7 +8,7 @@ import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';

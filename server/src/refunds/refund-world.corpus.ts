@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonRecord } from '../events/kinds.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
 import type { PayoutResponse, PayoutTransaction, RefundCapabilities, StartRefund } from '../networks/contract.ts';

@@ -1,5 +1,5 @@
 import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';

@@ -1,5 +1,5 @@
 import { networkQueue } from '../events/outbox.ts';
-import type { NewWork } from '../events/outbox.ts';
+import type { NewWork } from '../events/work.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Transfer } from './transfer.ts';
 

@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { claimWork, networkQueue } from '../events/outbox.ts';
-import type { QueueName, Work } from '../events/outbox.ts';
+import type { QueueName, Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createLog } from '../kit/log.ts';

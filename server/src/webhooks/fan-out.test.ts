@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
 import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';

@@ -1,5 +1,5 @@
 import { completeWorkWith, consumeWork } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';

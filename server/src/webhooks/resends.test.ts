@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { writeEvent } from '../events/append-event.ts';
-import type { NewEvent } from '../events/append-event.ts';
+import type { NewEvent } from '../events/event.ts';
 import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';

@@ -6,7 +6,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { completeWork, enqueue } from '../events/outbox.ts';
-import type { Work } from '../events/outbox.ts';
+import type { Work } from '../events/work.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';

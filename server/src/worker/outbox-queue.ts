@@ -1,5 +1,5 @@
 import { claimWork, listDueWork, postponeWork } from '../events/outbox.ts';
-import type { QueueName, Work, WorkKind } from '../events/outbox.ts';
+import type { QueueName, Work, WorkKind } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
