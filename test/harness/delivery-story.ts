@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { createCustomer } from '../../server/src/customers/create-customer.ts';
+import { createCustomer } from '../../server/src/customers/manage-customer.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';

@@ -3,9 +3,8 @@ import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
-import type { NewCustomer } from './create-customer.ts';
+import type { NewCustomer, CustomerChange } from './manage-customer.ts';
 import { checkPhone } from './identities.ts';
-import type { CustomerChange } from './update-customer.ts';
 import type { customerChangeSchema, newCustomerSchema } from './wire-schemas.ts';
 
 /** Throws AppError `invalid_request` naming the field. */

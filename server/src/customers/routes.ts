@@ -3,14 +3,11 @@ import type { ApiRoute } from '../kit/route.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createCustomer } from './create-customer.ts';
+import { createCustomer, getCustomer, updateCustomer, deleteCustomer } from './manage-customer.ts';
 import type { CustomerContext } from './customer.ts';
 import { changeOf, newCustomerOf } from './customer-fields.ts';
 import { customerToWire } from './customer-wire.ts';
-import { deleteCustomer } from './delete-customer.ts';
-import { getCustomer } from './find-customer.ts';
 import { listCustomers } from './queries.ts';
-import { updateCustomer } from './update-customer.ts';
 import { customerChangeSchema, customerSchema, newCustomerSchema } from './wire-schemas.ts';
 
 const tag = 'Customers';

@@ -8,17 +8,15 @@ import type { Intent } from '../payments/intent.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { updateSubAccount } from '../sub-accounts/update-sub-account.ts';
-import { createTerminal } from '../terminals/create-terminal.ts';
-import { updateTerminal } from '../terminals/update-terminal.ts';
-import type { TerminalChange } from '../terminals/update-terminal.ts';
+import { createTerminal, updateTerminal } from '../terminals/manage-terminal.ts';
+import type { TerminalChange } from '../terminals/manage-terminal.ts';
 import type { TerminalContext, VirtualTerminal } from '../terminals/terminal.ts';
-import { createLink } from './create-link.ts';
+import { createLink, updateLink } from './manage-link.ts';
 import type { LinkChange } from './link-fields.ts';
 import { payAtTerminal } from './pay-at-terminal.ts';
 import { payLink } from './pay-link.ts';
 import type { LinkPayment } from './pay-link.ts';
 import type { PaymentLink } from './payment-link.ts';
-import { updateLink } from './update-link.ts';
 
 /** Links and counters on the payments' world, whose networks say what the test wants them to. */
 export type CollectWorld = Awaited<ReturnType<typeof createCollectWorld>>;

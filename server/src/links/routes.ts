@@ -6,13 +6,10 @@ import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { createLink } from './create-link.ts';
-import { deleteLink } from './delete-link.ts';
-import { getLink } from './find-link.ts';
+import { createLink, getLink, updateLink, deleteLink } from './manage-link.ts';
 import { changeOf } from './link-fields.ts';
 import { linkToWire } from './link-wire.ts';
 import { listLinks } from './queries.ts';
-import { updateLink } from './update-link.ts';
 import { linkChangeSchema, linkSchema, linkStatusType, newLinkSchema } from './wire-schemas.ts';
 
 const tag = 'Payment links';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { createGroup } from '../sub-accounts/create-group.ts';
+import { createGroup } from '../sub-accounts/manage-group.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import { lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';

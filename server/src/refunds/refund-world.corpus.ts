@@ -10,7 +10,7 @@ import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
-import { createGroup } from '../sub-accounts/create-group.ts';
+import { createGroup } from '../sub-accounts/manage-group.ts';
 import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';

@@ -4,12 +4,9 @@ import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createGroup } from './create-group.ts';
-import { deleteGroup } from './delete-group.ts';
-import { getGroup, listGroups } from './find-group.ts';
+import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-group.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { groupToWire, membersOf } from './sub-account-wire.ts';
-import { updateGroup } from './update-group.ts';
 import { groupChangeSchema, groupSchema, newGroupSchema } from './wire-schemas.ts';
 
 const tag = 'Sub-account groups';

@@ -3,13 +3,10 @@ import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { deletedSchema, idParameters } from '../kit/wire-types.ts';
-import { createTerminal } from './create-terminal.ts';
-import { deleteTerminal } from './delete-terminal.ts';
-import { getTerminal } from './find-terminal.ts';
+import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminal.ts';
 import { listTerminals } from './queries.ts';
 import { terminalsToWire } from './terminal-wire.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
-import { updateTerminal } from './update-terminal.ts';
 import { newTerminalSchema, terminalChangeSchema, terminalSchema } from './wire-schemas.ts';
 
 const tag = 'Virtual terminals';

@@ -1,0 +1,134 @@
+import { AppError } from '../kit/app-error.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
+import type { List } from '../kit/list-reader.ts';
+import type { PageRequest } from '../kit/pagination.ts';
+import type { Caller } from '../kit/route.ts';
+import { readMembers } from './group-members.ts';
+import type { NamedMember } from './group-members.ts';
+import {
+  findGroupById,
+  listGroupRows,
+  listMembers,
+  lockGroup,
+  insertGroup,
+  insertMembers,
+  deleteMembers,
+  updateGroupRow,
+  markGroupDeleted,
+} from './queries.ts';
+import type { GroupRow } from './queries.ts';
+import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
+
+/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+export async function getGroup(db: Queryable, merchantId: string, id: string): Promise<SubAccountGroup> {
+  return withOwnMembers(db, isUuid(id) ? await findGroupById(db, merchantId, id) : undefined);
+}
+
+/** The same, and nobody else changes it before the transaction ends. */
+export async function getGroupForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccountGroup> {
+  return withOwnMembers(tx, isUuid(id) ? await lockGroup(tx, merchantId, id) : undefined);
+}
+
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export async function listGroups(
+  context: Pick<SubAccountContext, 'db' | 'lists'>,
+  merchantId: string,
+  page: PageRequest,
+  term: string | undefined,
+): Promise<List<SubAccountGroup>> {
+  const list = await listGroupRows(context.lists, merchantId, page, term);
+  return { ...list, rows: await withMembers(context.db, merchantId, list.rows) };
+}
+
+async function withOwnMembers(db: Queryable, row: GroupRow | undefined): Promise<SubAccountGroup> {
+  const [group] = row ? await withMembers(db, row.merchantId, [row]) : [];
+  if (group) return group;
+  throw new AppError('not_found', 'There is no sub-account group with this id in this environment.');
+}
+
+async function withMembers(db: Queryable, merchantId: string, rows: readonly GroupRow[]): Promise<SubAccountGroup[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const byGroup = Map.groupBy(await listMembers(db, merchantId, ids), ({ groupId }) => groupId);
+  return rows.map((row) => ({
+    ...row,
+    members: (byGroup.get(row.id) ?? []).map(({ groupId: _groupId, ...member }) => member),
+  }));
+}
+
+export interface NewGroup {
+  name: string;
+  members: readonly NamedMember[];
+  /** What leads the fields' names in a refusal. */
+  prefix: string;
+}
+
+/** Throws AppError `invalid_request` naming the member that cannot be one. */
+export async function createGroup(
+  tx: Transaction,
+  context: SubAccountContext,
+  caller: Caller,
+  request: NewGroup,
+): Promise<SubAccountGroup> {
+  const { merchantId } = caller;
+  const now = context.clock.now();
+  const group: SubAccountGroup = {
+    merchantId,
+    id: context.newId(),
+    name: request.name,
+    members: await readMembers(tx, merchantId, request.members, `${request.prefix}members`),
+    createdAt: now,
+    updatedAt: now,
+  };
+  tx.send(insertGroup(group));
+  tx.send(insertMembers(group));
+  return group;
+}
+
+/** What is left out stays as it is; members are replaced by the ones that are sent. */
+export interface GroupChange {
+  name?: string | undefined;
+  members?: readonly NamedMember[] | undefined;
+}
+
+/**
+ * For later payments only: the shares of those that exist are fixed on them. Throws AppError `not_found`, and
+ * `invalid_request` naming the member that cannot be one.
+ */
+export async function updateGroup(
+  tx: Transaction,
+  context: SubAccountContext,
+  caller: Caller,
+  request: { id: string; change: GroupChange; prefix: string },
+): Promise<SubAccountGroup> {
+  const { change, prefix } = request;
+  const group = await getGroupForChange(tx, caller.merchantId, request.id);
+  if (change.name === undefined && change.members === undefined) return group;
+  const members =
+    change.members === undefined
+      ? group.members
+      : await readMembers(tx, caller.merchantId, change.members, `${prefix}members`);
+  const changed = { ...group, name: change.name ?? group.name, members, updatedAt: context.clock.now() };
+  tx.send(updateGroupRow(changed));
+  if (change.members !== undefined) {
+    tx.send(deleteMembers(changed));
+    tx.send(insertMembers(changed));
+  }
+  return changed;
+}
+
+/**
+ * The group answers 404 from now on, and its members are free of it; payments that were made with it keep their shares.
+ * Throws AppError `not_found`.
+ */
+export async function deleteGroup(
+  tx: Transaction,
+  context: Pick<SubAccountContext, 'clock'>,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const group = await getGroupForChange(tx, caller.merchantId, id);
+  tx.send(deleteMembers(group));
+  tx.send(markGroupDeleted(group, context.clock.now()));
+}
