@@ -1,5 +1,6 @@
-import type { JsonRecord } from '../events/kinds.ts';
+import { resolveCustomer } from '../customers/resolve-customer.ts';
 import { appendEvent } from '../events/append-event.ts';
+import type { JsonRecord } from '../events/kinds.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
@@ -13,15 +14,32 @@ import { resolveSplit } from '../sub-accounts/resolve-split.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import type { PaymentContext } from './context.ts';
 import type { Charge } from './charge.ts';
+import type { PaymentContext } from './context.ts';
+import { intentEventRecord } from './intent-wire.ts';
 import { totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { intentEventRecord } from './intent-wire.ts';
-import { payerOf } from './payer.ts';
-import { checkUrls } from './urls.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
 import { chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
+import { checkUrls } from './urls.ts';
+
+type Payer = Pick<Intent, 'customerId' | 'customerName' | 'customerEmail' | 'customerPhone'>;
+
+/**
+ * Who pays, as the intent keeps it: what the request says, and what it leaves out as the customer has it. Asks nobody
+ * where no customer is named. Throws AppError `invalid_request` naming `data.customer`.
+ */
+export async function payerOf(db: Queryable, merchant: Merchant, request: Payer): Promise<Payer> {
+  const { customerId, customerName, customerEmail, customerPhone } = request;
+  if (customerId === null) return { customerId, customerName, customerEmail, customerPhone };
+  const { id, name, email, phone } = await resolveCustomer(db, merchant.id, { id: customerId, path: 'data.customer' });
+  return {
+    customerId: id,
+    customerName: customerName ?? name,
+    customerEmail: customerEmail ?? email,
+    customerPhone: customerPhone ?? phone,
+  };
+}
 
 /** What a merchant asks for; `field` names are those of the request body. */
 export interface NewPayment {

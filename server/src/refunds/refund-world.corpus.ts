@@ -11,7 +11,7 @@ import { chargeToWire } from '../payments/charge-wire.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createGroup } from '../sub-accounts/manage-group.ts';
-import { createSubAccount } from '../sub-accounts/create-sub-account.ts';
+import { createSubAccount } from '../sub-accounts/manage-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
 import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';

@@ -6,14 +6,11 @@ import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
 import { bareOrWrapped, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createSubAccount } from './create-sub-account.ts';
-import type { NewSubAccount } from './create-sub-account.ts';
-import { balancesOf, getSubAccount } from './find-sub-account.ts';
+import { createSubAccount, balancesOf, getSubAccount, updateSubAccount } from './manage-sub-account.ts';
+import type { NewSubAccount, SubAccountChange } from './manage-sub-account.ts';
 import { listSubAccounts } from './queries.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { nameOf, subAccountToWire } from './sub-account-wire.ts';
-import { updateSubAccount } from './update-sub-account.ts';
-import type { SubAccountChange } from './update-sub-account.ts';
 import { newSubAccountSchema, subAccountChangeSchema, subAccountSchema } from './wire-schemas.ts';
 
 const tag = 'Sub-accounts';
