@@ -5,7 +5,7 @@
 import { openChanges } from './harness/changes.ts';
 import { printResult, programOptions } from './harness/program.ts';
 import { atRate } from './harness/load-rate.ts';
-import { createCustomer } from '../server/src/customers/manage-customer.ts';
+import { createCustomer } from '../server/src/customers/manage-customers.ts';
 import type { WorkContext } from '../server/src/events/outbox.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 

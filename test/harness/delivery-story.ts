@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { createCustomer } from '../../server/src/customers/manage-customer.ts';
+import { createCustomer } from '../../server/src/customers/manage-customers.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
@@ -129,7 +129,10 @@ export class DeliveryStory {
 
   /** Makes a customer in a transaction of its own. Answers the id, of which its event tells. */
   async commit(): Promise<string> {
-    const context = { ...this.#context(), notifyWorker: (work: Parameters<typeof workTopic>[0]) => this.#wake(work) };
+    const context = {
+      ...this.#context(),
+      notifyWorker: (work: Parameters<typeof workTopic>[0]) => this.#notifyWorker(work),
+    };
     const request = { name: 'Ŋansi "Ceesay" 🙂', email: null, phone: null, metadata: { big: '9007199254740993' } };
     const { customer } = await this.#db.withTransaction((tx) =>
       createCustomer(tx, context, this.#caller, { ...request, distinct: false }),
@@ -137,7 +140,7 @@ export class DeliveryStory {
     return customer.id;
   }
 
-  #wake(work: Parameters<typeof workTopic>[0]): void {
+  #notifyWorker(work: Parameters<typeof workTopic>[0]): void {
     this.#notifier.notify(workTopic(work));
   }
 

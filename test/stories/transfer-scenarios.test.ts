@@ -303,8 +303,12 @@ test('a transfer is refused while the merchant owes, and accepted once a payment
   const owing = await owner.api.get('/v1/balances');
   assert.deepEqual([owing.body['owed_balance'], owing.body['payout_balance']], [50, 0]);
   await owner.paySettled('7000001');
-  const free = await owner.api.get('/v1/balances');
-  assert.deepEqual([free.body['owed_balance'], free.body['payout_balance']], [undefined, 400.5]);
+  // Where the chore has just locked the debt, the collection leaves it to the chore's next run.
+  await eventually('the debt is repaid', async () => {
+    await owner.settle();
+    const { body } = await owner.api.get('/v1/balances');
+    return body['owed_balance'] === undefined && body['payout_balance'] === 400.5;
+  });
   assert.equal((await owner.request('7000001', {}, 'in debt')).status, 201);
   const lines = await owner.api.get('/v1/balances/movements?account=owed_balance');
   assert.deepEqual((lines.body['data'] as { flow: string }[]).map(({ flow }) => flow).toSorted(), [

@@ -42,7 +42,7 @@ beforeEach(async () => {
       providerTransaction: { ...receipt, networkReference: 'N', networkFeeMinor: 0n, payerNumber: null },
     };
   };
-  const notices = { ...world.notices, wake: context.wake };
+  const notices = { ...world.notices, notifyWorker: context.notifyWorker };
   const deliveries = webhookQueues(context, createDeliveryQueue(context));
   worker = startWorker({ ...context, queues: [...moneyQueues(context), ...deliveries, ...noticeQueues(notices)] });
 });
@@ -61,7 +61,7 @@ function contextOf({ context: payments }: NoticeWorld) {
     changes,
     breakers: new BreakerCopy(),
     transferOwners: {},
-    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,

@@ -45,7 +45,7 @@ function contextOf({ context: payments }: PaymentWorld) {
     changes,
     breakers: new BreakerCopy(),
     transferOwners: {},
-    wake: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
   };
 }
 

@@ -3,7 +3,7 @@ import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
-import type { NewCustomer, CustomerChange } from './manage-customer.ts';
+import type { NewCustomer, CustomerChange } from './manage-customers.ts';
 import { checkPhone } from './identities.ts';
 import type { customerChangeSchema, newCustomerSchema } from './wire-schemas.ts';
 

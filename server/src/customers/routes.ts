@@ -3,7 +3,7 @@ import type { ApiRoute } from '../kit/route.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createCustomer, getCustomer, updateCustomer, deleteCustomer } from './manage-customer.ts';
+import { createCustomer, getCustomer, updateCustomer, deleteCustomer } from './manage-customers.ts';
 import type { CustomerContext } from './customer.ts';
 import { changeOf, newCustomerOf } from './customer-fields.ts';
 import { customerToWire } from './customer-wire.ts';

@@ -19,7 +19,7 @@ export function networkQueue(rail: { network: string; testMode: boolean }, kind:
   return `network:${rail.network}${rail.testMode ? '-test' : ''}:${kind}`;
 }
 
-/** What everyone who writes work needs: ids and times made here, and a way to wake the workers after the commit. */
+/** What everyone who writes work needs: ids and times made here, and a way to notify the workers after the commit. */
 export interface WorkContext {
   clock: Clock;
   newId: () => string;

@@ -1,5 +1,3 @@
-const zero = 0x30;
-
 /**
  * Whether String(value) writes the same decimal as the JSON number `source`, perhaps in another form (1e2 and 100).
  * Takes time linear in the length of the source, whatever its exponent.

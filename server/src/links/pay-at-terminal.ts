@@ -4,7 +4,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
-import { getTerminalForPayment } from '../terminals/manage-terminal.ts';
+import { getTerminalForPayment } from '../terminals/manage-terminals.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import { byPayer } from './by-payer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { deleteLink } from './manage-link.ts';
+import { deleteLink } from './manage-links.ts';
 import { createCollectWorld, refusalOf } from './collect-world.corpus.ts';
 import type { CollectWorld } from './collect-world.corpus.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';

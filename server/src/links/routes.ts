@@ -6,7 +6,7 @@ import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { createLink, getLink, updateLink, deleteLink } from './manage-link.ts';
+import { createLink, getLink, updateLink, deleteLink } from './manage-links.ts';
 import { changeOf } from './link-fields.ts';
 import { linkToWire } from './link-wire.ts';
 import { listLinks } from './queries.ts';

@@ -31,7 +31,7 @@ export interface Notice {
 export type SendResponse =
   /** Taken, which is not yet delivered. */
   | { state: 'accepted'; messageId: string; recipient: string | null }
-  /** Not taken, and worth another try. `holdsAll`: nobody else's message is taken before then either. */
+  /** Not taken, and worth another try. `appliesToChannel`: nobody else's message is taken before then either. */
   | { state: 'retry'; reason: string; afterMs?: number; appliesToChannel?: boolean }
   /** This message will never be taken; others are. */
   | { state: 'refused'; reason: string }

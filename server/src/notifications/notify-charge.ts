@@ -1,7 +1,7 @@
 import { completeWork, postponeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { findTransaction } from '../payments/find-payment.ts';
-import { getTerminalForPayment } from '../terminals/manage-terminal.ts';
+import { getTerminalForPayment } from '../terminals/manage-terminals.ts';
 import { deliverNotice } from './deliver-notice.ts';
 import type { PaymentNotice } from './deliver-notice.ts';
 import { noticeText } from './message.ts';

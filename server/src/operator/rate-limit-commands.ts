@@ -1,10 +1,10 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { getLink } from '../links/manage-link.ts';
+import { getLink } from '../links/manage-links.ts';
 import { listLinksWithRateLimit, setLinkRateLimit } from '../links/rate-limit.ts';
 import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/rate-limits.ts';
-import { getTerminal } from '../terminals/manage-terminal.ts';
+import { getTerminal } from '../terminals/manage-terminals.ts';
 import { listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/rate-limit.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';

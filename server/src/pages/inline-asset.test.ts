@@ -6,10 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { loadScript, loadStyle } from './inline-asset.ts';
 
+const folders = [import.meta.dirname, join(import.meta.dirname, '../../../simulator')];
+
 function files(extension: string): URL[] {
-  return readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(extension))
-    .map((name) => pathToFileURL(join(import.meta.dirname, name)));
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(extension))
+      .map((name) => pathToFileURL(join(folder, name))),
+  );
 }
 
 test('the source that the policy allows is the hash of exactly what stands in the page', () => {

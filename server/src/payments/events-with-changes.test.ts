@@ -56,7 +56,7 @@ async function withoutEvents(kind: string, body: () => Promise<unknown>): Promis
 test('a creation that is undone leaves neither payment nor attempt, event or work behind', async () => {
   const before = await counts();
   const notified: unknown[] = [];
-  const context = { ...world.context, wake: (work: unknown) => notified.push(work) };
+  const context = { ...world.context, notifyWorker: (work: unknown) => notified.push(work) };
   const undone = world.db.withTransaction(async (tx) => {
     await createPayment(tx, context, world.merchant, newPayment);
     throw new Error('the answer could not be written');

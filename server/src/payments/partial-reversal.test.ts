@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { AppError } from '../kit/app-error.ts';
-import { createSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { applyResponse } from './apply-response.ts';
 import { clawbackParts } from './charge.ts';
 import type { Charge } from './charge.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { createCustomer, deleteCustomer } from '../customers/manage-customer.ts';
+import { createCustomer, deleteCustomer } from '../customers/manage-customers.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Statement, Transaction } from '../kit/db.ts';
 import { applyResponse } from './apply-response.ts';

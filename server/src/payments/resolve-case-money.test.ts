@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { createSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { applyResponse } from './apply-response.ts';
 import { chargeToWire } from './charge-wire.ts';
 import type { Charge } from './charge.ts';

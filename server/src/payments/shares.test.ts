@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
-import { createGroup } from '../sub-accounts/manage-group.ts';
-import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { createGroup } from '../sub-accounts/manage-groups.ts';
+import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { applyResponse } from './apply-response.ts';

@@ -6,7 +6,7 @@ import type { Database } from '../kit/db.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { getTerminal } from '../terminals/manage-terminal.ts';
+import { getTerminal } from '../terminals/manage-terminals.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import type { TerminalAddressSettings } from '../terminals/terminal.ts';
 import { defaultLanguage, languages, textsOf } from './languages.ts';

@@ -7,7 +7,7 @@ import type { Account } from '../ledger/accounts.ts';
 import type { Charge } from '../payments/charge.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
-import { updateSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { RefundModel } from './refund-model.corpus.ts';
 import type { ModelCharge, ModelRefund } from './refund-model.corpus.ts';

@@ -9,7 +9,7 @@ import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
-import { getSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
 

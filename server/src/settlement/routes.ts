@@ -8,7 +8,7 @@ import { lastMoment } from '../kit/time-or-day.ts';
 import { readTimeRange, timeOrDayType, timeRange } from '../kit/time-range.ts';
 import { idParameters } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { balancesOf, getSubAccount } from '../sub-accounts/manage-sub-account.ts';
+import { balancesOf, getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { subAccountToWire } from '../sub-accounts/sub-account-wire.ts';
 import { subAccountSchema } from '../sub-accounts/wire-schemas.ts';
 import type { TransferContext } from '../transfers/context.ts';

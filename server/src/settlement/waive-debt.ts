@@ -3,7 +3,7 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { getSubAccountForChange } from '../sub-accounts/manage-sub-account.ts';
+import { getSubAccountForChange } from '../sub-accounts/manage-sub-accounts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import type { TransferContext } from '../transfers/context.ts';

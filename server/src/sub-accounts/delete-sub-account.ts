@@ -1,7 +1,7 @@
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { found } from './manage-sub-account.ts';
+import { found } from './manage-sub-accounts.ts';
 import { findGroupOf, lockSubAccountForDeletion, lockSubAccountsForShares, markDeleted } from './queries.ts';
 import type { SubAccount } from './sub-account.ts';
 

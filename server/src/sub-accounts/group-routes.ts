@@ -4,7 +4,7 @@ import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-group.ts';
+import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-groups.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { groupToWire, membersOf } from './sub-account-wire.ts';
 import { groupChangeSchema, groupSchema, newGroupSchema } from './wire-schemas.ts';

@@ -4,7 +4,7 @@ import { amountToJson, percentToJson } from '../kit/money.ts';
 import { notBlank } from '../kit/not-blank.ts';
 import type { Caller } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
-import type { Balances } from './manage-sub-account.ts';
+import type { Balances } from './manage-sub-accounts.ts';
 import type { NamedMember } from './group-members.ts';
 import type { SubAccount, SubAccountGroup } from './sub-account.ts';
 import type { newGroupSchema } from './wire-schemas.ts';

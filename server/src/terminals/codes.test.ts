@@ -4,7 +4,7 @@ import { createPaymentWorld } from '../payments/payment-world.corpus.ts';
 import type { PaymentWorld } from '../payments/payment-world.corpus.ts';
 import type { Random } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { createTerminal, deleteTerminal } from './manage-terminal.ts';
+import { createTerminal, deleteTerminal } from './manage-terminals.ts';
 import { findTerminalByAddress, findTerminalByCode } from './find-by-code.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';
 import { terminalCheck } from './terminal-address.ts';

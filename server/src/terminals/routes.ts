@@ -3,7 +3,7 @@ import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute, Caller } from '../kit/route.ts';
 import { deletedSchema, idParameters } from '../kit/wire-types.ts';
-import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminal.ts';
+import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminals.ts';
 import { listTerminals } from './queries.ts';
 import { terminalsToWire } from './terminal-wire.ts';
 import type { TerminalContext, VirtualTerminal } from './terminal.ts';

@@ -3,7 +3,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';
 import { endBefore } from '../kit/time-or-day.ts';
-import { getTerminal } from '../terminals/manage-terminal.ts';
+import { getTerminal } from '../terminals/manage-terminals.ts';
 import { listTakings } from './queries.ts';
 import type { TakingsRow } from './queries.ts';
 

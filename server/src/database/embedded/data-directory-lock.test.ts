@@ -72,7 +72,7 @@ function startContender() {
   const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const script = `
     import { lockDataDirectory } from ${module('./data-directory-lock.ts')};
-    import { systemClock } from ${module('../kit/clock.ts')};
+    import { systemClock } from ${module('../../kit/clock.ts')};
     process.stdin.resume();
     await lockDataDirectory(${JSON.stringify(directory)}, systemClock).then(
       () => console.log('got it'),

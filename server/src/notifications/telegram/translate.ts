@@ -50,7 +50,11 @@ function translateBadRequest(body: ResponseBody | null): TelegramResponse {
 
 function tooMany(body: ResponseBody | null): SendResponse {
   const seconds = body?.parameters?.retry_after;
-  const response = { state: 'retry', reason: 'Telegram takes no message at the moment.', holdsAll: true } as const;
+  const response = {
+    state: 'retry',
+    reason: 'Telegram takes no message at the moment.',
+    appliesToChannel: true,
+  } as const;
   return typeof seconds === 'number' && seconds >= 0 ? { ...response, afterMs: seconds * 1_000 } : response;
 }
 
