@@ -28,10 +28,19 @@ function callDalasi(string $method, string $path, ?array $body = null, ?string $
     return $answer;
 }
 
-/** Answers the address of the page where the customer pays. */
+const ENDED_UNPAID = ['failed', 'cancelled', 'expired'];
+
+/** Returns the address of the page where the customer pays, the first time or again. Of a paid order it is the order's own. */
 function startPayment(string $orderId): string
 {
-    $order = changeOrder($orderId, fn (array $order) => $order);
+    $status = checkPayment($orderId);
+    $order = readOrder($orderId);
+    if ($order['is_paid']) {
+        return shopUrl() . "/orders/$orderId";
+    }
+    // A payment that has ended cannot be paid any more: the next attempt needs a new key.
+    $isNewAttempt = $order['payment_ids'] === [] || in_array($status, ENDED_UNPAID, true);
+    $attempt = count($order['payment_ids']) + ($isNewAttempt ? 1 : 0);
     $data = [
         'amount' => $order['amount'],
         'title' => "Order $orderId",
@@ -39,19 +48,23 @@ function startPayment(string $orderId): string
         'cancel_url' => shopUrl() . "/orders/$orderId",
         'metadata' => ['order' => $orderId],
     ];
-    // With the order's key a repetition, after a lost answer or a second click, finds the same payment.
-    $payment = callDalasi('POST', '/v1/payments', ['data' => $data], "order-$orderId");
-    changeOrder($orderId, fn (array $order) => ['payment_id' => $payment['payment_intent_id']] + $order);
+    // With the attempt's key a repetition, after a lost answer or a second click, finds the same payment.
+    $payment = callDalasi('POST', '/v1/payments', ['data' => $data], "order-$orderId-$attempt");
+    changeOrder($orderId, function (array $order) use ($payment) {
+        $ids = [...$order['payment_ids'], $payment['payment_intent_id']];
+        return ['payment_ids' => array_values(array_unique($ids))] + $order;
+    });
     return $payment['payment_link'];
 }
 
-/** Asks Dalasi about the payment that the shop has noted. What stands in the address of the page is anybody's text. */
-function checkPayment(string $orderId, array $order): string
+/** Asks Dalasi about the order's newest payment. What stands in the address of the page is anybody's text. */
+function checkPayment(string $orderId): string
 {
-    if ($order['payment_id'] === null) {
+    $paymentIds = readOrder($orderId)['payment_ids'];
+    if ($paymentIds === []) {
         return 'requires_payment_method';
     }
-    $payment = callDalasi('GET', "/v1/payments/{$order['payment_id']}");
+    $payment = callDalasi('GET', '/v1/payments/' . end($paymentIds));
     if ($payment['status'] === 'successful') {
         markPaid($orderId, $payment);
     }
@@ -62,11 +75,12 @@ function checkPayment(string $orderId, array $order): string
 function handleEvent(array $event): void
 {
     $orderId = $event['data']['metadata']['order'] ?? '';
-    $order = changeOrder($orderId, fn (array $order) => $order);
+    $order = readOrder($orderId);
     if ($event['event'] !== 'charge.succeeded' || $order === null) {
         return;
     }
-    if ($order['payment_id'] === $event['data']['payment_intent_id']) {
+    // Of any attempt: a payment that was cancelled can still turn out to be paid.
+    if (in_array($event['data']['payment_intent_id'], $order['payment_ids'], true)) {
         markPaid($orderId, $event['data']);
     }
 }
@@ -99,6 +113,11 @@ function changeOrder(string $orderId, callable $change, ?array $new = null): ?ar
     return $order;
 }
 
+function readOrder(string $orderId): ?array
+{
+    return changeOrder($orderId, fn (array $order) => $order);
+}
+
 function shopUrl(): string
 {
     return getenv('SHOP_URL') ?: 'http://' . $_SERVER['HTTP_HOST'];
@@ -110,8 +129,10 @@ function answer(): void
     $isPost = $_SERVER['REQUEST_METHOD'] === 'POST';
     if ($isPost && $path === '/orders') {
         $orderId = bin2hex(random_bytes(16));
-        changeOrder($orderId, fn (array $order) => $order, ['amount' => 450, 'payment_id' => null, 'is_paid' => false]);
+        changeOrder($orderId, fn (array $order) => $order, ['amount' => 450, 'payment_ids' => [], 'is_paid' => false]);
         header('location: ' . startPayment($orderId), true, 303);
+    } elseif ($isPost && preg_match('#^/orders/([\w-]+)/pay$#D', $path, $found) && readOrder($found[1]) !== null) {
+        header('location: ' . startPayment($found[1]), true, 303);
     } elseif ($isPost && $path === '/events') {
         $rawBody = file_get_contents('php://input', false, null, 0, BODY_BYTES_MAX);
         $headers = array_change_key_case(getallheaders());
@@ -120,7 +141,7 @@ function answer(): void
             handleEvent(json_decode($rawBody, true));
         }
         http_response_code($isGenuine ? 204 : 401);
-    } elseif (preg_match('#^/orders/([\w-]+)$#D', $path, $found)) {
+    } elseif (preg_match('#^/orders/([\w-]+)(?:/pay)?$#D', $path, $found)) {
         showOrder($found[1]);
     } else {
         echo '<!doctype html><form method="post" action="/orders"><button>Buy the book for D450</button></form>';
@@ -129,15 +150,21 @@ function answer(): void
 
 function showOrder(string $orderId): void
 {
-    $order = changeOrder($orderId, fn (array $order) => $order);
+    $order = readOrder($orderId);
     if ($order === null) {
         http_response_code(404);
         echo '<!doctype html><p>There is no such order.</p>';
         return;
     }
-    $status = $order['is_paid'] ? 'successful' : checkPayment($orderId, $order);
-    $isPaid = changeOrder($orderId, fn (array $order) => $order)['is_paid'];
-    echo '<!doctype html><p>' . ($isPaid ? 'Thank you, your order is paid.' : "Your order is not paid yet: $status.") . '</p>';
+    $status = $order['is_paid'] ? 'successful' : checkPayment($orderId);
+    if (readOrder($orderId)['is_paid']) {
+        echo '<!doctype html><p>Thank you, your order is paid.</p>';
+        return;
+    }
+    echo "<!doctype html><p>Your order is not paid yet: $status.</p>";
+    if (in_array($status, ENDED_UNPAID, true)) {
+        echo "<form method=\"post\" action=\"/orders/$orderId/pay\"><button>Pay again</button></form>";
+    }
 }
 
 try {

@@ -33,8 +33,17 @@ def call_dalasi(method, path, body=None, key=None):
         raise RuntimeError(f"Dalasi answered {error.code}: {problem['message']} ({problem['request_id']})") from None
 
 
-# Answers the address of the page where the customer pays.
+ENDED_UNPAID = ("failed", "cancelled", "expired")
+
+
+# Returns the address of the page where the customer pays, the first time or again. Of a paid order it is the order's own.
 def start_payment(order):
+    status = check_payment(order)
+    if order["is_paid"]:
+        return f"{shop_url}/orders/{order['id']}"
+    # A payment that has ended cannot be paid any more: the next attempt needs a new key.
+    is_new_attempt = not order["payment_ids"] or status in ENDED_UNPAID
+    attempt = len(order["payment_ids"]) + (1 if is_new_attempt else 0)
     data = {
         "amount": order["amount"],
         "title": f"Order {order['id']}",
@@ -42,17 +51,18 @@ def start_payment(order):
         "cancel_url": f"{shop_url}/orders/{order['id']}",
         "metadata": {"order": order["id"]},
     }
-    # With the order's key a repetition, after a lost answer or a second click, finds the same payment.
-    payment = call_dalasi("POST", "/v1/payments", {"data": data}, key=f"order-{order['id']}")
-    order["payment_id"] = payment["payment_intent_id"]
+    # With the attempt's key a repetition, after a lost answer or a second click, finds the same payment.
+    payment = call_dalasi("POST", "/v1/payments", {"data": data}, key=f"order-{order['id']}-{attempt}")
+    if payment["payment_intent_id"] not in order["payment_ids"]:
+        order["payment_ids"].append(payment["payment_intent_id"])
     return payment["payment_link"]
 
 
-# Asks Dalasi about the payment that the shop has noted. What stands in the address of the page is anybody's text.
+# Asks Dalasi about the order's newest payment. What stands in the address of the page is anybody's text.
 def check_payment(order):
-    if order["payment_id"] is None:
+    if not order["payment_ids"]:
         return "requires_payment_method"
-    payment = call_dalasi("GET", f"/v1/payments/{order['payment_id']}")
+    payment = call_dalasi("GET", f"/v1/payments/{order['payment_ids'][-1]}")
     if payment["status"] == "successful":
         mark_paid(order, payment)
     return payment["status"]
@@ -63,7 +73,8 @@ def handle_event(event):
     if event["event"] != "charge.succeeded":
         return
     order = orders.get(event["data"]["metadata"].get("order"))
-    if order is not None and order["payment_id"] == event["data"]["payment_intent_id"]:
+    # Of any attempt: a payment that was cancelled can still turn out to be paid.
+    if order is not None and event["data"]["payment_intent_id"] in order["payment_ids"]:
         mark_paid(order, event["data"])
 
 
@@ -82,23 +93,32 @@ class Shop(BaseHTTPRequestHandler):
         order = orders.get(path[1])
         if order is None:
             return self.show(404, "There is no such order.")
-        status = None if order["is_paid"] else check_payment(order)
-        paid = order["is_paid"]
-        return self.show(200, "Thank you, your order is paid." if paid else f"Your order is not paid yet: {status}.")
+        status = "successful" if order["is_paid"] else check_payment(order)
+        if order["is_paid"]:
+            return self.show(200, "Thank you, your order is paid.")
+        again = f'<form method="post" action="/orders/{order["id"]}/pay"><button>Pay again</button></form>'
+        return self.show(200, f"Your order is not paid yet: {status}. {again if status in ENDED_UNPAID else ''}")
 
     def do_POST(self):
         if self.path == "/orders":
-            order = {"id": str(uuid.uuid4()), "amount": 450, "payment_id": None, "is_paid": False}
+            order = {"id": str(uuid.uuid4()), "amount": 450, "payment_ids": [], "is_paid": False}
             orders[order["id"]] = order
-            self.send_response(303)
-            self.send_header("location", start_payment(order))
-            return self.end_headers()
+            return self.redirect(start_payment(order))
+        path = re.fullmatch(r"/orders/([\w-]+)/pay", self.path)
+        if path is not None:
+            order = orders.get(path[1])
+            return self.show(404, "There is no such order.") if order is None else self.redirect(start_payment(order))
         raw_body = self.rfile.read(min(int(self.headers.get("content-length", 0)), BODY_BYTES_MAX))
         headers = {name.lower(): value for name, value in self.headers.items()}
         is_genuine = verify_standard(raw_body, headers, webhook_secret)
         if is_genuine:
             handle_event(json.loads(raw_body))
         self.send_response(204 if is_genuine else 401)
+        self.end_headers()
+
+    def redirect(self, location):
+        self.send_response(303)
+        self.send_header("location", location)
         self.end_headers()
 
     def show(self, status, content):

@@ -15,7 +15,8 @@ interface Order {
   id: string;
   /** In dalasi. */
   amount: number;
-  paymentId: string | null;
+  /** One for each attempt to pay, the newest last. */
+  paymentIds: string[];
   isPaid: boolean;
 }
 
@@ -57,8 +58,15 @@ async function callDalasi(method: 'GET' | 'POST', path: string, body?: object, k
   return json;
 }
 
-/** Answers the address of the page where the customer pays. */
+const endedUnpaid = ['failed', 'cancelled', 'expired'];
+
+/** Returns the address of the page where the customer pays, the first time or again. Of a paid order it is the order's own. */
 async function startPayment(order: Order): Promise<string> {
+  const status = await checkPayment(order);
+  if (order.isPaid) return `${shopUrl}/orders/${order.id}`;
+  // A payment that has ended cannot be paid any more: the next attempt needs a new key.
+  const isNewAttempt = order.paymentIds.length === 0 || endedUnpaid.includes(status);
+  const attempt = order.paymentIds.length + (isNewAttempt ? 1 : 0);
   const data = {
     amount: order.amount,
     title: `Order ${order.id}`,
@@ -66,16 +74,17 @@ async function startPayment(order: Order): Promise<string> {
     cancel_url: `${shopUrl}/orders/${order.id}`,
     metadata: { order: order.id },
   };
-  // With the order's key a repetition, after a lost answer or a second click, finds the same payment.
-  const payment = await callDalasi('POST', '/v1/payments', { data }, `order-${order.id}`);
-  order.paymentId = payment.payment_intent_id;
+  // With the attempt's key a repetition, after a lost answer or a second click, finds the same payment.
+  const payment = await callDalasi('POST', '/v1/payments', { data }, `order-${order.id}-${attempt}`);
+  if (!order.paymentIds.includes(payment.payment_intent_id)) order.paymentIds.push(payment.payment_intent_id);
   return payment.payment_link;
 }
 
-/** Asks Dalasi about the payment that the shop has noted. What stands in the address of the page is anybody's text. */
+/** Asks Dalasi about the order's newest payment. What stands in the address of the page is anybody's text. */
 async function checkPayment(order: Order): Promise<string> {
-  if (order.paymentId === null) return 'requires_payment_method';
-  const payment = await callDalasi('GET', `/v1/payments/${order.paymentId}`);
+  const newestId = order.paymentIds.at(-1);
+  if (newestId === undefined) return 'requires_payment_method';
+  const payment = await callDalasi('GET', `/v1/payments/${newestId}`);
   if (payment.status === 'successful') markPaid(order, payment);
   return payment.status;
 }
@@ -84,7 +93,8 @@ async function checkPayment(order: Order): Promise<string> {
 function handleEvent({ event, data }: ChargeEvent): void {
   if (event !== 'charge.succeeded') return;
   const order = orders.get(data.metadata.order ?? '');
-  if (order && order.paymentId === data.payment_intent_id) markPaid(order, data);
+  // Of any attempt: a payment that was cancelled can still turn out to be paid.
+  if (order?.paymentIds.includes(data.payment_intent_id)) markPaid(order, data);
 }
 
 function markPaid(order: Order, paid: { amount: number; currency: string }): void {
@@ -95,16 +105,21 @@ function markPaid(order: Order, paid: { amount: number; currency: string }): voi
 
 async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { pathname } = new URL(req.url ?? '/', 'http://shop');
-  const orderId = /^\/orders\/([\w-]+)$/.exec(pathname)?.[1];
+  const [, orderId, isPayment] = /^\/orders\/([\w-]+)(\/pay)?$/.exec(pathname) ?? [];
+  const order = orders.get(orderId ?? '');
   if (req.method === 'POST' && pathname === '/orders') {
-    const order: Order = { id: randomUUID(), amount: 450, paymentId: null, isPaid: false };
-    orders.set(order.id, order);
+    const newOrder: Order = { id: randomUUID(), amount: 450, paymentIds: [], isPaid: false };
+    orders.set(newOrder.id, newOrder);
+    res.writeHead(303, { location: await startPayment(newOrder) }).end();
+  } else if (orderId && !order) {
+    showPage(res, 404, 'There is no such order.');
+  } else if (req.method === 'POST' && order && isPayment) {
     res.writeHead(303, { location: await startPayment(order) }).end();
-  } else if (req.method === 'GET' && orderId) {
-    const order = orders.get(orderId);
-    const status = order && !order.isPaid ? await checkPayment(order) : '';
-    if (!order) showPage(res, 404, 'There is no such order.');
-    else showPage(res, 200, order.isPaid ? 'Thank you, your order is paid.' : `Your order is not paid yet: ${status}.`);
+  } else if (order) {
+    const status = order.isPaid ? 'successful' : await checkPayment(order);
+    const again = `<form method="post" action="/orders/${order.id}/pay"><button>Pay again</button></form>`;
+    const unpaid = `Your order is not paid yet: ${status}. ${endedUnpaid.includes(status) ? again : ''}`;
+    showPage(res, 200, order.isPaid ? 'Thank you, your order is paid.' : unpaid);
   } else if (req.method === 'POST' && pathname === '/events') {
     const rawBody = await readBody(req);
     const isGenuine = rawBody && verifyStandard(rawBody, req.headers, checkSecret(webhookSecret));

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { systemClock } from '../../server/src/kit/clock.ts';
+import { eventBody } from '../../server/src/webhooks/envelope.ts';
+import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lines.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createExampleWorld, availableLanguages } from '../harness/example-receivers.ts';
@@ -29,7 +31,7 @@ after(async () => {
 
 test('every curl line of the page on payments works, and answers what the page says', async () => {
   const lines = curlLines(page);
-  assert.equal(lines.length, 6);
+  assert.equal(lines.length, 8);
   const variables: Record<string, string> = { KEY: story.merchant.key, ENDPOINT: story.merchant.endpointId };
   for (const { command, response: shown } of lines) {
     const response = await runCurlLine(story.service.url, command, variables);
@@ -37,7 +39,6 @@ test('every curl line of the page on payments works, and answers what the page s
     if (shown !== null) assert.deepEqual(withoutRandomValues(response.body), withoutRandomValues(shown), command);
     variables['PAYMENT'] ??= String(response.body['payment_intent_id']);
     variables['SECRET'] ??= String(response.body['intent_secret']);
-    variables['OPEN'] ??= await story.pay('7009999');
   }
   await setEndpointUrl(null);
 });
@@ -103,6 +104,28 @@ for (const language of availableLanguages().present.filter((present) => present 
       return (await fetch(orderUrl)).text();
     }
 
+    async function payAgain(orderUrl: string): Promise<{ status: number; location: string | null }> {
+      const response = await fetch(`${orderUrl}/pay`, { method: 'POST', redirect: 'manual' });
+      return { status: response.status, location: response.headers.get('location') };
+    }
+
+    async function cancel(paymentId: string): Promise<void> {
+      const { status, text } = await story.api.post(`/v1/payments/${paymentId}/cancel`, {});
+      assert.equal(status, 200, text);
+    }
+
+    /** The shop's word to an event that the endpoint's secret has signed. */
+    async function sendEvent(record: object): Promise<number> {
+      const sentAt = systemClock.now();
+      const recordText = JSON.stringify(record);
+      const id = '01a1f8ad-0000-7000-8000-000000000001';
+      const kind = 'charge.succeeded';
+      const body = eventBody({ id, kind, createdAt: sentAt, testMode: true, sequence: 1n, requestId: null, recordText });
+      const secrets = { current: story.merchant.webhookSecret, previous: null };
+      const headers = signatureHeaders({ id, sentAt, body }, secrets, 'x-service-signature');
+      return (await fetch(`${shop.url}/events`, { method: 'POST', body, headers })).status;
+    }
+
     function paidOrders(): number {
       return shop.printed().match(/\bpaid [\w-]{30,}/g)?.length ?? 0;
     }
@@ -119,6 +142,33 @@ for (const language of availableLanguages().present.filter((present) => present 
       await pay(paymentId);
       assert.match(await shown(orderUrl), /your order is paid/);
       assert.equal(paidOrders(), 1);
+    });
+
+    it('lets a customer who cancelled pay again, with one new payment however often they ask', async () => {
+      const { paymentId, orderUrl } = await buy();
+      assert.doesNotMatch(await shown(orderUrl), /Pay again/);
+      await cancel(paymentId);
+      assert.match(await shown(orderUrl), /not paid yet: cancelled.*Pay again/);
+      const again = await payAgain(orderUrl);
+      assert.equal(again.status, 303, shop.printed());
+      const [newest] = (await story.api.get('/v1/payments?limit=1')).body['data'] as Record<string, string>[];
+      assert.notEqual(newest?.['payment_intent_id'], paymentId);
+      assert.equal(again.location, newest?.['payment_link']);
+      assert.deepEqual(await payAgain(orderUrl), again, 'an open payment is not replaced');
+      await pay(newest?.['payment_intent_id'] ?? '');
+      assert.match(await shown(orderUrl), /your order is paid/);
+      assert.deepEqual(await payAgain(orderUrl), { status: 303, location: orderUrl }, 'a paid order is not paid again');
+    });
+
+    it('accepts the event of an earlier payment of the order, and asks for no other one then', async () => {
+      const { paymentId, orderUrl } = await buy();
+      await cancel(paymentId);
+      await payAgain(orderUrl);
+      const order = orderUrl.split('/').at(-1);
+      const record = { id: paymentId, payment_intent_id: paymentId, amount: 450, currency: 'GMD', metadata: { order } };
+      assert.equal(await sendEvent(record), 204);
+      await eventually('the order is paid', async () => (await shown(orderUrl)).includes('your order is paid'));
+      assert.deepEqual(await payAgain(orderUrl), { status: 303, location: orderUrl });
     });
 
     it('marks an order as paid once by the event alone, and believes no event that is not signed', async () => {
