@@ -1,9 +1,9 @@
 /**
  * A receiver of events in one file without packages:
  *
- *     DALASI_WEBHOOK_SECRET=wh_… PORT=4000 node examples/receiver.ts
+ *     DALASI_WEBHOOK_SECRET=wh_… PORT=4000 "$(node launch/node-path.js)" examples/receiver.ts
  *
- * It runs with Node 24 or newer, which leaves the types out by itself.
+ * It runs with Node 24 or newer, which leaves the types out by itself and whose path node-path.js prints.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';

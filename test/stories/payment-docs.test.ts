@@ -120,7 +120,15 @@ for (const language of availableLanguages().present.filter((present) => present 
       const recordText = JSON.stringify(record);
       const id = '01a1f8ad-0000-7000-8000-000000000001';
       const kind = 'charge.succeeded';
-      const body = eventBody({ id, kind, createdAt: sentAt, testMode: true, sequence: 1n, requestId: null, recordText });
+      const body = eventBody({
+        id,
+        kind,
+        createdAt: sentAt,
+        testMode: true,
+        sequence: 1n,
+        requestId: null,
+        recordText,
+      });
       const secrets = { current: story.merchant.webhookSecret, previous: null };
       const headers = signatureHeaders({ id, sentAt, body }, secrets, 'x-service-signature');
       return (await fetch(`${shop.url}/events`, { method: 'POST', body, headers })).status;
