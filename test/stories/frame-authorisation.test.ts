@@ -153,7 +153,7 @@ describe('the table of routes', () => {
 });
 
 describe('a request', () => {
-  it('without a valid key gets the same 401 from every route, whatever is wrong with the key', async () => {
+  it('without a valid key gets the same 401 from every route, and is told how to write a header that is none', async () => {
     const { key } = business.test;
     const body = key.slice(0, -6).replace('sk_test_', 'sk_live_');
     const revoked = createApiKeyText(systemRandom, true);
@@ -175,6 +175,7 @@ describe('a request', () => {
     };
     const before = await recordsOfBusiness();
     const responses = new Set<string>();
+    const formResponses = new Set<string>();
     for (const [operationIndex, operation] of contract.operations.entries()) {
       for (const [caseIndex, [description, authorization]] of Object.entries(headers).entries()) {
         if (authorization !== undefined && (operationIndex + caseIndex) % everyKey !== 0) continue;
@@ -186,10 +187,14 @@ describe('a request', () => {
           [401, code],
           `${operation.operationId} ${description}`,
         );
-        if (code === 'api_key_invalid') responses.add(withoutRequestId(response));
+        if (authorization === undefined) continue;
+        const isWellFormed = /^Bearer \S+$/.test(authorization);
+        (isWellFormed ? responses : formResponses).add(withoutRequestId(response));
       }
     }
     assert.equal(responses.size, 1, [...responses].join('\n'));
+    assert.equal(formResponses.size, 1, [...formResponses].join('\n'));
+    assert.match([...formResponses].join(), /Write the header as: Authorization: Bearer <key>\./);
     assert.deepEqual(await recordsOfBusiness(), before);
   });
 

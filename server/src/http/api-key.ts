@@ -44,6 +44,9 @@ export async function authenticate(
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }
+  if (key === undefined) {
+    throw new AppError('api_key_invalid', 'Write the header as: Authorization: Bearer <key>.');
+  }
   throw new AppError(
     'api_key_invalid',
     'This API key is not valid. Check that it was copied whole and is not revoked.',

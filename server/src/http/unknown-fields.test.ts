@@ -111,6 +111,20 @@ describe('a field that the API only answers', () => {
   });
 });
 
+describe('a number that was sent as text', () => {
+  it('is asked for without its quotation marks, unless it may be somebody’s phone number', async () => {
+    for (const [amount, hint] of [
+      ['100', ': send 100, not "100"'],
+      ['450.50', ': send 450.50, not "450.50"'],
+      ['7001234', ''],
+      ['much', ''],
+    ]) {
+      const answer = await api.post('/v1/payments', { data: { amount } });
+      assert.equal(answer.body['message'], `data.amount must be a number${hint}.`, answer.text);
+    }
+  });
+});
+
 describe('an unknown field', () => {
   it('is named with the nearest known one', async () => {
     const slips: [string, string[], string, string | null][] = [
@@ -134,9 +148,30 @@ describe('an unknown field', () => {
       assert.ok(operation);
       const answer = await send(operation, way, { [name]: 1 });
       const path = [...way, name].join('.');
-      const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+      const hint = nearest === null ? '' : ` Did you mean ${[...way, nearest].join('.')}?`;
       assert.equal(answer.body['message'], `${path} is not a known field.${hint}`);
     }
+  });
+
+  it('leads where it is a required field mistyped, which is not told as missing too', async () => {
+    const answer = await api.post('/v1/payments', { data: { titel: 'Rice', ammount: 100, customer_email: 1 } });
+    assert.deepEqual([answer.status, answer.body['code']], [400, 'unknown_field'], answer.text);
+    const sentence = 'data.ammount is not a known field. Did you mean data.amount?';
+    assert.equal(answer.body['message'], `${sentence} 2 more are in errors.`);
+    assert.deepEqual(refusedFields(answer), ['data.ammount', 'data.customer_email', 'data.titel']);
+  });
+
+  it('that belongs inside data is told so, and what stands in data where the fields stand alone as well', async () => {
+    const bare = await api.post('/v1/payments', { amount: 100, title: 'Rice' });
+    assert.deepEqual([bare.status, bare.body['code']], [400, 'unknown_field'], bare.text);
+    assert.equal(bare.body['message'], 'The fields stand inside data here: {"data":{"amount":100}}.');
+    assert.deepEqual(refusedFields(bare), ['amount']);
+    const unrepeated = await api.post('/v1/payments', { title: 'Rice' });
+    assert.match(unrepeated.text, /\{\\"data\\":\{\\"title\\":…\}\}/, 'text is not repeated');
+    const wrapped = await api.post('/v1/transfers', { data: { amount: 100 } }, { 'idempotency-key': 'wrapped' });
+    assert.deepEqual([wrapped.status, wrapped.body['code']], [400, 'unknown_field'], wrapped.text);
+    assert.equal(wrapped.body['message'], 'This address takes the fields alone, without data.');
+    assert.deepEqual(refusedFields(wrapped), ['data']);
   });
 
   it('is told with the others in one answer, twenty at most, and a hostile name is cut', async () => {

@@ -6,10 +6,14 @@ import { nearestName } from '../kit/nearest-name.ts';
 import { timeOrDayFormat } from '../kit/time-range.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
-  parentSchema?: { properties?: Record<string, unknown> };
+  parentSchema?: ObjectSchema;
   /** The value that was judged. */
   data?: unknown;
 };
+
+interface ObjectSchema {
+  properties?: Record<string, ObjectSchema>;
+}
 
 interface Fault extends FieldError {
   code: ErrorCode;
@@ -24,10 +28,12 @@ export function validationError(error: FastifyError): AppError {
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
   const problems = problemsOfSentForm(error.validation ?? []);
   const choices = choicesByPath(problems);
-  const fields = problems
-    .filter((problem) => isReportable(problem, choices))
-    .slice(0, problemsMax)
-    .map((problem) => describe(problem, choices));
+  const misplaced = misplacedFields(problems);
+  const rest = withSlipsFirst(problems.filter((problem) => !misplaced?.explained.includes(problem)));
+  const fields = [
+    ...(misplaced ? [misplaced.fault] : []),
+    ...rest.filter((problem) => isReportable(problem, choices)).map((problem) => describe(problem, choices)),
+  ].slice(0, problemsMax);
   const [first] = fields;
   if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
   const count = fields.length - 1;
@@ -45,6 +51,63 @@ function problemsOfSentForm(problems: Problem[]): Problem[] {
   const { data } = union;
   const isWrapped = typeof data === 'object' && data !== null && Object.hasOwn(data, 'data');
   return problems.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${isWrapped ? 1 : 0}/`));
+}
+
+/** Fields that were sent beside `data` where they stand inside it, or inside it where they stand alone: one slip, said once. */
+function misplacedFields(problems: readonly Problem[]): { fault: Fault; explained: Problem[] } | null {
+  const unknown = problems.filter(
+    (problem) => problem.keyword === 'additionalProperties' && problem.instancePath === '',
+  );
+  const missing = problems.filter((problem) => problem.keyword === 'required' && problem.instancePath === '');
+  const wrapper = missing.find(({ params }) => params['missingProperty'] === 'data');
+  const known = wrapper?.parentSchema?.properties?.['data']?.properties ?? {};
+  const bare = unknown.filter((problem) => Object.hasOwn(known, unknownName(problem)));
+  const [first] = bare;
+  if (wrapper && first) {
+    const name = unknownName(first);
+    const value = (first.data as Record<string, unknown>)[name];
+    // Numbers alone are repeated: text may be a secret or a person's.
+    const example = `{"data":{"${name}":${typeof value === 'number' ? value : '…'}}}`;
+    const message = `The fields stand inside data here: ${example}.`;
+    return { fault: { code: 'unknown_field', path: name, message }, explained: [wrapper, ...bare] };
+  }
+  const wrapped = unknown.find((problem) => unknownName(problem) === 'data' && isObject(dataOf(problem.data)));
+  if (!wrapped) return null;
+  const message = 'This address takes the fields alone, without data.';
+  return { fault: { code: 'unknown_field', path: 'data', message }, explained: [wrapped, ...missing] };
+}
+
+function unknownName({ params }: Problem): string {
+  return String(params['additionalProperty']);
+}
+
+function dataOf(body: unknown): unknown {
+  return isObject(body) ? body['data'] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A mistyped name of a required field leads, and the field that it stands for is not told as missing too. */
+function withSlipsFirst(problems: readonly Problem[]): Problem[] {
+  const missing = problems.filter(({ keyword }) => keyword === 'required');
+  const slips = new Map(
+    problems.flatMap((problem) => {
+      if (problem.keyword !== 'additionalProperties') return [];
+      const nearest = nearestKnown(problem);
+      const meant = missing.find(
+        ({ instancePath, params }) => instancePath === problem.instancePath && params['missingProperty'] === nearest,
+      );
+      return meant ? [[problem, meant] as const] : [];
+    }),
+  );
+  const explained = new Set(slips.values());
+  return [...slips.keys(), ...problems.filter((problem) => !slips.has(problem) && !explained.has(problem))];
+}
+
+function nearestKnown(problem: Problem): string | null {
+  return nearestName(unknownName(problem), Object.keys(problem.parentSchema?.properties ?? {}));
 }
 
 /**
@@ -78,7 +141,7 @@ function fieldOf(problem: Problem, choices: Choices): FieldError {
   const pathOf = (name: string) => (base === '' ? name : `${base}.${name}`);
   switch (problem.keyword) {
     case 'additionalProperties':
-      return describeUnknown(problem, pathOf(String(params['additionalProperty'])));
+      return describeUnknown(problem, pathOf);
     case 'required': {
       const path = pathOf(String(params['missingProperty']));
       return { path, message: `${path} is missing.` };
@@ -88,19 +151,19 @@ function fieldOf(problem: Problem, choices: Choices): FieldError {
   }
 }
 
-function describeUnknown(problem: Problem, path: string): FieldError {
-  const name = String(problem.params['additionalProperty']);
-  const nearest = nearestName(name, Object.keys(problem.parentSchema?.properties ?? {}));
+function describeUnknown(problem: Problem, pathOf: (name: string) => string): FieldError {
+  const path = pathOf(unknownName(problem));
+  const nearest = nearestKnown(problem);
   const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
-  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  const hint = nearest === null ? '' : ` Did you mean ${pathOf(nearest)}?`;
   return { path: shown, message: `${shown} is not a known field.${hint}` };
 }
 
-function rule({ keyword, params, message, instancePath }: Problem, choices: Choices): string {
+function rule({ keyword, params, message, instancePath, data }: Problem, choices: Choices): string {
   const limit = Number(params['limit']);
   switch (keyword) {
     case 'type':
-      return `must be ${articleFor(String(params['type']))}`;
+      return `must be ${articleFor(String(params['type']))}${unquotedHint(String(params['type']), data)}`;
     case 'const':
       return `must be ${choices
         .get(instancePath)
@@ -127,6 +190,12 @@ function rule({ keyword, params, message, instancePath }: Problem, choices: Choi
     default:
       return message ?? 'is not as the reference says';
   }
+}
+
+/** Where the number itself was sent, as text. Short ones only: what is longer may be somebody's phone number. */
+function unquotedHint(type: string, value: unknown): string {
+  const isNumber = (type === 'number' || type === 'integer') && typeof value === 'string';
+  return isNumber && /^\d{1,6}(\.\d{1,2})?$/.test(value) ? `: send ${value}, not "${value}"` : '';
 }
 
 function articleFor(type: string): string {

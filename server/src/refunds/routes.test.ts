@@ -35,7 +35,7 @@ function refund(body: unknown, api: ApiClient = story.api): Promise<ApiResponse>
 /** Status, code and the first field that is named. */
 function refusal(response: ApiResponse): string {
   const [field] = (response.body['errors'] ?? []) as { path: string; message: string }[];
-  if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
+  if (field) assert.match(field.message, /\w.*\.( Did you mean [\w.]+\?)?$/);
   return `${response.status} ${String(response.body['code'])} ${field?.path ?? 'no field'}`;
 }
 
