@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
-import { errorCode, reasonOf } from '../../server/src/kit/start-error.ts';
+import { errorCode, unreadableFile } from '../../server/src/kit/start-error.ts';
 import { isTestApiKey, isWellFormedApiKey } from '../../server/src/merchants/api-key.ts';
 import type { CommandContext } from '../command.ts';
 import { readSavedKeys } from '../keys/saved-keys.ts';
@@ -76,7 +76,7 @@ function findDemo(environment: Environment): FoundKey | undefined {
     return { key: demo.secret_key, keySource, url: demo.base_url || null, demoWebhookSecret: demo.webhook_secret };
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}.`);
+    throw new UsageError(unreadableFile(path, error));
   }
 }
 
@@ -85,7 +85,7 @@ export function readTextFile(path: string, option: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new UsageError(`${option}: ${path} cannot be read: ${reasonOf(error)}.`);
+    throw new UsageError(`${option}: ${unreadableFile(path, error)}`);
   }
 }
 

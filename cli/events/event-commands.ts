@@ -1,11 +1,12 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { isUuid } from '../../server/src/kit/ids.ts';
 import { createApi } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
-import { findEvent, pageRowsMax } from './event-row.ts';
+import { findEvent, findEventsOf, pageRowsMax } from './event-row.ts';
 import { eventPage, readResponse } from '../api/responses.ts';
 import type { EventRow } from '../api/responses.ts';
 import { eventLine, eventText } from './event-text.ts';
@@ -42,13 +43,21 @@ ${apiDetails}`,
       const api = createApi(context.clock, readApiSettings(context.environment, input));
       const [id = ''] = input.positionals;
       const event = await findEvent(api, id);
-      if (!event) throw new CommandFailure(`There is no event ${JSON.stringify(id)} for this key.`);
+      if (!event) throw new CommandFailure(await describeMissing(context, api, id));
       context.output.result(eventText(context.output, event), event);
       return 0;
     },
   },
   resendCommand,
 ];
+
+/** Why there is no event with this id: it may be a record's, whose events are named then. */
+async function describeMissing({ output }: CommandContext, api: Api, id: string): Promise<string> {
+  const rows = isUuid(id) ? await findEventsOf(api, id) : [];
+  if (rows.length === 0) return `There is no event ${JSON.stringify(id)} for this key.`;
+  const lines = rows.map((row) => `  ${eventLine(output, row)}`);
+  return [`${id} is a record, not an event. Its newest events are:`, ...lines].join('\n');
+}
 
 async function tail(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { clock, output } = context;

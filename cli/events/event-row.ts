@@ -15,6 +15,14 @@ export async function findEventOf(
   return readResponse(eventPage, body).data[0];
 }
 
+const eventsOfRecordMax = 10;
+
+/** The newest events that are told of an object. */
+export async function findEventsOf(api: Api, objectId: string): Promise<EventRow[]> {
+  const { body } = await api.get('/v1/events', { object_id: objectId, limit: eventsOfRecordMax });
+  return readResponse(eventPage, body).data;
+}
+
 /** One event with its tries, or undefined where there is none with this id. */
 export async function findEvent(api: Api, id: string): Promise<EventRow | undefined> {
   try {

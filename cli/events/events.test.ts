@@ -130,6 +130,28 @@ test('show tells every try of an event with its answer', async () => {
   assert.match(missing.stderr, /^There is no event "[0-9a-f-]+" for this key\.\n$/);
 });
 
+test('show of a record’s id fails and names the events of that record', async () => {
+  const shop = await newShop();
+  const id = await shop.newEvent();
+  const { body } = await shop.api.get(`/v1/events/${id}`);
+  const recordId = String(body['object_id']);
+  const { code, stderr } = await shop.run('show', recordId);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    new RegExp(`^${recordId} is a record, not an event\\. Its newest events are:\n  .*customer\\.created  ${id}  `),
+  );
+});
+
+test('resend of what nobody subscribes to names the option, not the field of the API', async () => {
+  const shop = await newShop();
+  await shop.change({ enabled_events: ['charge.failed'] });
+  const id = await shop.newEvent();
+  const { code, stderr } = await shop.run('resend', id);
+  assert.equal(code, 1);
+  assert.match(stderr, /or name one in --endpoint\.$/m);
+});
+
 test('resend sends one event again', async () => {
   const shop = await newShop();
   const id = await shop.newEvent();
@@ -183,7 +205,7 @@ test('what was typed wrong is said in a sentence', async () => {
     [['resend'], 2, /^Say which event \(dalasi events resend ID\), or which endpoint’s events: --endpoint ID\.$/],
     [['resend', randomUUID(), '--all'], 2, /^With an event’s id only --endpoint can be given/],
     [['resend', randomUUID()], 1, /^There is no event/],
-    [['resend', '--endpoint', 'x', '--dry-run'], 1, /^endpoint_id must be an id\.$/],
+    [['resend', '--endpoint', 'x', '--dry-run'], 1, /^--endpoint must be an id\.$/],
     [['resend', '--endpoint', randomUUID(), '--dry-run'], 1, /endpoint/],
     [
       ['resend', '--endpoint', endpointId, '--from', 'yesterday'],

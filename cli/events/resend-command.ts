@@ -2,7 +2,7 @@ import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { eventRow, readResponse, resendResult } from '../api/responses.ts';
-import { createApi } from '../api/client.ts';
+import { ApiError, createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
 import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import { CommandFailure } from '../command.ts';
@@ -50,16 +50,24 @@ async function resendOne(context: CommandContext, input: CommandInput, id: strin
   }
   const api = createApi(context.clock, readApiSettings(context.environment, input));
   const body = options['endpoint'] === undefined ? {} : { endpoint_id: options['endpoint'] };
-  const event = await api.post(`/v1/events/${encodeURIComponent(id)}/resend`, body);
+  const event = await inOptionNames(api.post(`/v1/events/${encodeURIComponent(id)}/resend`, body));
   context.output.result(eventText(context.output, readResponse(eventRow, event)), event);
   return 0;
+}
+
+/** A refusal names the API's field; whoever typed the command knows its option. */
+async function inOptionNames<Response>(response: Promise<Response>): Promise<Response> {
+  return response.catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError(error.status, error.code, error.message.replaceAll('endpoint_id', '--endpoint'));
+  });
 }
 
 async function resendMany(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { output } = context;
   const selection = readSelection(context, input);
   const api = createApi(context.clock, readApiSettings(context.environment, input));
-  const response = await api.post('/v1/events/resend', { ...selection, dry_run: true });
+  const response = await inOptionNames(api.post('/v1/events/resend', { ...selection, dry_run: true }));
   const { matched, continue_from: continueFrom } = readResponse(resendResult, response);
   const isMore = continueFrom !== null;
   const count = `${isMore ? 'more than ' : ''}${matched} ${matched === 1 && !isMore ? 'event' : 'events'}`;

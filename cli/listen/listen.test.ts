@@ -225,7 +225,7 @@ test('what was typed wrong is said in a sentence, and a key that is not taken en
     [['--forward-to', 'localhost:3000'], {}, 2, /^--forward-to: /],
     [['--event', 'charge.sent'], {}, 2, /^There is no event "charge\.sent"/],
     [['--since', 'noon'], {}, 2, /^--since is a time such as/],
-    [['--secret-file', '/nowhere/secret'], {}, 2, /^--secret-file: \/nowhere\/secret cannot be read: ENOENT\.$/],
+    [['--secret-file', '/nowhere/secret'], {}, 2, /^--secret-file: There is no file \/nowhere\/secret\.$/],
     [[], { DALASI_WEBHOOK_SECRET: 'secret' }, 2, /^What DALASI_WEBHOOK_SECRET holds is not a webhook secret/],
     [['--service-header', 'x y'], {}, 2, /^--service-header is the name of a header/],
     [[], { DALASI_API_KEY: 'sk_test_x' }, 2, /^What DALASI_API_KEY holds is not an API key/],

@@ -71,10 +71,13 @@ function verdictOf({ isApplicable, isCorrect }: { isApplicable: boolean; isCorre
   return isCorrect ? 'passed' : 'failed';
 }
 
+// Anything else, such as 404 or 500, says that something is missing or broken, not that the signature is wrong.
+const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403]);
+
 /** A connection that breaks is neither: a receiver says no with a status. */
 function isExpected({ wanted }: CheckRequest, { status }: ReceiverResponse): boolean {
   if (status === null) return false;
-  return isSuccess(status) === (wanted === 'accepted');
+  return wanted === 'accepted' ? isSuccess(status) : refusalStatuses.has(status);
 }
 
 function isSuccess(status: number): boolean {
@@ -99,7 +102,7 @@ function adviceOn(
     ({ wanted, status }) => wanted === 'refused' && status !== null && !isSuccess(status),
   );
   const unexpectedStatuses = new Set(
-    refusals.map(({ status }) => status).filter((status) => status && (status < 400 || status >= 500)),
+    refusals.map(({ status }) => status).filter((status) => status !== null && !refusalStatuses.has(status)),
   );
   return [
     ...(used.service && !used.standard ? [noTimeAdvice(serviceHeader)] : []),

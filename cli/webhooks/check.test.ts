@@ -228,10 +228,44 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     assert.ok(report.checks.filter(({ failure }) => failure === 'timeout').length <= 9);
   });
 
+  it('stops where the first genuine event finds no page, and asks whether the path is right', async () => {
+    for (const status of [404, 405]) {
+      let requests = 0;
+      const url = await listen((req, res) => {
+        requests += 1;
+        req.resume().on('end', () => res.writeHead(status).end());
+      });
+      await assert.rejects(
+        check(url),
+        (error) =>
+          error instanceof CommandFailure &&
+          error.message === `Your receiver answers ${status} at this address. Is the path right?`,
+      );
+      assert.equal(requests, 1);
+    }
+  });
+
+  it('takes 400, 401 and 403 for a refusal, and no other status', async () => {
+    for (const status of [400, 401, 403, 404, 500]) {
+      const refuse = (res: ServerResponse): void => void res.writeHead(status).end();
+      const { report } = await check(await listen(receiverOf({ refuse })));
+      const expected = [400, 401, 403].includes(status) ? [] : [...forged, ...forgedStandard];
+      assert.deepEqual(failedOf(report).toSorted(), expected.toSorted(), String(status));
+    }
+  });
+
+  it('says that an earlier event must be handled too, without overwriting the newer record', async () => {
+    const { text } = await check(await listen(receiverOf({})));
+    assert.match(
+      text,
+      /the earlier one must have been handled too, without overwriting your copy of the newer record\.$/,
+    );
+  });
+
   it('warns about a receiver that ignores the timestamp or refuses with 500', async () => {
     const refuse = (res: ServerResponse): void => void res.writeHead(500).end();
     const { exitCode, report } = await check(await listen(receiverOf({ verify: service, refuse })));
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 1);
     assert.equal(report.advice.length, 2);
     assert.match(report.advice.join('\n'), /has no time in it[^]*answered with 500/);
   });

@@ -69,6 +69,9 @@ async function sendAll(target: CheckTarget, requests: Iterable<CheckResult['requ
     if (results.length === 0 && response?.failure === 'ECONNREFUSED') {
       throw new CommandFailure(`Nothing listens at ${target.receiver.url.href}. Start your receiver first.`);
     }
+    if (results.length === 0 && (response?.status === 404 || response?.status === 405)) {
+      throw new CommandFailure(`Your receiver answers ${response.status} at this address. Is the path right?`);
+    }
     results.push({ request, response });
   }
   return results;
@@ -116,6 +119,7 @@ function manualChecks(results: readonly CheckResult[]): string {
   };
   return (
     `Look into your own records as well. The event ${bodyOf('repeated').id} came twice: its work must be done once. ` +
-    `Of the record ${bodyOf('older').data.id} the later event came first: the earlier one must have changed nothing.`
+    `Of the record ${bodyOf('older').data.id} the later event came first: the earlier one must have been handled too, ` +
+    'without overwriting your copy of the newer record.'
   );
 }

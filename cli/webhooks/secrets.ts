@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { reasonOf } from '../../server/src/kit/start-error.ts';
+import { unreadableFile } from '../../server/src/kit/start-error.ts';
 import type { CommandContext } from '../command.ts';
 import type { NamedSecret } from './signature-search.ts';
 
@@ -48,7 +48,7 @@ export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}.`);
+    throw new UsageError(unreadableFile(path, error));
   }
 }
 

@@ -14,6 +14,12 @@ export function reasonOf(error: unknown): string {
   return errorCode(error) ?? error.message;
 }
 
+/** Why a file that somebody named cannot be read, as a sentence. */
+export function unreadableFile(path: string, error: unknown): string {
+  const reason = reasonOf(error);
+  return reason === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${reason}.`;
+}
+
 /** `code` of a failed system call, or the SQLSTATE of a failed statement. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

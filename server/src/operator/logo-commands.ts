@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../kit/command-line.ts';
+import { unreadableFile } from '../kit/start-error.ts';
 import { removeLogo, setLogo } from '../posters/merchant-logo.ts';
 import { pngProblem } from '../posters/png-check.ts';
 import type { Command } from './command.ts';
@@ -15,7 +16,7 @@ const set: Command = {
     const [path = ''] = input.positionals;
     const merchant = await merchantOf(context, input);
     const png = await readFile(path).catch((error: unknown) => {
-      throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      throw new UsageError(unreadableFile(path, error));
     });
     const problem = pngProblem(png);
     if (problem !== null) throw new UsageError(`${path} ${problem}.`);
