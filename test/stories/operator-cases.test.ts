@@ -98,7 +98,12 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   assert.match(listed.stdout, new RegExp(`${found.id}.*waits for a second operator`));
   await runJson(lamin, 'cases', 'withdraw', found.id);
   await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
-  await runJson(lamin, ...resolve);
+  const { stdout: shownText } = await run(null, 'cases', 'show', found.id);
+  assert.match(shownText, /^transaction_id  \S/m, 'names and values stand apart');
+  assert.match(shownText, /^amount +GMD \d+\.\d\d$/m, 'the amount is written as in the list');
+  assert.doesNotMatch(shownText, /^proposal_id/m, 'what is not there has no line');
+  const proposed = await run(lamin, ...resolve);
+  assert.ok(proposed.stdout.includes(`confirms it with: npm run operator -- cases confirm ${found.id}\n`));
   const confirmed = await run(awa, 'cases', 'confirm', found.id);
   assert.deepEqual(confirmed, { code: 0, stdout: `Case ${found.id} is resolved: accept.\n`, stderr: '' });
 

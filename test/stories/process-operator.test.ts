@@ -208,7 +208,10 @@ describe('without a running service', () => {
     ]) {
       const { code, stdout, stderr } = await world.runOperatorInProcess({ DATA_DIR: directory }, args);
       assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^There is no database in the data directory \/[^\n]*\.\n$/);
+      assert.match(
+        stderr,
+        /^There is no database in the data directory \/[^\n]*, or DATABASE_URL to its PostgreSQL, [^\n]*\.\n$/,
+      );
       assert(!existsSync(directory), 'nothing was made');
     }
   });

@@ -178,6 +178,11 @@ describe('a database that cannot be used ends the start', () => {
     return refusesDatabase(url, /^The database at 127\.0\.0\.1:\d+ cannot be used: password authentication failed/);
   });
 
+  test('no password', () => {
+    const url = changeConnectionUrl(adminUrl, { password: '' });
+    return refusesDatabase(url, /cannot be used: DATABASE_URL \(or APP_DATABASE_URL\) has no password\.$/);
+  });
+
   test('no such database', () => {
     const url = changeConnectionUrl(adminUrl, { database: 'nowhere' });
     return refusesDatabase(url, /cannot be used: database "nowhere" does not exist\.$/);

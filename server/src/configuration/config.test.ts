@@ -32,8 +32,8 @@ const wrong = [
   ['DATABASE_URL', 'postgresql://u:secret50%@localhost/x', /^DATABASE_URL holds a % .* write it as %25\.$/],
   ['APP_DATABASE_URL', 'localhost', /^APP_DATABASE_URL must be an address/],
   ['DATABASE_CONNECTIONS', '2', /^DATABASE_CONNECTIONS must be a whole number from 4 to 100/],
-  ['APP_ENV', 'prod', /^APP_ENV must be development, production, not "prod"\.$/],
-  ['ROLE', 'cron', /^ROLE must be all, api, worker, not "cron"\.$/],
+  ['APP_ENV', 'prod', /^APP_ENV must be development or production, not "prod"\.$/],
+  ['ROLE', 'cron', /^ROLE must be all, api or worker, not "cron"\.$/],
   ['SEAL_KEY', 'secret', /^SEAL_KEY must be 32 bytes/],
   ['SEAL_KEY', `${'A'.repeat(20)} ${'A'.repeat(23)}=`, /^SEAL_KEY must be 32 bytes/],
   ['SEAL_KEYS_OLD', `${key},secret`, /^SEAL_KEYS_OLD must be 32 bytes/],
@@ -73,7 +73,7 @@ const wrong = [
   ['TELEGRAM_WEBHOOK_SECRET', 'secret word', /^TELEGRAM_WEBHOOK_SECRET must be letters, digits, _ and - only\.$/],
   ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be as @BotFather writes it, 123456:…\.$/],
   ['TELEGRAM_BOT_TOKEN', '1234567:secret', /^TELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.$/],
-  ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error, silent, not "verbose"\.$/],
+  ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error or silent, not "verbose"\.$/],
 ] as const;
 
 describe('a wrong setting is named, with what it takes', () => {

@@ -143,6 +143,11 @@ function requiredText(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} are required` : `${last} is required`;
 }
 
+/** "A or B", "A, B or C". */
+function anyOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+}
+
 // As @fastify/proxy-addr, which reads the list, names the usual networks.
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
@@ -256,7 +261,7 @@ function reader(environment: Environment) {
       const value = text(name) ?? fallback;
       const choice = choices.find((candidate) => candidate === value);
       if (choice === undefined) {
-        throw new StartError(`${name} must be ${choices.join(', ')}, not ${JSON.stringify(value)}.`);
+        throw new StartError(`${name} must be ${anyOf(choices)}, not ${JSON.stringify(value)}.`);
       }
       return choice;
     },

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { passwordOf } from './connection-url.ts';
 import { reasonOf, StartError } from '../kit/start-error.ts';
 
 /**
@@ -23,8 +24,9 @@ const connectTimeoutMs = 20_000;
 
 async function connect(url: string): Promise<pg.Client> {
   let location = '';
+  let client: pg.Client | undefined;
   try {
-    const client = new pg.Client({
+    client = new pg.Client({
       connectionString: url,
       application_name: 'dalasi start',
       connectionTimeoutMillis: connectTimeoutMs,
@@ -35,13 +37,21 @@ async function connect(url: string): Promise<pg.Client> {
     await client.connect();
     return client;
   } catch (error) {
-    throw new StartError(`The database${location} cannot be used: ${sentenceOf(error)}`, { cause: error });
+    // Here the driver gives up, not the server, and the connection stays open.
+    if (lacksPassword(error, url)) await client?.end();
+    throw new StartError(`The database${location} cannot be used: ${sentenceOf(error, url)}`, { cause: error });
   }
 }
 
 /** PostgreSQL's refusals say what is wrong in words; a failed connection is best told by its code (ECONNREFUSED). */
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, url: string): string {
+  if (lacksPassword(error, url)) return 'DATABASE_URL (or APP_DATABASE_URL) has no password.';
   const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
   const reason = error instanceof pg.DatabaseError ? error.message : reasonOf(error) + path;
   return reason.endsWith('.') ? reason : `${reason}.`;
+}
+
+/** Whether the server asked for a password and the URL has none. The driver's own words are about its SCRAM. */
+function lacksPassword(error: unknown, url: string): boolean {
+  return error instanceof Error && /password must be a string/.test(error.message) && passwordOf(url) === undefined;
 }

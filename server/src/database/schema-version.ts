@@ -17,7 +17,7 @@ export async function assertSchemaIsCurrent(database: Queryable, folder: string 
   if (newest === known) return;
   if (newest > known) throw newerSchemaError(newest, known);
   throw new StartError(
-    `The database is at migration ${newest} and this program needs ${known}; start once with DATABASE_URL set, which migrates it.`,
+    `The database is at migration ${newest} and this program needs ${known}; run: npm run operator -- database prepare, which migrates it, or start once with DATABASE_URL set.`,
   );
 }
 

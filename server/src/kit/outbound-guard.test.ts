@@ -75,6 +75,11 @@ describe('the outbound guard on a production server', () => {
     for (const [url, reason] of cases) assert.equal(refusal(url, production), reason, JSON.stringify(url));
   });
 
+  it('names the private host before the port, which would not help', () => {
+    assert.equal(refusal('https://localhost:3000/', production), 'name');
+    assert.equal(refusal('https://127.0.0.1:0/', production), 'address');
+  });
+
   it('allows the ports of web servers only', () => {
     for (const port of ['80', '443', '8080', '8443']) {
       assert.equal(refusal(`http://shop.example:${port}/`, production), 'allowed', port);

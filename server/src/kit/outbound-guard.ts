@@ -68,11 +68,12 @@ export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
   if (url.username !== '' || url.password !== '') {
     throw new UrlNotAllowedError('credentials', 'The URL must not hold a user name or a password.');
   }
+  // Before the port: where an address may not be called at all, another port would not help.
+  assertHostAllowed(url.hostname, policy);
   if (url.port === '0') throw new UrlNotAllowedError('port', 'The URL must not use port 0, where nobody can listen.');
   if (!policy.allowPrivate && !policy.anyPort && !portsAllowed.has(url.port)) {
     throw new UrlNotAllowedError('port', 'The URL may use the ports 443, 80, 8443 and 8080 only.');
   }
-  assertHostAllowed(url.hostname, policy);
   return url;
 }
 

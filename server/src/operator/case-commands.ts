@@ -72,7 +72,7 @@ const show: Command = {
       resolutions: choices.map(choiceToData),
       history: steps.map((step) => stepToData(step, names)),
     };
-    return { text: describeCase(data), data, exitCode: 0 };
+    return { text: describeCase(data, moneyText(found)), data, exitCode: 0 };
   },
 };
 
@@ -94,7 +94,7 @@ const resolve: Command = {
     const reportedMoney = readReportedMoney(input);
     const proposed = { caseId, resolution, evidence, reported: reportedMoney, operatorId };
     const step = await proposeResolution(await context.caseWork(), proposed);
-    const text = `Proposed: ${resolution}. Another operator confirms it with: cases confirm ${caseId}`;
+    const text = `Proposed: ${resolution}. Another operator confirms it with: npm run operator -- cases confirm ${caseId}`;
     return { text, data: stepToData(step), exitCode: 0 };
   },
 };

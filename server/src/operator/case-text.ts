@@ -48,9 +48,12 @@ interface ShownCase extends ReturnType<typeof caseToData> {
   history: ReturnType<typeof stepToData>[];
 }
 
-/** The same for people. */
-export function describeCase({ resolutions, history, ...facts }: ShownCase): string {
-  const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(14)}${String(value ?? '')}`);
+/** The same for people: without what is not there. `amount` is written with its currency, as the list shows it. */
+export function describeCase({ resolutions, history, ...facts }: ShownCase, amount: string): string {
+  const { currency: _, ...shown } = { ...facts, amount };
+  const rows = Object.entries(shown).filter(([, value]) => value !== null);
+  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
+  const lines = rows.map(([name, value]) => `${name.padEnd(nameWidth)}${String(value)}`);
   if (resolutions.length > 0) {
     const width = Math.max(...resolutions.map(({ resolution }) => resolution.length));
     const choices = resolutions.map((choice) => `  ${choice.resolution.padEnd(width)}  ${choiceText(choice)}`);

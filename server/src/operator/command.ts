@@ -1,4 +1,5 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
+import type { Config } from '../configuration/config.ts';
 import type { MoneyContext } from '../app/contexts.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { CommandInput, CommandShape } from '../kit/command-line.ts';
@@ -9,12 +10,19 @@ import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
 
+export type RateLimitSettings = Pick<
+  Config,
+  'rateLimitLive' | 'rateLimitTest' | 'rateLimitKeyPercent' | 'rateLimitPages'
+>;
+
 /** What a command works with. */
 export interface CommandContext {
   db: Database;
   /** The role that `db` is connected as. */
   role: string;
   clock: Clock;
+  /** What holds for merchants that have no limits of their own. */
+  rateLimits: RateLimitSettings;
   onboarding: OnboardingContext;
   /** The keys of the environment, and what compares them with the database's. */
   keys: KeyringParts;

@@ -96,7 +96,9 @@ function readRule(input: CommandInput, hasPayer: boolean): StoredFeeRule | null 
 function readRuleKey({ options }: CommandInput): { operation: Operation; network: string } {
   const operation = options['for'];
   if (operation !== 'collection' && operation !== 'transfer') {
-    throw new UsageError(`--for is collection or transfer${operation === undefined ? '' : `, not ${operation}`}.`);
+    const problem =
+      operation === undefined ? 'missing: collection or transfer' : `collection or transfer, not ${operation}`;
+    throw new UsageError(`--for is ${problem}.`);
   }
   const network = options['network'] ?? allNetworks;
   if (operation === 'collection' && network !== allNetworks) {

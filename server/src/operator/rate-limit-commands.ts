@@ -6,7 +6,7 @@ import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/rate-limits.ts';
 import { getTerminal } from '../terminals/manage-terminals.ts';
 import { listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/rate-limit.ts';
-import type { Command, CommandContext, CommandResult } from './command.ts';
+import type { Command, CommandContext, CommandResult, RateLimitSettings } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
 /** A limit of a merchant's: how it is typed, where it is kept, and whose setting holds without it. */
@@ -17,7 +17,7 @@ interface Kind {
   canBeNone: boolean;
   max: number;
   unit: string;
-  setting: (merchant: Merchant) => string;
+  setting: (merchant: Merchant) => { name: string; field: keyof RateLimitSettings };
 }
 
 const ratesMax = 100_000;
@@ -30,7 +30,10 @@ const kinds: readonly Kind[] = [
     canBeNone: true,
     max: ratesMax,
     unit: 'requests a second',
-    setting: ({ testMode }) => (testMode ? 'RATE_LIMIT_TEST' : 'RATE_LIMIT_LIVE'),
+    setting: ({ testMode }) =>
+      testMode
+        ? { name: 'RATE_LIMIT_TEST', field: 'rateLimitTest' }
+        : { name: 'RATE_LIMIT_LIVE', field: 'rateLimitLive' },
   },
   {
     name: 'key-percent',
@@ -38,7 +41,7 @@ const kinds: readonly Kind[] = [
     canBeNone: false,
     max: 100,
     unit: 'percent of them for each key',
-    setting: () => 'RATE_LIMIT_KEY_PERCENT',
+    setting: () => ({ name: 'RATE_LIMIT_KEY_PERCENT', field: 'rateLimitKeyPercent' }),
   },
   {
     name: 'pages',
@@ -46,7 +49,7 @@ const kinds: readonly Kind[] = [
     canBeNone: true,
     max: ratesMax,
     unit: `${pagesUnit} from each link and counter`,
-    setting: () => 'RATE_LIMIT_PAGES',
+    setting: () => ({ name: 'RATE_LIMIT_PAGES', field: 'rateLimitPages' }),
   },
 ];
 
@@ -154,28 +157,32 @@ async function pageOf(
 }
 
 /** What holds now: read again after a command has changed it. */
-async function describe({ db }: CommandContext, merchant: Merchant): Promise<CommandResult> {
+async function describe({ db, rateLimits }: CommandContext, merchant: Merchant): Promise<CommandResult> {
   const links = await listLinksWithRateLimit(db, merchant.id);
   const counters = await listTerminalsWithRateLimit(db, merchant.id);
-  const limits = kinds.map((kind) => ({ kind, rate: merchant[kind.field] }));
+  const limits = kinds.map((kind) => {
+    const own = merchant[kind.field];
+    const setting = kind.setting(merchant);
+    return { kind, own, rate: own ?? BigInt(rateLimits[setting.field]), setting: setting.name };
+  });
   const pages = [
     ...links.map(({ id, title, rateLimit }) => ({ type: 'link', id, name: title, rate: rateLimit })),
     ...counters.map(({ id, name, rateLimit }) => ({ type: 'counter', id, name, rate: rateLimit })),
   ];
   const rows = [
-    ...limits.map(({ kind, rate }) => [
+    ...limits.map(({ kind, own, rate, setting }) => [
       kind.name,
-      rate === null ? '-' : inWords(rate, kind.unit),
-      rate === null ? kind.setting(merchant) : 'own rule',
+      inWords(rate, kind.unit),
+      own === null ? setting : 'own rule',
     ]),
     ...pages.map(({ type, id, name, rate }) => [`${type} ${id} (${name})`, inWords(rate, pagesUnit), 'own rule']),
   ];
   const data = {
     merchant_id: merchant.id,
-    rate_limits: limits.map(({ kind, rate }) => ({
+    rate_limits: limits.map(({ kind, own, rate, setting }) => ({
       limit: kind.name,
-      rate: rate === null ? null : Number(rate),
-      source: rate === null ? kind.setting(merchant) : 'merchant',
+      rate: Number(rate),
+      source: own === null ? setting : 'merchant',
     })),
     pages: pages.map((page) => ({ ...page, rate: Number(page.rate) })),
   };

@@ -33,6 +33,8 @@ after(async () => {
   await database.drop();
 });
 
+const rateLimits = { rateLimitLive: 100, rateLimitTest: 25, rateLimitKeyPercent: 80, rateLimitPages: 0 };
+
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
@@ -46,7 +48,7 @@ function run(words: string): Promise<CommandResult> {
   const { default: isDefault, ...given } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db } as CommandContext, { positionals, options: given, lists: {}, flags });
+  return command.run({ db, rateLimits } as CommandContext, { positionals, options: given, lists: {}, flags });
 }
 
 interface FeeLine {
@@ -153,7 +155,7 @@ describe('a mistake is said in a sentence and changes nothing', () => {
     ['fees set --for collection --percent 1', owner],
     ['fees set --default', /^Say what to set: /],
     ['fees set --default --for collection', /^Say what it costs: .* For no fee: --percent 0\.$/],
-    ['fees set --default --percent 1', /^--for is collection or transfer\.$/],
+    ['fees set --default --percent 1', /^--for is missing: collection or transfer\.$/],
     ['fees set --default --for paying --percent 1', /^--for is collection or transfer, not paying\.$/],
     ['fees set --default --for collection --network wave --percent 1', /^Collecting costs the same on every network/],
     ['fees set --default --for transfer --network wafe --percent 1', /^--network is one of wave, .*, not wafe\.$/],
@@ -223,27 +225,31 @@ test('a reserve that cannot be meant is refused, and so is clearing one that is 
 });
 
 /** `requests - RATE_LIMIT_TEST`, a line for each limit, then those of single pages. */
-async function rateLimits(words: string): Promise<string[]> {
+async function shownLimits(words: string): Promise<string[]> {
   const data = (await run(words)).data as { rate_limits: Record<string, unknown>[]; pages: object[] };
   const limits = data.rate_limits.map(({ limit, rate, source }) => [limit, rate ?? '-', source].join(' '));
   return [...limits, ...data.pages.map((page) => Object.values(page).join(' '))];
 }
 
 test('rate limits are set each for itself, shown with what holds without them, and taken away', async () => {
-  const settings = ['requests - RATE_LIMIT_TEST', 'key-percent - RATE_LIMIT_KEY_PERCENT', 'pages - RATE_LIMIT_PAGES'];
-  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
-  assert.deepEqual(await rateLimits('rate-limits set --merchant MERCHANT --requests 300 --key-percent 50'), [
+  const settings = ['requests 25 RATE_LIMIT_TEST', 'key-percent 80 RATE_LIMIT_KEY_PERCENT', 'pages 0 RATE_LIMIT_PAGES'];
+  assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), settings);
+  const { text: untouched } = await run('rate-limits show --merchant MERCHANT');
+  assert.match(untouched, /requests +25 requests a second +RATE_LIMIT_TEST$/m);
+  assert.match(untouched, /key-percent +80 percent of them for each key +RATE_LIMIT_KEY_PERCENT$/m);
+  assert.match(untouched, /pages +no limit +RATE_LIMIT_PAGES$/m);
+  assert.deepEqual(await shownLimits('rate-limits set --merchant MERCHANT --requests 300 --key-percent 50'), [
     'requests 300 merchant',
     'key-percent 50 merchant',
     settings[2],
   ]);
-  assert.deepEqual((await rateLimits('rate-limits set --merchant MERCHANT --pages none'))[2], 'pages 0 merchant');
+  assert.deepEqual((await shownLimits('rate-limits set --merchant MERCHANT --pages none'))[2], 'pages 0 merchant');
   const { text } = await run('rate-limits show --merchant MERCHANT');
   assert.match(text, /requests +300 requests a second +own rule/);
   assert.match(text, /key-percent +50 percent of them for each key +own rule/);
   assert.match(text, /pages +no limit +own rule/);
   for (const limit of ['requests', 'key-percent', 'pages']) await run(`rate-limits clear ${limit} --merchant MERCHANT`);
-  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), settings);
+  assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), settings);
 });
 
 test('a rate limit that cannot be meant is refused and changes nothing', async () => {
@@ -267,9 +273,9 @@ test('a rate limit that cannot be meant is refused and changes nothing', async (
   ] as const) {
     await assert.rejects(run(words), (error) => message.test(String(error)), words);
   }
-  assert.deepEqual(await rateLimits('rate-limits show --merchant MERCHANT'), [
-    'requests - RATE_LIMIT_TEST',
-    'key-percent - RATE_LIMIT_KEY_PERCENT',
-    'pages - RATE_LIMIT_PAGES',
+  assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), [
+    'requests 25 RATE_LIMIT_TEST',
+    'key-percent 80 RATE_LIMIT_KEY_PERCENT',
+    'pages 0 RATE_LIMIT_PAGES',
   ]);
 });

@@ -125,6 +125,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       db: opened.db,
       role: opened.role,
       clock,
+      rateLimits: config,
       onboarding,
       keys,
       operatorCredential,

@@ -110,7 +110,7 @@ export function assertDatabaseExists(config: Config): void {
   if (!isEmbedded(config) || hasCluster(config.dataDirectory)) return;
   const directory = resolve(config.dataDirectory);
   throw new StartError(
-    `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or start the service once.`,
+    `There is no database in the data directory ${directory}; set DATA_DIR to the service's, or DATABASE_URL to its PostgreSQL, or start the service once.`,
   );
 }
 

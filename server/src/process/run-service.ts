@@ -1,4 +1,5 @@
 import { createStartupLog } from './startup-log.ts';
+import { listensOnAllAddresses, plainPublicUrl, sendsKeysInTheClear } from './exposure.ts';
 import type { Streams, StartupLog } from './startup-log.ts';
 import { createApp } from '../app/app.ts';
 import { listenError, assertPortFree } from './port-check.ts';
@@ -102,6 +103,7 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
   const [clock, random, { db }] = [systemClock, systemRandom, opened];
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
+    if (sendsKeysInTheClear(config)) log.warn(plainPublicUrl);
     const { secrets, keyring } = await openSecrets(run.secrets, { db, clock });
     if ((await keyring.state()).pepper === 'unverified') log.warn(unverifiedPepper);
     const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
@@ -140,6 +142,7 @@ interface Greeting {
 function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
   print('');
   logStartup(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
+  if (listensOnAllAddresses(config)) print(`  Listens on       ${config.host}:${new URL(ownUrl).port} (all addresses)`);
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   print(`  API reference    ${baseUrl}/docs`);

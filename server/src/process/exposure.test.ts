@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listensOnAllAddresses, sendsKeysInTheClear } from './exposure.ts';
+
+test('a production server with a plain PUBLIC_URL is warned about, and no other', () => {
+  const isWarned = (production: boolean, publicUrl: string | null) => sendsKeysInTheClear({ production, publicUrl });
+  assert.equal(isWarned(true, 'http://pay.example.gm'), true);
+  assert.equal(isWarned(true, 'https://pay.example.gm'), false);
+  assert.equal(isWarned(false, 'http://192.168.1.20:8080'), false);
+  assert.equal(isWarned(false, null), false);
+});
+
+test('a process that listens on all addresses is told from one that listens on one', () => {
+  const hosts = ['0.0.0.0', '::', '127.0.0.1', '10.0.0.5', '::1'];
+  assert.deepEqual(
+    hosts.filter((host) => listensOnAllAddresses({ host })),
+    ['0.0.0.0', '::'],
+  );
+});
