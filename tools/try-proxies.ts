@@ -123,7 +123,7 @@ function startProxy(
 }
 
 async function isServing(port: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+  const response = await fetch(`http://127.0.0.1:${port}/openapi.json`).catch(() => undefined);
   return response !== undefined && response.status < 500;
 }
 
