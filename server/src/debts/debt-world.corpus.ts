@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import type { Case } from '../cases/case.ts';
 import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createPayout } from '../settlement/create-payout.ts';
 import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
+import { waiveDebt } from '../settlement/waive-debt.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
+import { createDebtResolvers } from './resolve-debt.ts';
 import { syncDebts } from './sync-debts.ts';
 
 export type DebtWorld = Awaited<ReturnType<typeof createDebtWorld>>;
@@ -53,6 +56,16 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
     /** A payout that its sub-account's merchant orders. */
     requestPayout: (subAccountId: string, amountMinor: bigint | null): Promise<Transfer> =>
       db.withTransaction((tx) => createPayout(tx, context, merchant, { subAccountId, amountMinor })),
+    waive: (subAccountId: string, amountMinor: bigint): Promise<unknown> =>
+      db.withTransaction((tx) => waiveDebt(tx, context, merchant, { subAccountId, amountMinor })),
+    /** Two operators have agreed to write off up to this much of what the merchant owes. */
+    writeOff: async (amountMinor: bigint): Promise<void> => {
+      const resolver = createDebtResolvers(context).find(({ resolution }) => resolution === 'write_off');
+      assert.ok(resolver);
+      const found = { merchantId: merchant.id, currency: 'GMD', id: context.newId(), amountMinor } as Case;
+      const carryOut = await resolver.prepare(found, null);
+      await db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
+    },
     /** Ends every debt, so that the next test begins without one. */
     clear: async (): Promise<void> => {
       const { receivable_merchant: owed } = await debts.own();

@@ -5,8 +5,7 @@ import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import type { Account } from '../ledger/accounts.ts';
-import { debtAccount, netDebt, readDebt } from '../ledger/debt.ts';
+import { debtAccount, endUnpaid, netDebt, readDebt } from '../ledger/debt.ts';
 import { post } from '../ledger/post.ts';
 import type { DebtContext } from './sync-debts.ts';
 
@@ -18,7 +17,8 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
     {
       ...about,
       resolution: 'write_off',
-      effect: 'What is owed, at most the case’s amount, is the operator’s loss: capital to receivable_merchant.',
+      effect:
+        'What is owed, at most the case’s amount, is the operator’s loss: capital to receivable_merchant. What comes back of it later goes to capital first.',
       needsMoney: false,
       refusal,
       prepare: (found) =>
@@ -26,7 +26,11 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
           const owedMinor = await lockDebt(tx, context, found);
           // Two people decided about this sum; what was added since has a case of its own.
           const amountMinor = owedMinor < found.amountMinor ? owedMinor : found.amountMinor;
-          await bookEnd(tx, context, found, { flow: 'debt_written_off', debitAccount: 'capital', amountMinor });
+          const { merchantId, currency, id } = found;
+          const ended = { debt: debtAccount, kind: debtAccount, debit: 'capital', flow: 'debt_written_off' } as const;
+          const otherwise = { type: 'case', id };
+          const at = context.clock.now();
+          await endUnpaid(tx, context, { merchantId, currency, ...ended, amountMinor, otherwise, at });
         }),
     },
     {
@@ -44,7 +48,7 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
             const message = `Only ${formatAmount(owedMinor)} is owed by now. Propose at most that.`;
             throw new AppError('state_conflict', message);
           }
-          await bookEnd(tx, context, found, { flow: 'debt_recovered', debitAccount: 'bank', amountMinor });
+          await bookRecovered(tx, context, found, amountMinor);
         }),
     },
   ];
@@ -63,18 +67,18 @@ async function lockDebt(tx: Transaction, context: DebtContext, { merchantId, cur
   return owedMinor;
 }
 
-async function bookEnd(
+async function bookRecovered(
   tx: Transaction,
   context: DebtContext,
   { merchantId, currency, id }: Case,
-  { flow, debitAccount, amountMinor }: { flow: string; debitAccount: Account; amountMinor: bigint },
+  amountMinor: bigint,
 ): Promise<void> {
   await post(tx, context, {
     merchantId,
     currency,
-    flow,
+    flow: 'debt_recovered',
     source: { type: 'case', id },
-    movements: [{ debit: debitAccount, credit: debtAccount, amountMinor }],
+    movements: [{ debit: 'bank', credit: debtAccount, amountMinor }],
     at: context.clock.now(),
   });
 }

@@ -4,8 +4,14 @@ import { least } from '../kit/money.ts';
 import type { Account, AccountKind, OwedRow } from './accounts.ts';
 import { readBalances } from './balances.ts';
 import { lockBalance, lockBalances, post } from './post.ts';
-import type { LedgerContext, Movement } from './posting.ts';
-import { listCreditsBehind, listOwedRows, sumRepaidBySources, tryLockAboveZero } from './queries/debts.ts';
+import type { LedgerContext, Movement, Posting } from './posting.ts';
+import {
+  listCreditsBehind,
+  listOwedRows,
+  listOwingSources,
+  sumRepaidBySources,
+  tryLockAboveZero,
+} from './queries/debts.ts';
 
 // What a merchant owes, and how it is repaid (docs/adr/0013-debts-are-repaid-first.md). Three rules keep it free of
 // deadlocks and of repaying too much:
@@ -131,6 +137,44 @@ export function reopening(account: Account, amountMinor: bigint): Movement {
 /** The movement by which the merchant owes the fee of a sub-account's payout, whose money is its own. */
 export function feeAdvance(amountMinor: bigint): Movement {
   return { debit: debtAccount, credit: 'payable_available', amountMinor, flow: 'fee_owed' };
+}
+
+/** A debt, and the account that bears it where it ends without being paid. */
+interface EndedDebt extends DebtOf {
+  debt: Account;
+  kind: 'receivable_merchant' | 'sub_owed';
+  debit: Account;
+  flow: 'debt_written_off' | 'debt_waived';
+  amountMinor: bigint;
+  /** Under whose name is booked what no source stands for. */
+  otherwise: Posting['source'];
+  at: Date;
+}
+
+// Each is a posting of its own. A debt of more sources ends in several goes.
+const endedSourcesMax = 1_000;
+
+/**
+ * Ends up to `amountMinor` bututs of a debt that nobody has paid, and answers how much. Each butut names the source that
+ * added it, the newest first: what repays is counted against the oldest. So what comes back of that source later finds that
+ * nobody has repaid it. The debt is locked.
+ */
+export async function endUnpaid(tx: Transaction, context: LedgerContext, ended: EndedDebt): Promise<bigint> {
+  const { merchantId, currency, debt, kind, debit, flow, at } = ended;
+  const query = { merchantId, currency, account: debt, kind, sourcesMax: endedSourcesMax };
+  const sources = await listOwingSources(tx, query);
+  let restMinor = ended.amountMinor;
+  const end = async (source: Posting['source'], amountMinor: bigint): Promise<void> => {
+    const movements = [{ debit, credit: debt, amountMinor }];
+    await post(tx, context, { merchantId, currency, flow, source, movements, at });
+    restMinor -= amountMinor;
+  };
+  for (const { sourceType, sourceId, leftMinor } of sources) {
+    if (restMinor === 0n) break;
+    await end({ type: sourceType, id: sourceId }, least(leftMinor, restMinor));
+  }
+  if (restMinor > 0n && sources.length < endedSourcesMax) await end(ended.otherwise, restMinor);
+  return ended.amountMinor - restMinor;
 }
 
 /** Every account of these kinds, which grow by debits, that holds something, whoever's it is. */

@@ -11,7 +11,8 @@ import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas
 // merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, and the
 // merchant repays from two places: 126 together. Its reversal needs 65: fee, 20 shares from two places each and 20 advances,
 // the merchant's 3 places and its debt.
-const movementsMax = 130;
+// A refund that is undone gives up to 7 to each of 20 shares: an advance that ends with its waiver, and money that is passed on.
+const movementsMax = 150;
 
 /**
  * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never

@@ -59,14 +59,14 @@ export function partOf({ given, taken }: BookedBySource, part: PartOfWhole): Boo
   return { given: partOfGiven, taken: partOfTaken };
 }
 
-function inProportion(
-  wholes: ReadonlyMap<Account, bigint>,
-  { beforeMinor, partMinor, wholeMinor }: PartOfWhole,
-): Map<Account, bigint> {
-  const upTo = (minor: bigint, backMinor: bigint): bigint => (minor * backMinor) / wholeMinor;
-  return new Map(
-    [...wholes].map(([account, minor]) => [account, upTo(minor, beforeMinor + partMinor) - upTo(minor, beforeMinor)]),
-  );
+function inProportion(wholes: ReadonlyMap<Account, bigint>, part: PartOfWhole): Map<Account, bigint> {
+  return new Map([...wholes].map(([account, minor]) => [account, partOfWhole(minor, part)]));
+}
+
+/** What of an amount in bututs comes back with a part, rounded down over all parts so far. */
+export function partOfWhole(minor: bigint, { beforeMinor, partMinor, wholeMinor }: PartOfWhole): bigint {
+  const upTo = (backMinor: bigint): bigint => (minor * backMinor) / wholeMinor;
+  return upTo(beforeMinor + partMinor) - upTo(beforeMinor);
 }
 
 /** The movements by which `from` gives to `to`, account by account; both are the same sum. */

@@ -13,7 +13,7 @@ import { advanceMovements, planClawback } from '../payments/plan-clawback.ts';
 import { openUnallocatedCases } from '../payments/unallocated-shares.ts';
 import type { UnallocatedShare } from '../payments/unallocated-shares.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
-import { readDebts, repayments } from '../sub-accounts/debts.ts';
+import { planAdvanceUndone, readDebts, readWaived, repayments } from '../sub-accounts/debts.ts';
 import {
   balanceAccounts,
   owedAccount,
@@ -155,7 +155,8 @@ export async function bookAdjustments(
 /**
  * A refund came to nothing, and its money is back: `where_it_was` with each who gave it, or all of it `with_the_merchant`
  * because it had left before. Each gets its own again. What the merchant advanced is no longer owed; what of it a
- * sub-account has repaid meanwhile goes back to it, and repays first what it owes for something else. What one that was
+ * sub-account has repaid meanwhile goes back to it, and repays first what it owes for something else. What the merchant
+ * waived of it stays with the merchant. What one that was
  * deleted meanwhile would get stands in `suspense`, with a case.
  */
 export async function bookUndone(
@@ -174,20 +175,23 @@ export async function bookUndone(
   const debts: Account[] = indebted.length === 0 ? [] : ['due_from_subs', ...indebted.map(owedAccount)];
   const accounts: Account[] = [...sources, debtAccount, ...debts, ...indebted.flatMap(balanceAccounts)];
   const plan = new PlannedMovements(await lockBalances(tx, { merchantId, currency }, accounts));
+  const waivedOf = await readWaived(tx, sourceOf(context, refund));
   const unallocated: UnallocatedShare[] = [];
   for (const part of parts) {
     const subAccountId = subAccountOf(part);
-    const owed = subAccountId === null ? null : owedAccount(subAccountId);
-    const forgivenMinor = owed === null ? 0n : least(plan.balanceOf(owed), part.advancedMinor);
-    if (owed !== null) plan.add({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
+    const { advancedMinor } = part;
+    const repaidMinor =
+      subAccountId === null
+        ? advancedMinor
+        : planAdvanceUndone(plan, { subAccountId, advancedMinor, waivedMinor: waivedOf(subAccountId) });
     const ownMinor = money === 'where_it_was' ? (excess.get(part.account) ?? 0n) : ownContribution(part);
-    const amountMinor = ownMinor + part.advancedMinor - forgivenMinor;
+    const amountMinor = ownMinor + repaidMinor;
     const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
     if (subAccountId !== null && credit === 'suspense') unallocated.push({ subAccountId, amountMinor });
     // What the merchant has spent meanwhile it owes. What the sub-account still owes is repaid by all that came back.
     plan.give({ credit, amountMinor }, { sources, last: debtAccount }, (balances) => {
       if (subAccountId === null) return [];
-      const cameBack = { subAccountId, amountMinor: part.amountMinor - forgivenMinor };
+      const cameBack = { subAccountId, amountMinor: ownContribution(part) + repaidMinor };
       return repayments(balances, returnedParts(balances, cameBack));
     });
   }

@@ -87,14 +87,15 @@ const waive = writeRoute('POST', {
   tag,
   summary: 'Waive what a sub-account owes you',
   description:
-    'You give it what you advanced for it in refunds, reversals and payouts, all of its `owed_balance` or a part: its next ' +
-    'money is its own again. That is final, and more than it owes is refused. Answers the sub-account. The ' +
-    '`Idempotency-Key` makes a repetition safe for ever.',
+    'You give up what you advanced for it in refunds, reversals and payouts, all of its `owed_balance` or a part: its next ' +
+    'money is its own again. That is final, and more than it owes is refused. If an advance that you waived comes back ' +
+    'later, the money is yours. Refused while you owe. Answers the sub-account. The `Idempotency-Key` makes a repetition ' +
+    'safe for ever.',
   params: idParameters,
   body: waiverSchema,
   status: 200,
   response: subAccountSchema,
-  errors: ['amount_out_of_bounds'],
+  errors: ['amount_out_of_bounds', 'merchant_owes'],
   idempotencyKeyRequired: true,
   merchantQueue: 'balance',
   async handle(context: TransferContext, { caller, params, body }, tx) {

@@ -1,7 +1,9 @@
-import { fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
+import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
-import { lockBalances, post } from '../ledger/post.ts';
+import { endUnpaid, netDebt } from '../ledger/debt.ts';
+import { lockBalance } from '../ledger/post.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { getSubAccountForChange } from '../sub-accounts/manage-sub-accounts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
@@ -9,11 +11,12 @@ import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import type { TransferContext } from '../transfers/context.ts';
 
 /**
- * The merchant gives a sub-account `amountMinor` bututs of what it owes: nothing repays them any more, also where the refund
- * comes to nothing that the money was advanced for. The amount is named, so that what it has come to owe since the merchant
- * looked is not waived with it.
+ * The merchant gives up `amountMinor` bututs of what a sub-account owes it: nothing repays them any more. It gives the
+ * sub-account no claim: if what the money was advanced for comes to nothing, it is the merchant's again. The amount is named,
+ * so that what the sub-account has come to owe since the merchant looked is not waived with it.
  *
- * Throws AppError `not_found`, and `amount_out_of_bounds` where it does not owe that much.
+ * Throws AppError `not_found`; `merchant_owes` while the merchant owes, because what the sub-account repays would repay
+ * that first; and `amount_out_of_bounds` where the sub-account does not owe that much.
  */
 export async function waiveDebt(
   tx: Transaction,
@@ -22,19 +25,30 @@ export async function waiveDebt(
   { subAccountId, amountMinor }: { subAccountId: string; amountMinor: bigint },
 ): Promise<SubAccount> {
   const subAccount = await getSubAccountForChange(tx, merchant.id, subAccountId);
-  const at = { merchantId: merchant.id, currency: merchant.currency };
-  const owed = owedAccount(subAccount.id);
-  const owedMinor = (await lockBalances(tx, at, ['due_from_subs', owed])).get(owed) ?? 0n;
+  const debtor = { merchantId: merchant.id, currency: merchant.currency, at: context.clock.now() };
+  const debt = owedAccount(subAccount.id);
+  // In the order of their names, with what netting locks between them.
+  await lockBalance(tx, { ...debtor, account: 'due_from_subs' });
+  const { owedMinor: merchantOwesMinor } = await netDebt(tx, context, debtor);
+  const owedMinor = await lockBalance(tx, { ...debtor, account: debt });
   if (amountMinor <= 0n || amountMinor > owedMinor) {
     const message = `The sub-account owes you ${formatAmount(owedMinor)}. Name an amount above 0 and at most that.`;
     throw fieldError('amount_out_of_bounds', 'amount', message);
   }
-  await post(tx, context, {
-    ...at,
+  if (merchantOwesMinor > 0n) {
+    const message = `You owe ${formatAmount(merchantOwesMinor)}, which what the sub-account repays repays first. Waive its debt once that is repaid.`;
+    throw new AppError('merchant_owes', message);
+  }
+  const otherwise = { type: 'sub_account', id: subAccount.id };
+  const ended = {
+    debt,
+    kind: 'sub_owed',
+    debit: 'due_from_subs',
     flow: 'debt_waived',
-    source: { type: 'sub_account', id: subAccount.id },
-    movements: [{ debit: 'due_from_subs', credit: owed, amountMinor }],
-    at: context.clock.now(),
-  });
+    amountMinor,
+    otherwise,
+  } as const;
+  const endedMinor = await endUnpaid(tx, context, { ...debtor, ...ended });
+  assert(endedMinor === amountMinor, 'a debt has no more sources than can be waived at once');
   return subAccount;
 }

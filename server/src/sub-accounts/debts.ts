@@ -1,9 +1,11 @@
 import { assert } from '../kit/assert.ts';
-import type { Queryable } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
-import type { Part, Movement } from '../ledger/posting.ts';
+import type { PlannedMovements } from '../ledger/planned-movements.ts';
+import type { Part, Movement, Posting } from '../ledger/posting.ts';
+import { bookedBy } from '../ledger/undo.ts';
 import { owedAccount, settledAccount, settledOf, subAccountOn } from './ledger-accounts.ts';
 
 // What a sub-account owes is what the merchant advanced for it. The pair `sub_owed:<id>` and `due_from_subs` says how much;
@@ -58,6 +60,42 @@ export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonl
       { debit: 'due_from_subs', credit: debt, amountMinor: repaidMinor },
     ];
   });
+}
+
+/** What comes back of what the merchant advanced for a sub-account, in bututs. */
+export interface AdvanceComingBack {
+  subAccountId: string;
+  advancedMinor: bigint;
+  /** What the merchant waived of this advance, and has not come back since. */
+  waivedMinor: bigint;
+}
+
+/**
+ * Plans the end of an advance whose cause came to nothing, and answers what the sub-account has repaid of it, which is its own
+ * again. A waiver has ended a claim and made none: what comes back of it stays with the merchant. The rest is no longer
+ * owed, as far as it still is.
+ */
+export function planAdvanceUndone(plan: PlannedMovements, back: AdvanceComingBack): bigint {
+  const { advancedMinor } = back;
+  const owed = owedAccount(back.subAccountId);
+  const waivedMinor = least(back.waivedMinor, advancedMinor);
+  const forgivenMinor = waivedMinor + least(plan.balanceOf(owed), advancedMinor - waivedMinor);
+  const repaidMinor = advancedMinor - forgivenMinor;
+  plan.add(
+    { debit: owed, credit: 'due_from_subs', amountMinor: waivedMinor, flow: 'debt_waived' },
+    { debit: owed, credit: 'due_from_subs', amountMinor: repaidMinor, flow: 'repayment_returned' },
+    { debit: 'due_from_subs', credit: owed, amountMinor: advancedMinor, flow: 'advance_undone' },
+  );
+  return repaidMinor;
+}
+
+/** What the merchant waived of the advances of a source, by sub-account, in bututs; less what has come back since. */
+export async function readWaived(
+  tx: Transaction,
+  at: Pick<Posting, 'merchantId' | 'source'>,
+): Promise<(subAccountId: string) => bigint> {
+  const { given } = await bookedBy(tx, at, ({ flow }) => flow === 'debt_waived');
+  return (subAccountId) => given.get(owedAccount(subAccountId)) ?? 0n;
 }
 
 /** Whether a movement is one of the two that `repayments` makes. */

@@ -23,7 +23,7 @@ export async function applyRefusal(context: TransferContext, transfer: Transfer,
     }
     // A network refuses only what it was sent.
     if (current.status !== 'pending' || current.progress === 'created') return;
-    await bookReleased(tx, context, current);
+    await bookReleased(tx, context, locked);
     uncountTransfer(tx, current);
     noteTransfer(tx, context, current, 'released', `${moneyText(current)} and the fee are back.`);
     await changeTransfer(tx, context, locked, {

@@ -6,9 +6,10 @@ import { debtAccount } from '../ledger/debt.ts';
 import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { post } from '../ledger/post.ts';
 import type { Movement } from '../ledger/posting.ts';
-import { bookedBy, movementsBetween, partOf } from '../ledger/undo.ts';
+import { bookedBy, movementsBetween, partOf, partOfWhole } from '../ledger/undo.ts';
 import type { BookedBySource, PartOfWhole } from '../ledger/undo.ts';
-import { isRepayment, repayments } from '../sub-accounts/debts.ts';
+import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt.ts';
+import { isRepayment, planAdvanceUndone, readWaived, repayments } from '../sub-accounts/debts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { sourceOf } from './booking.ts';
 import type { TransferContext } from './context.ts';
@@ -18,7 +19,8 @@ import { ownAccount } from './transfer-kinds.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
 
 // What a network takes for its service it does not give back, and a second payment is a matter of its own. What refunds/
-// books beside the money that goes out, it undoes itself; an advance for a payout is undone with it.
+// books beside the money that goes out, it undoes itself; an advance for a payout, and a debt for a transfer, are undone
+// with it.
 const notUndone = [
   'network_fee',
   'paid_twice',
@@ -28,7 +30,10 @@ const notUndone = [
   'refund_undone',
   'debt_repaid',
   'debt_reopened',
+  'debt_undone',
+  'debt_written_off',
   'fee_owed',
+  'repayment_returned',
 ];
 
 const givenBack = ['transfer_reversed', 'late_success_reversed'] as const;
@@ -94,39 +99,59 @@ export async function bookReturned(
   const { given, taken } = partOf(booked, part);
   if (transfer.kind === 'refund') gatherAtMerchant(taken);
   const plan = new PlannedMovements(outcome.balances);
-  await undoAdvance(tx, context, transfer, { plan, taken, part });
+  const advanceRepaidMinor = await undoAdvance(tx, context, transfer, { plan, part });
+  await undoDebt(tx, context, transfer, { plan, taken, part });
   const unallocatedMinor = divertDeleted(transfer, outcome, taken);
-  divertRepaid(taken, plan);
   bearDrawnFees(given, plan);
   const back = [...taken].map(([account, amountMinor]) => ({ account, amountMinor }));
   const repaid = repayments(plan.balances, back);
   plan.add(...movementsBetween(given, taken), ...repaid);
+  const isDeleted = transfer.subAccountId !== null && outcome.deleted.has(transfer.subAccountId);
+  const credit = isDeleted ? 'suspense' : ownAccount(transfer);
+  const fromMerchant = { sources: ['payable_available'], last: debtAccount } as const;
+  // It owes nothing any more, or it would not have repaid this.
+  plan.give({ credit, amountMinor: advanceRepaidMinor }, fromMerchant, () => []);
   await post(tx, context, { ...sourceOf(context, transfer), flow, movements: plan.movements });
-  return { unallocatedMinor, leftMinor: leftMinor - partMinor };
+  return {
+    unallocatedMinor: unallocatedMinor + (isDeleted ? advanceRepaidMinor : 0n),
+    leftMinor: leftMinor - partMinor,
+  };
 }
 
 /**
- * What the merchant gave in the place of a payout's sub-account is no longer owed; what of it the sub-account has repaid
- * meanwhile is its own again. Plans the end of the debt: what it then owes is for something else.
+ * What the merchant gave in the place of a payout's sub-account is no longer owed. Plans the end of the debt, and answers what
+ * the merchant has to give to the sub-account, which has repaid it meanwhile.
  */
 async function undoAdvance(
   tx: Transaction,
   context: TransferContext,
   transfer: Transfer,
-  { plan, taken, part }: { plan: PlannedMovements; taken: Map<Account, bigint>; part: PartOfWhole },
+  { plan, part }: { plan: PlannedMovements; part: PartOfWhole },
+): Promise<bigint> {
+  const { subAccountId } = transfer;
+  if (subAccountId === null) return 0n;
+  const source = sourceOf(context, transfer);
+  const booked = await bookedBy(tx, source, ({ flow }) => flow === 'advanced');
+  const advancedMinor = partOf(booked, part).taken.get(owedAccount(subAccountId)) ?? 0n;
+  const waivedMinor = (await readWaived(tx, source))(subAccountId);
+  return planAdvanceUndone(plan, { subAccountId, advancedMinor, waivedMinor });
+}
+
+/** What the merchant came to owe for the transfer ends with it, as far as its money is back. */
+async function undoDebt(
+  tx: Transaction,
+  context: TransferContext,
+  transfer: Transfer,
+  { plan, taken, part }: { plan: PlannedMovements; taken: ReadonlyMap<Account, bigint>; part: PartOfWhole },
 ): Promise<void> {
-  if (transfer.subAccountId === null) return;
-  const owed = owedAccount(transfer.subAccountId);
-  const booked = await bookedBy(tx, sourceOf(context, transfer), ({ flow }) => flow === 'advanced');
-  const advancedMinor = partOf(booked, part).taken.get(owed) ?? 0n;
-  const forgivenMinor = least(plan.balanceOf(owed), advancedMinor);
-  plan.add({ debit: 'due_from_subs', credit: owed, amountMinor: forgivenMinor });
-  let repaidMinor = advancedMinor - forgivenMinor;
-  for (const account of ['payable_available', debtAccount] as const) {
-    const some = least(taken.get(account) ?? 0n, repaidMinor);
-    if (some > 0n) move(taken, account, ownAccount(transfer), some);
-    repaidMinor -= some;
-  }
+  const source = sourceOf(context, transfer);
+  const writtenOffMinor = await readWrittenOff(tx, source);
+  const own = await readOwnDebt(tx, source);
+  const onDebtMinor = taken.get(debtAccount) ?? 0n;
+  const onAvailableMinor = taken.get('payable_available') ?? 0n;
+  const onAccountMinor = own === null ? 0n : least(partOfWhole(own.wholeMinor, part), own.leftMinor, onAvailableMinor);
+  const backMinor = onDebtMinor + onAvailableMinor;
+  planDebtUndone(plan, { writtenOffMinor, onDebtMinor, onAccountMinor, backMinor, account: 'payable_available' });
 }
 
 /** Who gave for a refund gets it from the merchant, by the refund's own parts: shares may have been repaid meanwhile. */
@@ -145,12 +170,6 @@ function divertDeleted(transfer: Transfer, { deleted }: LockedOutcome, taken: Ma
   const amountMinor = taken.get(account) ?? 0n;
   move(taken, account, 'suspense', amountMinor);
   return amountMinor;
-}
-
-/** What the merchant owed for it and has repaid meanwhile is the merchant's again. */
-function divertRepaid(taken: Map<Account, bigint>, plan: PlannedMovements): void {
-  const repaidMinor = (taken.get(debtAccount) ?? 0n) - plan.balanceOf(debtAccount);
-  if (repaidMinor > 0n) move(taken, debtAccount, 'payable_available', repaidMinor);
 }
 
 /** The operator may have drawn the fees meanwhile; then the rest is a cost. */

@@ -4,14 +4,17 @@ import type { Account } from '../ledger/accounts.ts';
 import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
 import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount, feeAdvance } from '../ledger/debt.ts';
+import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalances, post } from '../ledger/post.ts';
+import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt.ts';
+import { bookedBy } from '../ledger/undo.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
 import { lockOutcome } from './lock-outcome.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
-import { ownAccount } from './transfer-kinds.ts';
+import { ownAccount, transferKinds } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
 
 // Every entry a transfer makes (docs/architecture.md, "Money"). What was booked is never changed: what turns out
@@ -64,12 +67,43 @@ export async function bookCompleted(
 
 /**
  * Nothing was paid: amount and fee are back where they came from. A sub-account that owes repays from what comes back to
- * it; for a refund, whose advances are undone first, refunds/ books that.
+ * it; for a refund, whose advances are undone first, refunds/ books that. What the merchant came to owe for it ends with it.
  */
-export async function bookReleased(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
+export async function bookReleased(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+  const { transfer } = locked;
+  const endDebt = await ownDebtOf(tx, context, locked, 'where_it_was');
   await releaseHold(tx, context, sourceOf(context, transfer), async (back) =>
     transfer.kind === 'refund' ? [] : repayments(await lockWithDebts(tx, transfer), back),
   );
+  await endDebt();
+}
+
+/**
+ * What the merchant owes for the transfer's own hold. Locks everything that the outcome can book, where there is such a debt;
+ * the answer books its end, once the held money is back.
+ */
+async function ownDebtOf(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  comesBackTo: 'where_it_was' | 'payable_available',
+): Promise<() => Promise<void>> {
+  const { transfer } = locked;
+  const source = sourceOf(context, transfer);
+  // Transfers are refused while the merchant owes, so they add nothing to a debt.
+  const own = transferKinds[transfer.kind].isRefusedInDebt ? null : await readOwnDebt(tx, source);
+  if (own === null || own.leftMinor === 0n) return () => Promise.resolve();
+  await lockOutcome(tx, context, locked);
+  return async () => {
+    const { leftMinor: onAccountMinor } = own;
+    const account = comesBackTo === 'where_it_was' ? own.account : comesBackTo;
+    const plan = new PlannedMovements(await lockBalances(tx, transfer, [account, debtAccount]));
+    const { taken } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
+    const backMinor = taken.get(own.account) ?? 0n;
+    const writtenOffMinor = await readWrittenOff(tx, source);
+    planDebtUndone(plan, { account, onAccountMinor, backMinor, writtenOffMinor, onDebtMinor: 0n });
+    await post(tx, context, { ...source, flow: 'debt_undone', movements: plan.movements });
+  };
 }
 
 /** Locks what the transfer's sub-account owes, together with the other accounts that its booking will lock. */
@@ -199,6 +233,7 @@ export async function bookMismatchReturned(
   const { amountMinor } = transfer;
   const fromHeld = least(paidMinor, amountMinor);
   const account = ownAccount(transfer);
+  const endDebt = await ownDebtOf(tx, context, locked, 'payable_available');
   const { balances: owed } = await lockOutcome(tx, context, locked);
   await post(tx, context, {
     ...sourceOf(context, transfer),
@@ -211,6 +246,7 @@ export async function bookMismatchReturned(
       ...repayments(owed, [{ account, amountMinor }]),
     ],
   });
+  await endDebt();
 }
 
 /** Money of a deleted sub-account is the merchant's after all. */

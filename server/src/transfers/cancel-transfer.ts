@@ -27,7 +27,7 @@ export async function cancelTransfer(
   }
   if (transfer.kind === 'sub_account_payout') throw new AppError('state_conflict', payoutRefusal);
   if (!isUnsent(transfer)) throw new AppError('state_conflict', refusal(transfer));
-  await bookReleased(tx, context, transfer);
+  await bookReleased(tx, context, { merchant, transfer });
   uncountTransfer(tx, transfer);
   const change = { status: 'cancelled', waitingFor: null } as const;
   return changeTransfer(tx, context, { merchant, transfer }, change);

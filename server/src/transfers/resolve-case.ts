@@ -94,7 +94,7 @@ const rules: readonly TransferCaseRule[] = [
       note: 'The network has confirmed that it did not pay.',
       refusal: mustWait,
       async carryOut(tx, context, locked) {
-        await bookReleased(tx, context, locked.transfer);
+        await bookReleased(tx, context, locked);
         uncountTransfer(tx, locked.transfer);
         await fail(tx, context, locked);
       },

@@ -46,6 +46,54 @@ export function listCreditsBehind(
   });
 }
 
+/** A source that added to a debt, with what of that neither came back nor was given up, in bututs. */
+export interface OwingSource {
+  sourceType: string;
+  sourceId: string;
+  leftMinor: bigint;
+}
+
+// Which movements on a debt's account are the source's own: not who repays, and not what of a repayment is given back.
+const owingConditions = {
+  receivable_merchant: {
+    account: "'receivable_merchant'",
+    flows: "flow NOT IN ('debt_repaid', 'debt_recovered', 'repayment_returned')",
+  },
+  sub_owed: {
+    account: '$3',
+    flows: "flow IN ('advanced', 'reversed', 'advance_undone', 'debt_waived')",
+  },
+} as const;
+
+/** What a debt consists of, the newest source first; those of which nothing is left are not in it. */
+export function listOwingSources(
+  db: Queryable,
+  query: AccountAddress & { kind: keyof typeof owingConditions; sourcesMax: number },
+): Promise<OwingSource[]> {
+  const { account, flows } = owingConditions[query.kind];
+  // The prefix stands in the statement, so that the planner finds the partial index.
+  const debits =
+    query.kind === 'sub_owed'
+      ? `debit_account = ${account} AND debit_account LIKE 'sub_owed:%'`
+      : `debit_account = ${account}`;
+  return db.rows({
+    name: `ledger_movements_owing_sources_${query.kind}`,
+    text: `WITH sources AS (
+             SELECT source_type, source_id, max(id::text) AS last_id FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND ${debits} AND ${flows} GROUP BY 1, 2
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", booked.amount AS "leftMinor"
+           FROM sources CROSS JOIN LATERAL (
+             SELECT sum(CASE WHEN debit_account = ${account} THEN amount ELSE -amount END)::bigint AS amount
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND source_id = sources.source_id
+               AND source_type = sources.source_type AND $3 IN (debit_account, credit_account) AND ${flows}
+           ) AS booked
+           WHERE booked.amount > 0 ORDER BY last_id DESC LIMIT $4`,
+    values: [query.merchantId, query.currency, query.account, query.sourcesMax],
+  });
+}
+
 /** What these sources together have repaid of the merchant's debt and not taken back, in bututs as text. */
 export async function sumRepaidBySources(
   db: Queryable,
@@ -53,10 +101,11 @@ export async function sumRepaidBySources(
 ): Promise<bigint> {
   const row = await db.row<{ sum: string }>({
     name: 'ledger_movements_sum_repaid_by_sources',
-    text: `SELECT COALESCE(sum(CASE WHEN flow = 'debt_repaid' THEN amount ELSE -amount END), 0)::text AS sum
+    text: `SELECT COALESCE(sum(CASE WHEN credit_account = 'receivable_merchant' THEN amount ELSE -amount END), 0)::text AS sum
            FROM ledger_movements
            WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
-             AND flow IN ('debt_repaid', 'debt_reopened')`,
+             AND flow IN ('debt_repaid', 'debt_reopened', 'debt_undone')
+             AND 'receivable_merchant' IN (debit_account, credit_account)`,
     values: [query.merchantId, query.currency, query.sourceIds],
   });
   return BigInt(row?.sum ?? '0');
