@@ -63,6 +63,7 @@ export type ChargeChange = Partial<
     | 'late'
     | 'paidAt'
     | 'settlesAt'
+    | 'settledAt'
     | 'networkReference'
     | 'networkTransactionId'
     | 'amountReceivedMinor'

@@ -4,6 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { reserveAt } from '../merchants/rules.ts';
 import type { Booked, SharedCharge } from './booking.ts';
+import { isSettled } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, changeIntent } from './charge-outcome.ts';
 import type { ChargeChange, LockedPayment } from './charge-outcome.ts';
@@ -63,38 +64,65 @@ export async function completeCharge(
   return { ...locked, intent: paid, charge: completed };
 }
 
-/** Until when its money waits, all of it or the part that is kept in reserve. */
-function waitingTerms(
-  { settings }: PaymentContext,
-  merchant: Merchant,
-  paidAt: Date,
-): Pick<Charge, 'settlesAt' | 'reservePercentHundredths'> {
+/** Until when money of a charge waits, all of it or the part that is kept in reserve. */
+type WaitingTerms = Pick<Charge, 'settlesAt' | 'settledAt' | 'reservePercentHundredths'>;
+
+/**
+ * A charge that was paid before keeps more money, which came at `cameAt`: that waits as if it had paid the charge. What of
+ * the first payment waits still waits with it.
+ */
+export async function addToCharge(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  { cameAt, bookMoney, change }: Omit<PaidWith, 'paidAt'> & { cameAt: Date },
+): Promise<void> {
+  const { merchant, charge, intent } = locked;
+  const terms = waitingTerms(context, merchant, cameAt);
+  const now = context.clock.now();
+  const isLater = terms.settlesAt !== null && terms.settlesAt > now && terms.settlesAt > (charge.settlesAt ?? now);
+  // What of the first payment waits keeps its reserve.
+  const keptHundredths = isSettled(charge) ? 0n : charge.reservePercentHundredths;
+  const reservePercentHundredths =
+    terms.reservePercentHundredths > keptHundredths ? terms.reservePercentHundredths : keptHundredths;
+  const waiting = isLater ? { ...terms, reservePercentHundredths } : {};
+  const booked = await bookMoney({ charge: { ...charge, ...waiting }, shares: intent.shares });
+  const added = await changeCharge(tx, context, locked, { ...change, ...booked, ...waiting }, null);
+  if (isLater) enqueueSettlement(tx, context, added, cameAt);
+}
+
+function waitingTerms({ settings }: PaymentContext, merchant: Merchant, paidAt: Date): WaitingTerms {
   const reserve = reserveAt(merchant, paidAt);
   const waitsMs = Math.max(settings.settlementDelayMs, reserve?.forMs ?? 0);
   const isLonger = reserve !== null && reserve.forMs > settings.settlementDelayMs;
   return {
     settlesAt: waitsMs === 0 ? null : addMs(paidAt, waitsMs),
+    settledAt: null,
     // A reserve that ends no later than the delay is none.
     reservePercentHundredths: isLonger ? reserve.percentHundredths : 0n,
   };
 }
 
 /** Its settlement, when its time comes, and the message to whoever stands at the counter. */
-function enqueueFollowUps(
-  tx: Transaction,
-  context: PaymentContext,
-  { terminalId }: Intent,
-  { merchantId, id: subjectId, paidAt, settlesAt, reservePercentHundredths }: Charge,
-): void {
-  if (settlesAt !== null) {
-    // What is not in reserve waits for the delay only.
-    const { settlementDelayMs } = context.settings;
-    const isReserved = reservePercentHundredths > 0n && settlementDelayMs > 0 && paidAt !== null;
-    const dueAt = isReserved ? addMs(paidAt, settlementDelayMs) : settlesAt;
-    enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt });
-  }
+function enqueueFollowUps(tx: Transaction, context: PaymentContext, { terminalId }: Intent, charge: Charge): void {
+  const { merchantId, id: subjectId, paidAt } = charge;
+  if (paidAt !== null) enqueueSettlement(tx, context, charge, paidAt);
   if (terminalId !== null)
     enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
+}
+
+function enqueueSettlement(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchantId, id: subjectId, settlesAt, reservePercentHundredths }: Charge,
+  cameAt: Date,
+): void {
+  if (settlesAt === null) return;
+  // What is not in reserve waits for the delay only.
+  const { settlementDelayMs } = context.settings;
+  const isReserved = reservePercentHundredths > 0n && settlementDelayMs > 0;
+  const dueAt = isReserved ? addMs(cameAt, settlementDelayMs) : settlesAt;
+  enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt });
 }
 
 /** An attempt that is still open after another one paid must not collect a second time. */

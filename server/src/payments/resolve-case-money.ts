@@ -9,9 +9,8 @@ import type { SharedCharge } from './booking.ts';
 import { isPaid, reverseFromCharge } from './apply-reversal.ts';
 import { remainingMinor, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
-import { changeCharge } from './charge-outcome.ts';
 import type { LockedPayment } from './charge-outcome.ts';
-import { completeCharge } from './complete-charge.ts';
+import { addToCharge, completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { endUnpaid, openReview } from './end-review.ts';
@@ -192,7 +191,7 @@ async function accept(
   locked: LockedPayment,
   { found, cases }: Situation,
 ): Promise<void> {
-  const { charge, intent } = locked;
+  const { charge } = locked;
   const before = charge.paidAt === null ? 0n : receivedMinor(charge);
   const after = before + found.amountMinor;
   const bookMoney = (shared: SharedCharge) => bookAccepted(tx, context, shared, { before, after, caseId: found.id });
@@ -208,7 +207,6 @@ async function accept(
       change: { ...acceptance, networkTransactionId: found.reference },
     });
   } else {
-    const booked = await bookMoney({ charge, shares: intent.shares });
-    await changeCharge(tx, context, locked, { ...acceptance, ...booked }, null);
+    await addToCharge(tx, context, locked, { cameAt: found.createdAt, bookMoney, change: acceptance });
   }
 }

@@ -130,6 +130,26 @@ test('a mismatch accepted late is held in reserve from its arrival, not from its
   assert.equal(await world.balance('payable_pending'), 0n);
 });
 
+test('a second payment accepted on a settled charge is held in reserve from its own arrival', async () => {
+  const charge = await pay();
+  await world.clock.advance(48 * hourMs);
+  assert.equal(await settleDue(), 1);
+  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  const transactionId = `second-${charge.id}`;
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
+  const cameAt = world.clock.now();
+  await world.clock.advance(hourMs);
+  await resolveCase(charge, { kind: 'second_success', resolution: 'accept', reported: null });
+  const waiting = await world.charge(charge);
+  assert.deepEqual([waiting.settlesAt, waiting.settledAt], [addMs(cameAt, 48 * hourMs), null]);
+  const [pending = 0n, available = 0n, sharePending = 0n, share = 0n] = await standing();
+  assert.deepEqual([pending + available, sharePending + share], [18_000n, 2_000n]);
+  assert.equal(pending, 1_000n, 'a tenth of what came');
+  await world.clock.advance(47 * hourMs);
+  assert.equal(await settleDue(), 1);
+  assert.deepEqual(await standing(), [0n, 18_000n, 0n, 2_000n]);
+});
+
 test('a new merchant’s payments, shares included, keep their reserve until its time is over', async () => {
   await pay();
   assert.deepEqual(await standing(), [800n, 7_200n, 200n, 1_800n]);

@@ -149,7 +149,7 @@ export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next:
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
                updated_at = $15, amount_received = $16, settles_at = $17,
                amount_refunded = $18, account_number = $19, account_canonical = $20, amount_reversed = $21,
-               reserve_percent_hundredths = $22, debt_repaid = $23
+               reserve_percent_hundredths = $22, debt_repaid = $23, settled_at = $24
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       next.merchantId,
@@ -175,6 +175,7 @@ export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next:
       next.amountReversedMinor,
       next.reservePercentHundredths,
       next.debtRepaidMinor,
+      next.settledAt,
     ],
   });
 }
