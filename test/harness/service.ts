@@ -85,6 +85,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     logLines,
     url: `http://localhost:${new URL(listening).port}`,
     onboard: async (name = 'Kairaba Books') => {
+      await secrets.sealer.prepare();
       const business = await db.withTransaction((tx) => onboardBusiness(tx, context, { name, rateLimitPerSecond: 0n }));
       const withKey = async ({ merchant, endpoint, webhookSecret }: typeof business.test): Promise<TestMerchant> => {
         const { text: key } = await createApiKey(db, context, merchant, 'test');

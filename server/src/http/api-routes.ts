@@ -134,6 +134,7 @@ async function run(
       replayed: false,
     };
   }
+  await options.sealer.prepare();
   const effect = async (tx: Parameters<typeof route.handle>[2]) => {
     const result = await route.handle(route.context, input, tx);
     const isCreated = !(result instanceof ExistingRecord);

@@ -36,7 +36,7 @@ interface KeyUse extends KeyAddress {
 export interface PermanentReplay {
   /** The id of what an answer tells of. */
   subjectOf: (result: RouteResponse) => string;
-  /** The answer about what the key made, once its own is no longer kept. */
+  /** The answer about what the key made, once its own is no longer kept or cannot be opened. */
   replay: (subjectId: string) => Promise<RouteResponse>;
 }
 
@@ -96,7 +96,7 @@ export async function runOnce(
   return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
-/** Null when the key is new; else the first request's answer, or what it made when that is no longer kept. */
+/** Null when the key is new; else the first request's answer, or what it made when that is no longer kept or cannot be opened. */
 async function claimKey(
   tx: Transaction,
   context: IdempotencyContext,
@@ -120,19 +120,21 @@ async function claimKey(
     const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
     throw new AppError('idempotency_key_reused', message);
   }
-  const body = openResponse(context.sealer, use, stored.response);
-  return { statusCode: Number(stored.statusCode), body, replayed: true };
+  try {
+    const body = context.sealer.open(stored.response, sealContext(use)).toString('utf8');
+    return { statusCode: Number(stored.statusCode), body, replayed: true };
+  } catch (error) {
+    // What the key made can still be told, also when the key that sealed the answer is lost.
+    if (error instanceof SealError && stored.subjectId !== null) return { subjectId: stored.subjectId };
+    throw unreadableResponse(error);
+  }
 }
 
-/** Throws AppError `unavailable` where this process does not have the key: one that was started with it can answer. */
-function openResponse(sealer: Sealer, use: KeyUse, response: Buffer): string {
-  try {
-    return sealer.open(response, sealContext(use)).toString('utf8');
-  } catch (error) {
-    if (!(error instanceof SealError) || error.reason !== 'key_missing') throw error;
-    const message = 'The service cannot read its first answer to this Idempotency-Key just now. Try again in a second.';
-    throw new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
-  }
+/** A process that was started with the missing key can answer. */
+function unreadableResponse(error: unknown): unknown {
+  if (!(error instanceof SealError) || error.reason !== 'key_missing') return error;
+  const message = 'The service cannot read its first answer to this Idempotency-Key just now. Try again in a second.';
+  return new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
 }
 
 /** Bound to its row, so that an answer moved to another merchant's row does not open. */

@@ -162,13 +162,33 @@ describe('a seal key that is rotated', () => {
     assert.deepEqual((await running.state()).missingSealKeys, [partsOf({ seal: two }).sealer.keyId]);
   });
 
+  test('stops a process that has the old one only from sealing, within five seconds of its next look', async () => {
+    const { sealer } = await start();
+    await sealer.prepare();
+    await start({ seal: two, old: one });
+    await clock.advance(5_000);
+    await sealer.prepare();
+    assert.throws(() => sealer.seal('a secret', 'an endpoint'), { code: 'unavailable', retryAfterSeconds: 1 });
+  });
+
+  test('is not sealed with by a process that has not compared its key for 30 seconds', async () => {
+    const { sealer } = await start();
+    await clock.advance(30_000);
+    assert.equal(sealer.open(sealer.seal('a secret', 'a'), 'a').toString(), 'a secret');
+    await clock.advance(1);
+    assert.throws(() => sealer.seal('a secret', 'a'), { code: 'unavailable' });
+    await sealer.prepare();
+    sealer.seal('a secret', 'a');
+  });
+
   test('is not taken for retired while a process seals with the old one', async () => {
     const running = await start({ seal: one, old: two });
     const parts = partsOf({ seal: two, old: one });
     await openKeyring(parts);
     await db.withTransaction((tx) => retireSealKeys(tx, parts, new Set()));
     await clock.advance(5_000);
-    await running.state();
+    await running.sealer.prepare();
+    running.sealer.seal('a secret', 'an endpoint');
     await assert.rejects(start({ seal: two }), wrongSealKey);
   });
 
@@ -207,6 +227,7 @@ describe('a seal key that is rotated', () => {
       await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
       await clock.advance(5_000);
       assert.equal((await running.state()).isSealingLost, true);
+      assert.throws(() => running.sealer.seal('a secret', 'an endpoint'), { code: 'unavailable' });
       await start({ seal: two });
     });
   }

@@ -5,6 +5,8 @@ import { RecentCopy } from '../kit/recent-copy.ts';
 import { SealError } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
+import { guardSealer } from './guarded-sealer.ts';
+import type { KeyReading } from './guarded-sealer.ts';
 import { compareChecks } from './key-check.ts';
 import type { ConfiguredChecks, KeyState } from './key-check.ts';
 import { insertInstallationSecretOnce, insertKeyCheckOnce, listInstallationSecrets, listKeyChecks } from './queries.ts';
@@ -29,6 +31,8 @@ export interface KeyEvidence {
 /** What the running service knows of its keys. */
 export interface Keyring {
   idSecret: string;
+  /** Opens what the configured keys open, and seals only while `state` says that it may. */
+  sealer: Sealer;
   /** How the keys compare with what the database says now, at most five seconds old. */
   state(): Promise<KeyState>;
   /** Somebody's API key was found under this process's pepper, so that it is the right one. Never rejects. */
@@ -49,8 +53,9 @@ const idSecretName = 'ids';
  * @throws StartError naming the setting that is wrong and what to do.
  */
 export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
-  const known = (await readKnown(parts, parts.db)) ?? (await establish(parts));
-  return new DatabaseKeyring(parts, known.idSecret, known.state.pepper === 'right');
+  const readAtMs = parts.clock.now().getTime();
+  const { idSecret, state } = (await readKnown(parts, parts.db)) ?? (await establish(parts));
+  return new DatabaseKeyring(parts, idSecret, { state, readAtMs });
 }
 
 /** The keys of a process that ends soon, such as a command: they are compared, and nothing is written down of them. */
@@ -81,6 +86,12 @@ function refuseToSeal(): never {
 /** How the keys compare with those that the database was written with. */
 export async function readKeyState(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
   return compareChecks(await listKeyChecks(db), checks);
+}
+
+/** The ids of the seal keys under which something may be stored, without the configured one. */
+export async function listOtherKeysInUse(db: Queryable, { sealing }: ConfiguredChecks): Promise<string[]> {
+  const inUse = (await listKeyChecks(db)).filter(({ keyId, lostAt }) => keyId !== sealing.keyId && lostAt === null);
+  return inUse.flatMap(({ keyId }) => keyId ?? []);
 }
 
 /**
@@ -174,14 +185,19 @@ async function readIdSecret(db: Queryable, sealer: Sealer): Promise<string | und
 
 class DatabaseKeyring implements Keyring {
   readonly idSecret: string;
+  readonly sealer: Sealer;
   readonly #parts: KeyringParts;
   readonly #copy = new RecentCopy<KeyState>(stateLifetimeMs);
+  #lastReading: KeyReading;
   #isPepperVerified: boolean;
 
-  constructor(parts: KeyringParts, idSecret: string, isPepperVerified: boolean) {
+  constructor(parts: KeyringParts, idSecret: string, reading: KeyReading) {
     this.#parts = parts;
     this.idSecret = idSecret;
-    this.#isPepperVerified = isPepperVerified;
+    this.#lastReading = reading;
+    this.#isPepperVerified = reading.state.pepper === 'right';
+    const [refresh, lastReading] = [() => this.state(), () => this.#lastReading];
+    this.sealer = guardSealer(parts.sealer, { clock: parts.clock, refresh, lastReading });
   }
 
   state(): Promise<KeyState> {
@@ -189,19 +205,23 @@ class DatabaseKeyring implements Keyring {
   }
 
   async #readState(): Promise<KeyState> {
-    const { db, checks } = this.#parts;
-    const state = await readKeyState(db, checks);
-    // Where it cannot be written just now, the next look tries again.
-    if (wasSealingRetired(state)) await this.#noteSealing().catch(() => {});
+    const { db, clock, checks } = this.#parts;
+    const readAtMs = clock.now().getTime();
+    const read = await readKeyState(db, checks);
+    // Where it cannot be written just now, nothing is sealed, and the next look tries again.
+    const state = wasSealingRetired(read) ? await this.#noteSealing().catch(() => read) : read;
+    this.#lastReading = { state, readAtMs };
     return state;
   }
 
-  async #noteSealing(): Promise<void> {
+  async #noteSealing(): Promise<KeyState> {
     const { db, clock, checks } = this.#parts;
-    await db.withTransaction(async (tx) => {
+    return db.withTransaction(async (tx) => {
       await acquireAdvisoryLock(tx, lockName);
-      if (!wasSealingRetired(await readKeyState(tx, checks))) return;
+      const state = await readKeyState(tx, checks);
+      if (!wasSealingRetired(state)) return state;
       await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt: clock.now() });
+      return readKeyState(tx, checks);
     });
   }
 

@@ -24,7 +24,15 @@ export type UnreadableReason = (typeof unreadableReasons)[number];
 export interface Sealer {
   /** Names the key that seals, as sealed values do: eight hex digits. */
   readonly keyId: string;
-  /** The context says what the value is and whose; it is not stored, and opening needs the same one. */
+  /**
+   * To be awaited before a transaction that may seal: brings up to date what `seal` decides by, which a running service's
+   * sealer does with a statement of its own. Rejects when the database does.
+   */
+  prepare(): Promise<void>;
+  /**
+   * The context says what the value is and whose; it is not stored, and opening needs the same one. A running service's
+   * sealer throws AppError `unavailable` while its key is not one to seal with.
+   */
   seal(plain: Uint8Array | string, context: string): Buffer;
   /** Throws SealError when anything was changed, moved to another context, or sealed with a key that is not known. */
   open(sealed: Uint8Array, context: string): Buffer;
@@ -42,6 +50,7 @@ export function createSealer(key: string, olderKeys: readonly string[] = []): Se
   const known = [sealing, ...olderKeys.map(readKey)];
   return {
     keyId: sealing.id.toString('hex'),
+    prepare: () => Promise.resolve(),
     seal: (plain, context) => seal(sealing, { plain, context }),
     open: (sealed, context) => open(known, { sealed: Buffer.from(sealed), context }),
   };

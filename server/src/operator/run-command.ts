@@ -1,6 +1,7 @@
 import { readConfig } from '../configuration/config.ts';
 import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { createLog } from '../kit/log.ts';
@@ -52,6 +53,8 @@ export interface Shell {
   environment: Readonly<Record<string, string | undefined>>;
   stdout: { write(text: string): unknown };
   stderr: ProgressStream;
+  /** Default: the machine's. */
+  clock?: Clock;
 }
 
 /**
@@ -92,7 +95,7 @@ async function dispatch(args: readonly string[], shell: Shell): Promise<number> 
 
 async function run(command: Command, input: CommandInput, shell: Shell): Promise<CommandResult> {
   const config = readConfig(shell.environment);
-  const clock = systemClock;
+  const clock = shell.clock ?? systemClock;
   const random = systemRandom;
   const log = createLog({ level: 'warn', isTerminal: shell.stderr.isTTY === true });
   assertDatabaseExists(config);

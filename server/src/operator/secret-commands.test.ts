@@ -8,8 +8,14 @@ import type { TestBusiness, TestService } from '../../../test/harness/service.ts
 import { asOwner } from '../../../test/harness/tables.ts';
 import { sealContext } from '../http/idempotency.ts';
 import { sealedResponses } from '../http/sealed-responses.ts';
+import { readConfig } from '../configuration/config.ts';
+import { readSecrets } from '../configuration/secrets.ts';
+import { openKeyring } from '../keyring/keyring.ts';
+import { systemRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
+import type { Sealer } from '../kit/seal.ts';
 import { resealStore } from '../kit/sealed-store.ts';
+import { keyringParts } from '../process/open-secrets.ts';
 import { runCommand } from './run-command.ts';
 
 const newKey = 'a1'.repeat(32);
@@ -28,6 +34,9 @@ before(async () => {
 
 after(() => service.stop());
 
+/** What happens while `secrets reseal` waits for other processes. */
+let duringWait: () => Promise<unknown> = () => Promise.resolve();
+
 /** A command on the service's database, in an environment with these keys. */
 async function run(keys: Record<string, string>, ...words: string[]) {
   const written = { stdout: '', stderr: '' };
@@ -35,6 +44,13 @@ async function run(keys: Record<string, string>, ...words: string[]) {
     environment: { ...testKeys, APP_ENV: 'development', APP_DATABASE_URL: service.database.appUrl, ...keys },
     stdout: { write: (text: string) => (written.stdout += text) },
     stderr: { write: (text: string) => (written.stderr += text) },
+    clock: {
+      now: () => clock.now(),
+      sleep: async (ms: number) => {
+        await duringWait();
+        await clock.advance(ms);
+      },
+    },
   };
   return { code: await runCommand(words, shell), ...written };
 }
@@ -48,6 +64,18 @@ const methodId = async (url: string, payment: ApiResponse): Promise<unknown> => 
   const path = `/v1/transactions/${String(payment.body['payment_intent_id'])}`;
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
+
+/** Answers that idempotency keys of these names keep, sealed by this process. */
+async function storeAnswers(sealer: Sealer, keys: readonly string[]): Promise<void> {
+  const merchantId = business.live.merchant.id;
+  const responses = keys.map((key) => sealer.seal(key, sealContext({ merchantId, path: '/p', key })));
+  await asOwner(
+    service,
+    `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, status_code, response, created_at)
+     SELECT $1, '/p', key, '', 201, response, $4 FROM unnest($2::text[], $3::bytea[]) AS given (key, response)`,
+    [merchantId, keys, responses, clock.now()],
+  );
+}
 
 test('a command with a new seal key leaves running processes ready, and seals nothing with it', async () => {
   assert.equal((await run(rotated, 'businesses', 'list')).code, 0);
@@ -77,6 +105,11 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
   assert.deepEqual([unready.status, JSON.parse(unready.text).checks.seal_key], [503, 'wrong']);
   const replay = await pay(service.url, 'second');
   assert.deepEqual([replay.status, replay.headers.get('retry-after')], [503, '1'], 'sealed with a key it lacks');
+  const hook = { url: 'https://example.com/hook' };
+  for (const refused of [await pay(service.url, 'third'), await api.post('/v1/webhook-endpoints', hook)]) {
+    const { status, body, headers, text } = refused;
+    assert.deepEqual([status, body['code'], headers.get('retry-after')], [503, 'unavailable', '1'], text);
+  }
   const { checks } = JSON.parse((await createApiClient(service.url, '').get('/readyz')).text);
   assert.equal(checks.unreadable_values, 1);
   const metrics = await createApiClient(service.url, '').get('/metrics');
@@ -101,8 +134,13 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
     service,
     "UPDATE idempotency_keys SET response = substring(response from 1 for length(response) - 1) WHERE key = 'first'",
   );
+  // A request that had compared its key before the new one came commits while the command waits.
+  duringWait = async () => {
+    duringWait = () => Promise.resolve();
+    await storeAnswers(createSealer(testKeys.SEAL_KEY), ['late']);
+  };
   const rest = JSON.parse((await run(rotated, 'secrets', 'reseal', '--json')).stdout);
-  assert.deepEqual([rest.resealed, rest.unreadable, rest.retired_seal_keys.length], [1, 0, 1]);
+  assert.deepEqual([rest.resealed, rest.unreadable, rest.retired_seal_keys.length], [2, 0, 1]);
   const shown = await run({ SEAL_KEY: newKey }, 'secrets', 'show', '--json');
   const sealed = JSON.parse(shown.stdout).sealed as { seal_key: string }[];
   assert.deepEqual([...new Set(sealed.map(({ seal_key: id }) => id))], [newKeyId]);
@@ -118,13 +156,9 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
 test('sealing anew goes on where it was interrupted, and tells how far it is', async () => {
   const [old, current] = [createSealer(testKeys.SEAL_KEY), createSealer(newKey, [testKeys.SEAL_KEY])];
   const merchantId = business.live.merchant.id;
-  const keys = Array.from({ length: 450 }, (_, number) => `answer ${number}`);
-  const responses = keys.map((key) => old.seal(key, sealContext({ merchantId, path: '/p', key })));
-  await asOwner(
-    service,
-    `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, status_code, response, created_at)
-     SELECT $1, '/p', key, '', 201, response, $4 FROM unnest($2::text[], $3::bytea[]) AS given (key, response)`,
-    [merchantId, keys, responses, clock.now()],
+  await storeAnswers(
+    old,
+    Array.from({ length: 450 }, (_, number) => `answer ${number}`),
   );
   const left = async () => {
     const counts = await sealedResponses.countByKey(service.db);
@@ -159,6 +193,19 @@ test('sealing anew goes on where it was interrupted, and tells how far it is', a
       .toString(),
     'answer 449',
   );
+});
+
+test('a key that a ready process goes on sealing with may not go, and the command says so', async () => {
+  const other = 'c3'.repeat(32);
+  const configured = readSecrets(readConfig({ ...testKeys, SEAL_KEY: other, SEAL_KEYS_OLD: newKey }), systemRandom);
+  const keyring = await openKeyring(keyringParts(configured, { db: service.db, clock }));
+  duringWait = () => keyring.state();
+  const done = await run({ SEAL_KEY: newKey, SEAL_KEYS_OLD: other }, 'secrets', 'reseal');
+  duringWait = () => Promise.resolve();
+  assert.equal(done.code, 1, done.stderr);
+  assert.match(done.stdout, new RegExp(`A process still seals with ${configured.sealer.keyId}: .*\\.$`, 'm'));
+  const gone = await run({ SEAL_KEY: newKey, SEAL_KEYS_OLD: other }, 'secrets', 'reseal');
+  assert.match(gone.stdout, /SEAL_KEYS_OLD may go/);
 });
 
 test('every column that holds sealed values is among those that are sealed anew', async () => {

@@ -5,7 +5,8 @@ import { table, UsageError } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { KeyState } from '../keyring/key-check.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-keys.ts';
-import { openKeyring, readKeyState } from '../keyring/keyring.ts';
+import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
+import { listOtherKeysInUse, openKeyring, readKeyState } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -91,34 +92,64 @@ const reseal: Command = {
   positionals: 0,
   async run(context, { flags }) {
     const { db, keys } = context;
-    const before = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
+    const before = await countUnderOtherKeys(context);
     if (flags.has('dry-run')) return planResult(before);
     // Before anything is sealed with the key, every start has to ask for it.
     await openKeyring(keys);
-    const total = before.reduce((sum, { count }) => sum + Number(count), 0);
-    const progress = createProgress(context.progressTo, { total, what: 'sealed values' });
-    const unreadable: string[] = [];
-    let resealed = 0;
-    let seenBefore = 0;
-    try {
-      for (const store of stores) {
-        const onProgress = (seen: number): void => progress.show(seenBefore + seen);
-        const done = await resealStore(db, store, { sealer: keys.sealer, onProgress });
-        resealed += done.resealed;
-        seenBefore += done.resealed + done.unreadable.length;
-        unreadable.push(...done.unreadable);
-      }
-    } finally {
-      progress.end();
-    }
-    const left = (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
-    const stillUsed = new Set(left.map(({ keyId }) => keyId));
+    const first = await resealAll(context, before);
+    await waitForOtherProcesses(context);
+    const second = await resealAll(context, await countUnderOtherKeys(context));
+    const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
     const retired = await db.withTransaction((tx) => retireSealKeys(tx, keys, stillUsed));
-    return resealResult({ resealed, unreadable, retired, stillUsed: [...stillUsed] });
+    // A process that is ready and seals with a key that was struck off writes it down again when it next looks.
+    if (retired.length > 0) await waitForOtherProcesses(context);
+    return resealResult({
+      resealed: first.resealed + second.resealed,
+      unreadable: second.unreadable,
+      retired,
+      stillUsed: keyIdsOf(await countUnderOtherKeys(context)),
+      notedAgain: (await listOtherKeysInUse(db, keys.checks)).filter((keyId) => retired.includes(keyId)),
+    });
   },
 };
 
 export const secretCommands: readonly Command[] = [show, accept, reseal];
+
+/** Seals anew what `counts` says is under other keys, with what has come since. */
+async function resealAll(
+  { db, keys, progressTo }: CommandContext,
+  counts: readonly Count[],
+): Promise<{ resealed: number; unreadable: string[] }> {
+  const total = counts.reduce((sum, { count }) => sum + Number(count), 0);
+  const progress = createProgress(progressTo, { total, what: 'sealed values' });
+  const unreadable: string[] = [];
+  let resealed = 0;
+  let seenBefore = 0;
+  try {
+    for (const store of stores) {
+      const onProgress = (seen: number): void => progress.show(seenBefore + seen);
+      const done = await resealStore(db, store, { sealer: keys.sealer, onProgress });
+      resealed += done.resealed;
+      seenBefore += done.resealed + done.unreadable.length;
+      unreadable.push(...done.unreadable);
+    }
+  } finally {
+    progress.end();
+  }
+  return { resealed, unreadable };
+}
+
+/** What a process may still seal with another key, because it has not looked at the keys since, is stored after this. */
+async function waitForOtherProcesses({ clock, progressTo }: CommandContext): Promise<void> {
+  progressTo.write(
+    `Waiting ${sealingEndsWithinMs / 1_000} s, after which every process has compared its SEAL_KEY again.\n`,
+  );
+  await clock.sleep(sealingEndsWithinMs);
+}
+
+function keyIdsOf(counts: readonly Count[]): Set<string> {
+  return new Set(counts.map(({ keyId }) => keyId));
+}
 
 function sealKeyInWords({
   missingSealKeys,
@@ -136,6 +167,10 @@ async function countSealed(db: Queryable): Promise<Count[]> {
   return counts;
 }
 
+async function countUnderOtherKeys({ db, keys }: CommandContext): Promise<Count[]> {
+  return (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
+}
+
 function planResult(counts: readonly Count[]): CommandResult {
   const lines = counts.map(({ what, keyId, count }) => `${count} ${what} are sealed with the key ${keyId}.`);
   const data = { sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })) };
@@ -149,18 +184,25 @@ function resealResult(done: {
   resealed: number;
   unreadable: readonly string[];
   retired: readonly string[];
-  stillUsed: readonly string[];
+  stillUsed: ReadonlySet<string>;
+  /** Keys that were struck off and that a process goes on sealing with. */
+  notedAgain: readonly string[];
 }): CommandResult {
-  const { resealed, unreadable, retired, stillUsed } = done;
+  const { resealed, unreadable, notedAgain } = done;
+  const inUse = [...new Set([...done.stillUsed, ...notedAgain])];
   const shown = unreadable.slice(0, unreadableShownMax);
   const text = [
     `${resealed} values were sealed anew.`,
-    ...(stillUsed.length === 0
+    ...(inUse.length === 0
       ? ['Nothing is sealed with another key than SEAL_KEY: SEAL_KEYS_OLD may go.']
-      : [`Something is still sealed with ${stillUsed.join(', ')}; keep these keys in SEAL_KEYS_OLD if you have them.`]),
+      : [`Something is still sealed with ${inUse.join(', ')}; keep these keys in SEAL_KEYS_OLD if you have them.`]),
+    ...(notedAgain.length === 0
+      ? []
+      : [`A process still seals with ${notedAgain.join(', ')}: give it the new SEAL_KEY, then run this again.`]),
     ...shown.map((name) => `Cannot be opened: ${name}.`),
     ...(unreadable.length > shown.length ? [`… and ${unreadable.length - shown.length} more.`] : []),
   ].join('\n');
-  const data = { resealed, unreadable: unreadable.length, retired_seal_keys: retired, seal_keys_in_use: stillUsed };
-  return { text, data, exitCode: stillUsed.length === 0 ? 0 : 1 };
+  const retired = done.retired.filter((keyId) => !inUse.includes(keyId));
+  const data = { resealed, unreadable: unreadable.length, retired_seal_keys: retired, seal_keys_in_use: inUse };
+  return { text, data, exitCode: inUse.length === 0 ? 0 : 1 };
 }

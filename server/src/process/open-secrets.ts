@@ -23,7 +23,7 @@ export async function openSecrets(
   { db, clock }: { db: Database; clock: Clock },
 ): Promise<{ secrets: Secrets; keyring: Keyring }> {
   const keyring = await openKeyring(keyringParts(configured, { db, clock }));
-  return { secrets: { ...configured, idSecret: keyring.idSecret }, keyring };
+  return { secrets: { ...configured, idSecret: keyring.idSecret, sealer: keyring.sealer }, keyring };
 }
 
 export function keyringParts(configured: ConfiguredSecrets, parts: { db: Database; clock: Clock }): KeyringParts {
