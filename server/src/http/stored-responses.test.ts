@@ -192,7 +192,10 @@ describe('a route of the frame', () => {
       const rest = { kind: 'amount_mismatch', amountMinor: 1n, summary: 'An experiment.' } as const;
       await openCase(tx, made, { merchantId, ...subject, ...rest });
       if (experiment.isRefused) throw new AppError('insufficient_balance', 'There is too little money.');
-      return { balance: 'enough' };
+      return { id: params.id, balance: 'enough' };
+    },
+    async replay(_context: undefined, _request, subjectId) {
+      return { id: subjectId, balance: 'as it is now' };
     },
   });
   let frame: Awaited<ReturnType<typeof serveRoutes>>;
@@ -228,5 +231,21 @@ describe('a route of the frame', () => {
     const fresh = await send({ 'idempotency-key': newKey() });
     assert.deepEqual([fresh.status, isReplay(fresh)], [201, false]);
     assert.equal(await countCases(), 1);
+  });
+
+  it('tells what a key made where the stored answer cannot be opened, and makes nothing again', async () => {
+    const key = newKey();
+    experiment.isRefused = false;
+    assert.equal((await send({ 'idempotency-key': key })).status, 201);
+    const made = await countCases();
+    // The id of the key that sealed it becomes that of a key which nobody has.
+    await asOwner(
+      service,
+      'UPDATE idempotency_keys SET response = set_byte(response, 1, get_byte(response, 1) # 255) WHERE key = $1',
+      [key],
+    );
+    const again = await send({ 'idempotency-key': key });
+    assert.deepEqual([again.status, again.body, isReplay(again)], [201, { id, balance: 'as it is now' }, true]);
+    assert.equal(await countCases(), made);
   });
 });
