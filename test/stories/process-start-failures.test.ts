@@ -260,6 +260,15 @@ describe('a database that cannot be used ends the start', () => {
     await refusesDatabase(url, /^The database refused to be made ready: permission denied for schema public\.$/);
   });
 
+  test('another KEY_PEPPER than the one that the serving role’s password already follows from', async () => {
+    const settings = { ...production, DATABASE_URL: await databases.createDatabase() };
+    const prepared = await world.runOperatorInProcess(settings, ['database', 'prepare']);
+    assert.equal(prepared.code, 0, prepared.stderr);
+    await refuses({ ...settings, KEY_PEPPER: 'cd'.repeat(32) }, /^KEY_PEPPER is not the one that the API keys /);
+    const listed = await world.runOperatorInProcess(settings, ['businesses', 'list']);
+    assert.equal(listed.code, 0, listed.stderr);
+  });
+
   test('a serving role with the wrong password', async () => {
     const url = changeConnectionUrl(adminUrl, { user: 'nobody_here', password: 'wrong' });
     await refuses({ ...production, APP_DATABASE_URL: url }, /cannot be used: password authentication failed/);

@@ -9,7 +9,7 @@ import type { Database } from '../kit/db.ts';
 import { systemRandom } from '../kit/random.ts';
 import { readSecrets } from '../configuration/secrets.ts';
 import { acceptPepper, acceptSealKey, retireSealKeys } from './accept-keys.ts';
-import { compareKeys, openKeyring, readKeyState } from './keyring.ts';
+import { claimPepper, compareKeys, openKeyring, readKeyState } from './keyring.ts';
 import type { KeyEvidence, Keyring, KeyringParts } from './keyring.ts';
 
 const [one, two, three] = ['1a', '2b', '3c'].map((byte) => byte.repeat(32)) as [string, string, string];
@@ -76,6 +76,13 @@ test('a new database takes the keys of its first start, and refuses others with 
 test('of two first starts with different keys one comes through', async () => {
   const outcomes = await Promise.allSettled([start(), start({ seal: two, pepper: two })]);
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('of two peppers that come first at once one is taken, before anything follows from the other', async () => {
+  const claims = await Promise.allSettled([one, two].map((pepper) => claimPepper(partsOf({ pepper }))));
+  assert.deepEqual(claims.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  const taken = claims[0]?.status === 'fulfilled' ? one : two;
+  assert.equal((await readKeyState(db, partsOf({ pepper: taken }).checks)).pepper, 'right');
 });
 
 test('what the database keeps of a key is neither the key nor the same for two purposes', async () => {

@@ -121,6 +121,22 @@ export async function assertKeysMatch(db: Queryable, checks: ConfiguredChecks): 
   return state;
 }
 
+/**
+ * To be asked before the serving role's password is made to follow from the pepper: compares the keys, and writes the
+ * pepper down where nothing hangs on another one yet, so that of two first starts one is refused before it changes
+ * anything. Answers whether the pepper is known to be right.
+ *
+ * @throws StartError naming the setting that is wrong and what to do.
+ */
+export async function claimPepper(parts: Pick<KeyringParts, 'db' | 'clock' | 'checks' | 'evidence'>): Promise<boolean> {
+  const { db, checks } = parts;
+  if ((await assertKeysMatch(db, checks)).pepper === 'right') return true;
+  return db.withTransaction(async (tx) => {
+    await acquireAdvisoryLock(tx, lockName);
+    return establishPepper(tx, parts, await assertKeysMatch(tx, checks));
+  });
+}
+
 interface Known {
   state: KeyState;
   idSecret: string;
@@ -135,21 +151,31 @@ async function readKnown({ sealer, checks }: KeyringParts, db: Queryable): Promi
 
 /** Of processes that start at once one writes, and the others compare. */
 function establish(parts: KeyringParts): Promise<Known> {
-  const { db, clock, sealer, checks, firstIdSecret, evidence } = parts;
+  const { db, clock, sealer, checks, firstIdSecret } = parts;
   return db.withTransaction(async (tx) => {
     await acquireAdvisoryLock(tx, lockName);
     const createdAt = clock.now();
     const state = await assertKeysMatch(tx, checks);
     if (!state.isSealKnown) await establishSealKeys(tx, parts);
     await insertKeyCheckOnce(tx, { ...checks.sealing, createdAt });
-    if (state.pepper === 'unverified' && !(await evidence.hasHashedKeys(tx))) {
-      await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt });
-    }
+    await establishPepper(tx, parts, state);
     const sealed = sealer.seal(firstIdSecret, contextOf(idSecretName));
     await insertInstallationSecretOnce(tx, { name: idSecretName, sealed, createdAt });
     const idSecret = (await readIdSecret(tx, sealer)) ?? firstIdSecret;
     return { state: await readKeyState(tx, checks), idSecret };
   });
+}
+
+/** Takes the pepper for right where nothing hangs on another one yet; answers whether it is known to be right. */
+async function establishPepper(
+  tx: Transaction,
+  { clock, checks, evidence }: Pick<KeyringParts, 'clock' | 'checks' | 'evidence'>,
+  state: KeyState,
+): Promise<boolean> {
+  if (state.pepper === 'right') return true;
+  if (await evidence.hasHashedKeys(tx)) return false;
+  await insertKeyCheckOnce(tx, { ...checks.pepper, createdAt: clock.now() });
+  return true;
 }
 
 /** In a database from before the checks: whatever is configured may have sealed something, if it opens what there is. */

@@ -16,7 +16,7 @@ import { openDatabase, sqlState } from '../kit/db.ts';
 import type { Database, DatabaseOptions } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { StartError } from '../kit/start-error.ts';
-import { assertKeysMatch } from '../keyring/keyring.ts';
+import { assertKeysMatch, claimPepper } from '../keyring/keyring.ts';
 import { keyEvidence } from './open-secrets.ts';
 import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 
@@ -208,8 +208,8 @@ function startOwnDatabase(
 }
 
 /**
- * Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them, and
- * a pepper that nobody has verified changes no password that a running process may use.
+ * Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them, the
+ * first pepper of an empty database is written down before that, and a pepper that nobody has verified changes no password that a running process may use.
  */
 async function prepareDatabase(config: Config, adminUrl: string | null, parts: PrepareParts): Promise<string> {
   const { clock, logStartup, secrets } = parts;
@@ -218,11 +218,10 @@ async function prepareDatabase(config: Config, adminUrl: string | null, parts: P
     let url = servingUrl ?? '';
     if (adminUrl !== null) {
       await migrate({ adminUrl, clock, log: logStartup });
-      const isPepperSure = await asOwner(adminUrl, parts, async (db) => {
-        const { pepper } = await assertKeysMatch(db, secrets.checks);
-        return pepper === 'right' || !(await keyEvidence.hasHashedKeys(db));
-      });
-      const mayChangePassword = isPepperSure || parts.isAlone;
+      const isPepperRight = await asOwner(adminUrl, parts, (db) =>
+        claimPepper({ db, clock, checks: secrets.checks, evidence: keyEvidence }),
+      );
+      const mayChangePassword = isPepperRight || parts.isAlone;
       url = await ensureServingRole({ adminUrl, servingUrl, password: secrets.servingPassword, mayChangePassword });
     }
     return await assertReachable(url);
