@@ -4,19 +4,33 @@ import { isIPv4, isIPv6 } from 'node:net';
 const networkGroups = 4;
 const groupsOfAddress = 8;
 
+// Whoever sends such texts chooses them, and their length: a count for each would be no limit.
+const unknownNetwork = 'unknown';
+
 /**
  * What a limit for each client address counts by: an IPv4 address, or the /64 network of an IPv6 address as
  * `2001:db8:0:0::/64`. `address` is Fastify's `request.ip`, which is undefined once the client has left; some proxies write a
- * port behind it. A text that is no address, which only a trusted proxy can have written, stands for itself.
+ * port behind it. All that is no address, as a trusted proxy may pass on from its client, counts as one: `unknown`.
  */
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined) return '';
   const bare = withoutPort(address);
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-  if (isIPv4(mapped)) return mapped;
+  if (isIPv4(bare)) return bare;
   const [unscoped = ''] = bare.split('%');
-  if (!isIPv6(unscoped)) return address;
-  return `${groupsOf(unscoped).slice(0, networkGroups).join(':')}::/64`;
+  if (!isIPv6(unscoped)) return unknownNetwork;
+  const groups = groupsOf(unscoped);
+  return mappedIPv4(groups) ?? `${groups.slice(0, networkGroups).join(':')}::/64`;
+}
+
+/** The IPv4 address in `::ffff:192.0.2.7`, which is also written `::ffff:c000:207` (RFC 4291, 2.5.5.2). */
+function mappedIPv4(groups: readonly string[]): string | undefined {
+  const mapped = groups.slice(0, -2).join(':') === '0:0:0:0:0:ffff';
+  if (!mapped) return undefined;
+  const bytes = groups.slice(-2).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+  return bytes.join('.');
 }
 
 function withoutPort(address: string): string {
@@ -24,12 +38,21 @@ function withoutPort(address: string): string {
   return host ?? address;
 }
 
-/** All groups, without leading zeros; an IPv4 address at the end stays one group, which no /64 reaches. */
+/** All eight groups in hexadecimal, without leading zeros. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail] = address.toLowerCase().split('::');
+  const [head = '', tail] = address
+    .toLowerCase()
+    .replace(/\d+\.\d+\.\d+\.\d+$/, inHexadecimal)
+    .split('::');
   const split = (text: string): string[] => (text === '' ? [] : text.split(':'));
   const [before, after] = [split(head), split(tail ?? '')];
   const missing = tail === undefined ? 0 : groupsOfAddress - before.length - after.length;
   const zeros = Array.from({ length: Math.max(0, missing) }, () => '0');
   return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''));
+}
+
+/** The IPv4 address at the end of an IPv6 address as the two groups that it stands for. */
+function inHexadecimal(address: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
