@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-// Clients that send ahead at all send a handful. Who sends more does not want the answers.
-const waitingMax = 100;
+// Clients that send ahead at all send a handful; browsers and proxies never do. The answers of more would be held in memory
+// for a client that may not want to read them.
+const waitingMax = 10;
 
 /**
  * Handles the requests of one connection one after another. Their answers leave in that order anyway, so nobody gets one

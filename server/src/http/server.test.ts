@@ -4,23 +4,68 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
+import type { ServerOptions } from './server.ts';
 
-test('a server that closes gives a connection five seconds for the head of its request, then closes it', async () => {
-  const clock = new ManualClock();
-  const server = createServer({
-    clock,
+function createTestServer(options: Partial<ServerOptions>): FastifyInstance {
+  return createServer({
+    clock: new ManualClock(),
     random: systemRandom,
     log: createLog({ level: 'silent' }),
     metrics: createMetrics(),
     docsUrl: () => 'http://localhost',
-    isClosing: () => true,
+    ...options,
   });
+}
+
+test('half a head is answered 408 and closed soon after its limit', { timeout: 20_000 }, async () => {
+  const server = createTestServer({ connectionLimits: { headersTimeoutMs: 100 } });
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('GET /late HTTP/1.1\r\nHost: local');
+  assert.match(await text(socket), /^HTTP\/1\.1 408 /);
+  await server.close();
+});
+
+test(
+  'a connection whose client does not read its answer is closed, and others are not',
+  { timeout: 20_000 },
+  async () => {
+    const server = createTestServer({ connectionLimits: { stalledTimeoutMs: 500 } });
+    // More than the system takes for a client.
+    const answer = Buffer.alloc(64 * 1024 * 1024, 'x');
+    server.get('/large', async () => answer);
+    server.get('/small', async () => 'small');
+    const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+    const send = async (path: string): Promise<{ client: Socket; accepted: Socket }> => {
+      const connected = once(server.server, 'connection');
+      const client = connect(Number(port), '127.0.0.1');
+      client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      const [accepted] = (await connected) as [Socket];
+      return { client, accepted };
+    };
+    const [reading, stalled] = [await send('/small'), await send('/large')];
+    await once(reading.client, 'data');
+    stalled.client.on('error', () => {});
+    await once(stalled.accepted, 'close');
+    assert.ok(stalled.client.bytesRead < answer.length);
+    reading.client.write('GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.match(String((await once(reading.client, 'data'))[0]), /small$/);
+    reading.client.destroy();
+    stalled.client.destroy();
+    await server.close();
+  },
+);
+
+test('a server that closes gives a connection five seconds for the head of its request, then closes it', async () => {
+  const clock = new ManualClock();
+  const server = createTestServer({ clock, isClosing: () => true });
   server.get('/late', async () => 'answered');
   const slow = Promise.withResolvers<string>();
   server.get('/slow', () => slow.promise);

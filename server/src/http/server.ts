@@ -12,6 +12,7 @@ import { sendError, registerErrorHandlers, responseHeaders } from './error-respo
 import { handleClientErrors } from './client-errors.ts';
 import { serializeRequests } from './connection-queue.ts';
 import type { Metrics } from './metrics.ts';
+import { closeStalledResponses } from './stalled-responses.ts';
 
 export interface ServerOptions {
   clock: Clock;
@@ -23,13 +24,28 @@ export interface ServerOptions {
   isClosing?: () => boolean;
   /** Addresses and networks of proxies; default: none. Whose `X-Forwarded-For` tells the client's address. */
   trustedProxies?: readonly string[];
+  /** Shorter limits, for tests. */
+  connectionLimits?: Partial<ConnectionLimits>;
+}
+
+interface ConnectionLimits {
+  /** From the first byte of a request's head to its last. */
+  headersTimeoutMs: number;
+  /** Without one byte of an answer being taken. */
+  stalledTimeoutMs: number;
 }
 
 // A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
 const requestTimeoutMs = 30_000;
 // Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
 const keepAliveTimeoutMs = 72_000;
-const headersTimeoutMs = 15_000;
+const defaultLimits: ConnectionLimits = {
+  headersTimeoutMs: 15_000,
+  // A phone that loses its network for a moment goes on reading when it is back; as long as a request may take.
+  stalledTimeoutMs: 30_000,
+};
+// Node looks for heads that are late only now and then, every 30 s by default: they may be late by a tenth of their limit.
+const headersChecksPerTimeout = 10;
 // Who opens a connection for a request sends its head at once: behind a proxy in milliseconds, on 2G within a second or two. A
 // client whose machine is busy has taken longer, and the process has 25 s to end.
 const connectionGraceMs = 5_000;
@@ -54,6 +70,7 @@ declare module 'fastify' {
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { trustedProxies = [] } = options;
+  const { headersTimeoutMs, stalledTimeoutMs } = { ...defaultLimits, ...options.connectionLimits };
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
   const app = Fastify({
     logger: false,
@@ -62,7 +79,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headersBytesMax },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs / headersChecksPerTimeout,
+      maxHeaderSize: headersBytesMax,
+    },
     routerOptions: { maxParamLength: parameterLengthMax },
     genReqId: newRequestId,
     frameworkErrors: (error, request, reply) => {
@@ -75,6 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   registerErrorHandlers(app, options);
   app.decorateRequest('merchant', null);
   serializeRequests(app);
+  closeStalledResponses(app, stalledTimeoutMs);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...responseHeaders, 'x-request-id': request.id });
   });
