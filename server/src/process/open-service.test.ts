@@ -91,7 +91,9 @@ describe('a database whose KEY_PEPPER is not verified', () => {
     // As a version from before the key checks leaves it: somebody's credential is stored, and no check value.
     await withAdminClient(url, (client) =>
       client.query(
-        `INSERT INTO operators (id, name, credential_hmac, pepper_version, created_at) VALUES (gen_random_uuid(), 'Awa', '\\x00', 1, now())`,
+        `DELETE FROM key_checks;
+         INSERT INTO operators (id, name, credential_hmac, pepper_version, created_at)
+         VALUES (gen_random_uuid(), 'Awa', '\\x00', 1, now())`,
       ),
     );
   });
