@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { readConfig } from '../../server/src/configuration/config.ts';
 import { readInput } from '../../server/src/kit/command-line.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import type { Command, CommandContext, CommandResult } from '../../server/src/operator/command.ts';
 
-/** Runs an operator's command that needs nothing but the database, as it was typed; `words` follow its name. */
+/** Runs an operator's command that needs nothing but the database and default settings, as it was typed; `words` follow its name. */
 export function operate(
   { db }: { db: Database },
   commands: readonly Command[],
@@ -12,5 +13,9 @@ export function operate(
 ): Promise<CommandResult> {
   const command = commands.find((one) => one.name === name);
   assert.ok(command, name);
-  return command.run({ db } as CommandContext, readInput('operator', command, args));
+  const rateLimits = readConfig({ APP_ENV: 'development' });
+  return command.run(
+    { db, rateLimits } as Partial<CommandContext> as CommandContext,
+    readInput('operator', command, args),
+  );
 }

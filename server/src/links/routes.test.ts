@@ -173,7 +173,7 @@ describe('a bad payment link', () => {
       assert.ok(refusal(answer).startsWith(`400 ${code} data.${field}`), `${JSON.stringify(fields)}: ${answer.text}`);
     }
     assert.equal(refusal(await world.api.post(links, { data: {} })), '400 invalid_request data.title');
-    assert.equal(refusal(await world.api.post(links, { title: 'Bare' })), '400 invalid_request data');
+    assert.equal(refusal(await world.api.post(links, { title: 'Bare' })), '400 unknown_field title');
     const sent = { data: { title: 'A', status: 'active' } };
     assert.equal(refusal(await world.api.post(links, sent)), '400 unknown_field data.status');
     assert.deepEqual(await world.stored(), before);

@@ -112,7 +112,7 @@ describe('a bad virtual terminal', () => {
       const { [field]: _missing, ...body } = terminalBody as Record<string, unknown>;
       assert.equal(refusal(await world.api.post(terminals, body)), `400 invalid_request ${field}`);
     }
-    assert.equal(refusal(await world.api.post(terminals, { data: terminalBody })), '400 invalid_request name');
+    assert.equal(refusal(await world.api.post(terminals, { data: terminalBody })), '400 unknown_field data');
     assert.equal(
       refusal(await world.api.post(terminals, { ...terminalBody, active: true })),
       '400 unknown_field active',
