@@ -76,14 +76,14 @@ test('the table of events has every kind, and says which are sent by default', (
   );
 });
 
-test('the architecture names every table, and no other', () => {
+test('docs/database.md lists every table, and no other', () => {
   const migrations = globSync('server/migrations/0*.sql', { cwd: repository }).map(read).join('\n');
   const named = (statement: RegExp): string[] => [...migrations.matchAll(statement)].map(([, table]) => table ?? '');
   const dropped = new Set(named(/^DROP TABLE ([\w.]+)/gm));
   const created = named(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([\w.]+)/gm).filter(
     (table) => !dropped.has(table),
   );
-  const section = read('docs/architecture.md').split('\n## Tables')[1]?.split('\n## ')[0] ?? '';
+  const section = read('docs/database.md').split('\n## Tables')[1]?.split('\n## ')[0] ?? '';
   const documented = tableRows(section).flatMap(([first]) =>
     [...(first ?? '').matchAll(/`([\w.]+)`/g)].map((match) => match[1]),
   );

@@ -30,7 +30,7 @@ export const bannedInStatements: { pattern: RegExp; message: string }[] = [
   },
 ];
 
-/** Time and ids come from the application, rows are written with VALUES: docs/architecture.md, "Rules that keep it scalable". */
+/** Time and ids come from the application, rows are written with VALUES: docs/database.md, "Rules that keep it scalable". */
 export const statementWords: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && !isDatabaseModule(file.path))

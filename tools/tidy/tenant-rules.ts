@@ -10,7 +10,7 @@ import { findUnboundTables } from './tenant-binding.ts';
 /**
  * The wall between merchants, and between test and live: every statement, and every sub-select in it, is bound to one
  * merchant in each table of merchants that it names. A sub-select names the merchant itself, because on a sharded database
- * one that only follows the row around it is refused, or asks every node (docs/architecture.md, "Rules that keep it
+ * one that only follows the row around it is refused, or asks every node (docs/database.md, "Rules that keep it
  * scalable"). A statement that goes across merchants on purpose says so in its own text, with the reason:
  * `-- across merchants: a worker looks for whoever has something to do`.
  */

@@ -11,7 +11,7 @@ export const keyedForThemselves: Record<string, string> = {
 };
 
 /**
- * The rules that every table keeps so that one schema also serves a sharded database (docs/architecture.md, "Rules that keep
+ * The rules that every table keeps so that one schema also serves a sharded database (docs/database.md, "Rules that keep
  * it scalable"). Answers a sentence for each breach, none when all is well.
  */
 export async function findCatalogueBreaches(

@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => world.close());
 
-/** What docs/architecture.md, "Money", says of each kind, written down a second time on purpose. */
+/** What docs/ledger.md, "Accounts", says of each kind, written down a second time on purpose. */
 const expected: Record<AccountKind, { grows: 'debit' | 'credit'; mayFallBelowZero: boolean }> = {
   float: { grows: 'debit', mayFallBelowZero: true },
   payable_pending: { grows: 'credit', mayFallBelowZero: false },

@@ -1,5 +1,5 @@
 /**
- * The kinds of account a merchant's ledger has (docs/architecture.md, "Money"). `side` is the side that makes the
+ * The kinds of account a merchant's ledger has (docs/ledger.md, "Accounts"). `side` is the side that makes the
  * balance grow; `guarded` accounts never go below zero, because what stands on them belongs to somebody.
  */
 export const accountKinds = {

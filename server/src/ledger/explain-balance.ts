@@ -9,7 +9,7 @@ import type { HistoryRow } from './queries/history.ts';
 export interface BalanceLine {
   id: string;
   at: Date;
-  /** The rule that moved the money, as docs/architecture.md names it. */
+  /** The rule that moved the money, as docs/ledger.md names it. */
   flow: string;
   source: { type: string; id: string };
   /** What it did to the account, in bututs: below zero where it took something. */

@@ -12,7 +12,7 @@ export interface Movement {
 export interface Posting {
   merchantId: string;
   currency: string;
-  /** The rule that moves the money, as docs/architecture.md names it: `collected`, `reversed`, … */
+  /** The rule that moves the money, as docs/ledger.md names it: `collected`, `reversed`, … */
   flow: string;
   source: { type: string; id: string };
   movements: readonly Movement[];

@@ -3,7 +3,7 @@ import type { IntentStatus, Review } from './intent.ts';
 
 /**
  * What must become of one intent, its attempts and the money, in a few lines and without a database: written from the
- * rules (docs/architecture.md, "States" and "Money"), not from the code.
+ * rules (docs/architecture.md, "States", and docs/ledger.md, "Flows"), not from the code.
  */
 export class PaymentModel {
   status: IntentStatus = 'processing';

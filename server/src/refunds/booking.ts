@@ -25,7 +25,7 @@ import type { RefundContext } from './context.ts';
 import { subAccountOf } from './refund.ts';
 import type { Refund, RefundPart } from './refund.ts';
 
-// What a refund books beside the hold of its transfer (docs/architecture.md, "Money").
+// What a refund books beside the hold of its transfer (docs/ledger.md, "Flows").
 
 /** Where a refund's money comes from. */
 export interface RefundMoney {

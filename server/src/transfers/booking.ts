@@ -17,7 +17,7 @@ import type { LockedTransfer, Transfer } from './transfer.ts';
 import { ownAccount, transferKinds } from './transfer-kinds.ts';
 import { totalMinor } from './transfer.ts';
 
-// Every entry a transfer makes (docs/architecture.md, "Money"). What was booked is never changed: what turns out
+// Every entry a transfer makes (docs/ledger.md, "Flows"). What was booked is never changed: what turns out
 // otherwise is another entry.
 
 /** Money that left a network's account for a transfer. */
