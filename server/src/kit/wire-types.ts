@@ -59,7 +59,7 @@ export const currencyType = optional(Type.String({ maxLength: 3, description: '`
   default: 'GMD',
 });
 
-/** A body that may come as it is or wrapped as `{data: …}` (docs/api.md, "Which bodies stand in `data`"); `unwrapped` takes either. */
+/** A body that may come as it is or wrapped as `{data: …}` (docs/api.md, "Which bodies are wrapped in `data`"); `unwrapped` takes either. */
 export const bareOrWrapped = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Object({ data: schema }, { additionalProperties: false })]);
 
