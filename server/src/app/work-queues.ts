@@ -14,8 +14,9 @@ import type { NoticeContext } from '../notifications/context.ts';
 import { notifyCharge } from '../notifications/notify-charge.ts';
 import { purgeChatMessages, purgeNotices } from '../notifications/retention.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
-import { createChargeJobs } from '../payments/jobs.ts';
+import { cancelCharge, lookUpCharge, startCharge } from '../payments/jobs.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
 import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
@@ -68,7 +69,6 @@ function networkQueues({ list }: NetworkRegistry): QueueName[] {
 
 /** Everything a worker process does for payments, transfers and networks. */
 export function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
-  const charges = createChargeJobs(context);
   const transfers = createTransferJobs(context);
   const inbox: InboxContext = context;
   const { db, clock, log } = context;
@@ -81,9 +81,9 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
       topicKind: networkWorkTopicKind,
       queues: [...networkQueues(context.networks), 'settlement'],
       handlers: {
-        start_charge: charges.start,
-        look_up_charge: charges.lookUp,
-        cancel_charge: charges.cancel,
+        start_charge: (work) => startCharge(context, work),
+        look_up_charge: (work) => lookUpCharge(context, work),
+        cancel_charge: (work) => cancelCharge(context, work),
         send_transfer: transfers.send,
         look_up_transfer: transfers.lookUp,
         settle_charge: (work) => settleChargeWork(context, work),
@@ -95,11 +95,11 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
       lookEveryMs: secondMs,
       keysMax: 16,
       listDueKeys: async () => (await listDueShards(inbox)).map(String),
-      run: (lane) =>
-        processInboxShard(inbox, BigInt(lane), (connectorName, news) =>
-          news.operation === 'collection'
-            ? charges.applyNotification(connectorName, news)
-            : transfers.applyNotification(connectorName, news),
+      run: (shard) =>
+        processInboxShard(inbox, BigInt(shard), (connectorName, notification) =>
+          notification.operation === 'collection'
+            ? applyNotification(context, connectorName, notification)
+            : transfers.applyNotification(connectorName, notification),
         ),
     },
     {

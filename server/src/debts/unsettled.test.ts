@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { refused } from '../refunds/refund-world.corpus.ts';
 import { settleCharge } from '../settlement/settle-charge.ts';
-import { lockPayment } from '../payments/charge-outcome.ts';
+import { lockPayment } from '../payments/change-payment.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
 import type { DebtWorld } from './debt-world.corpus.ts';
 

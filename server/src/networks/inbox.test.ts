@@ -25,7 +25,7 @@ let clock: ManualClock;
 let context: InboxContext;
 let logged: string[];
 
-/** Believes who knows the word, and reads one reference a line. */
+/** Accepts callbacks that carry the right word, and reads one reference from each line. */
 class TrustingNetwork extends ScriptedNetwork {
   word = 'friend';
 
@@ -90,7 +90,7 @@ function stored(): Promise<StoredRow[]> {
   });
 }
 
-/** Works every lane that has something to do; answers the references in the order in which they were handled. */
+/** Processes every due shard; returns the references in the order in which they were handled. */
 async function workAll(
   handle: (notification: ProviderNotification) => Promise<NotificationOutcome> | NotificationOutcome,
 ): Promise<string[]> {
@@ -121,7 +121,7 @@ test('a callback that verifies is stored byte for byte before it is answered, an
   assert.deepEqual([done?.outcome, done?.dueAt, done?.handledAt], ['applied', null, clock.now()]);
 });
 
-test('one that does not verify, or of a network that there is not, is neither stored nor handled', async () => {
+test('a callback that does not verify, or names no network, is neither stored nor handled', async () => {
   assert.deepEqual(await receive('Shop1234a', 'stranger'), { accepted: false, reason: 'signature' });
   assert.deepEqual(await receive('Shop1234a', 'friend', 'wave'), { accepted: false, reason: 'connector' });
   assert.deepEqual(await receive('Shop1234a', 'friend', '__proto__'), { accepted: false, reason: 'connector' });
@@ -141,7 +141,7 @@ test('notifications of one reference stay in one shard; many references spread o
     assert.equal(one.shard, again.shard);
     shardCount.add(one.shard);
   }
-  assert.ok(shardCount.size > 10, `${shardCount.size} lanes`);
+  assert.ok(shardCount.size > 10, `${shardCount.size} shards`);
 });
 
 test('a notification of an unknown reference is retried for some minutes, then stored and given up', async () => {
@@ -167,7 +167,7 @@ test('a notification that arrives before its charge finds it on a later try', as
 });
 
 test('a notification that fails is retried until it succeeds, is logged, and blocks no other', async () => {
-  // The same lane for all of them.
+  // All of them are in one shard.
   for (let copy = 0; copy < 3; copy += 1) await receive('Shop1234a');
   let calls = 0;
   const failFirst = (): NotificationOutcome => {
@@ -190,7 +190,7 @@ test('a notification that fails is retried until it succeeds, is logged, and blo
   );
 });
 
-test('a notification that fails for a day is kept for a person', async () => {
+test('a notification that fails for a day is retained for a person', async () => {
   await receive('Shop1234a');
   const fail = (): NotificationOutcome => {
     throw new Error('our mistake');
@@ -202,20 +202,20 @@ test('a notification that fails for a day is kept for a person', async () => {
   }
   const [row] = await stored();
   assert.deepEqual([row?.outcome, row?.dueAt], ['failed', null]);
-  assert.equal(tries, 25, 'every hour that anybody looked, for a day');
+  assert.equal(tries, 25, 'once an hour for a day');
 });
 
-test('what a worker had claimed when it died comes back when its lease ends', async () => {
+test('a callback claimed by a worker that died is claimed again when its lease ends', async () => {
   const received = await receive('Shop1234a');
   assert.ok(received.accepted);
   const died = Promise.withResolvers<NotificationOutcome>();
-  const comingBack = processInboxShard(context, received.shard, () => died.promise);
+  const dying = processInboxShard(context, received.shard, () => died.promise);
   await eventually('it is claimed', async () => (await listDueShards(context)).length === 0);
   await clock.advance(60_000);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   died.resolve('applied');
-  // Until it has ended it would take what the next test puts into this lane.
-  await comingBack;
+  // Until it has ended it would claim what the next test puts into this shard.
+  await dying;
 });
 
 test('two workers on one shard share its rows and never claim the same one', async () => {
@@ -233,11 +233,11 @@ test('two workers on one shard share its rows and never claim the same one', asy
   assert.ok((await stored()).every(({ attempts }) => attempts === 1n));
 });
 
-test('a callback goes thirteen months after it was handled, in batches; what was never handled stays', async () => {
+test('a callback is deleted thirteen months after it was handled; one never handled is retained', async () => {
   const dayMs = 24 * 60 * 60 * 1_000;
   await receive('Shop1234a');
   await clock.advance(dayMs);
-  assert.deepEqual(await workAll(apply), ['Shop1234a'], 'a day after it came');
+  assert.deepEqual(await workAll(apply), ['Shop1234a'], 'a day after it was received');
   await receive('Shop1234b');
   await clock.advance(400 * dayMs);
   assert.equal(await purgeInbox(context), 0);
@@ -262,32 +262,31 @@ test('a callback goes thirteen months after it was handled, in batches; what was
   assert.equal(await purgeInbox(context), 500);
 });
 
-test('what verified when it came is handled, though the network has another secret since', async () => {
+test('a callback that verified when it was received is handled after the network changed its secret', async () => {
   await receive('Shop1234a');
   network.word = 'another';
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
 });
 
-test('a notification is handled as it was parsed, amounts to the butut', async () => {
+test('notifications are handled as they were parsed, their amounts exactly', async () => {
   const providerTransaction = {
     transactionId: 'T1',
     networkReference: 'N1',
-    amountMinor: 9_007_199_254_740_993n,
+    amountMinor: 900_719_925_474_099_312_345n,
     currency: 'GMD',
     networkFeeMinor: 0n,
     payerNumber: null,
   };
-  const notification: ProviderNotification = {
-    operation: 'collection',
-    reference: 'Shop1234a',
-    response: { state: 'succeeded', providerTransaction },
-  };
-  network.readCallback = () => ({ accepted: true, notifications: [notification] });
-  await receive('whatever it looked like');
+  const notifications: ProviderNotification[] = [
+    { operation: 'collection', reference: 'Shop1234a', response: { state: 'succeeded', providerTransaction } },
+    { operation: 'payout', reference: 'Shop1234b', response: { state: 'unknown', detail: '{"bigint":"1"}' } },
+  ];
+  network.readCallback = () => ({ accepted: true, notifications });
+  await receive('any body');
   const handled: ProviderNotification[] = [];
   await workAll((one) => {
     handled.push(one);
     return 'applied';
   });
-  assert.deepEqual(handled, [notification]);
+  assert.deepEqual(handled, notifications);
 });

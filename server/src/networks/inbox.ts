@@ -6,7 +6,6 @@ import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import type { Log } from '../kit/log.ts';
 import type { ProviderNotification } from './contract.ts';
-import { readNotifications, writeNotifications } from './notification-json.ts';
 import {
   claimInboxRows,
   deleteHandledInboxRows,
@@ -26,21 +25,21 @@ export interface InboxContext {
   log: Log;
 }
 
-/** Workers claim by lane, so that several of them work side by side; more lanes than workers anyone runs. */
+/** Workers claim by shard, so that several of them work side by side; more shards than workers anyone runs. */
 const shardCount = 16;
 const leaseMs = 60_000;
 const rowsMax = 50;
-// News of something we do not know (yet) is tried again: a callback may overtake our own commit.
+// A notification may arrive before our own commit of what it is about, so one that matches nothing is retried.
 const unmatchedDelaysMs = [1_000, 5_000, 30_000, 300_000];
-// What fails on our side is tried until somebody has had a day to mend it.
+// A failure on our side is retried for a day, so that somebody has time to fix it.
 const failedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 const failedForMs = 24 * 60 * 60 * 1_000;
 
 export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: false; reason: string };
 
 /**
- * Verifies a callback over its raw bytes and stores it as it came; answered at once, handled by a worker. One that does
- * not verify changes nothing and is not stored, so that nobody can fill the table.
+ * Verifies a callback over its raw bytes and stores it as received; a worker applies its notifications. A callback that
+ * does not verify is not stored, so that nobody can fill the table.
  */
 export async function receiveCallback(
   context: InboxContext,
@@ -57,20 +56,24 @@ export async function receiveCallback(
     id: context.newId(),
     connector: callbackName(connector),
     body: callback.body,
-    news: writeNotifications(reading.notifications),
+    news: serializeNotifications(reading.notifications),
     receivedAt,
   });
   return { accepted: true, shard };
 }
 
-/** What the handler made of one piece of news; `unmatched` is tried again for a while. */
+export function listDueShards({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<bigint[]> {
+  return listShardsWithDueRows(db, clock.now());
+}
+
+/** What became of one notification; an `unmatched` one is retried for some minutes. */
 export type NotificationOutcome = 'applied' | 'unmatched';
 
 type NotificationHandler = (connectorName: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
 
 /**
- * Works off one lane's due callbacks. The handler may see the same news again after a crash and must be able to take
- * it. One that it fails on is put off and keeps none of the others waiting.
+ * Handles the due callbacks of one shard. After a crash the handler gets the same notification again, so it must be
+ * idempotent. A callback that fails is postponed and blocks no other.
  */
 export async function processInboxShard(
   context: InboxContext,
@@ -79,16 +82,49 @@ export async function processInboxShard(
 ): Promise<void> {
   const now = context.clock.now();
   const rows = await claimInboxRows(context.db, { shard, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
-  for (const row of rows) await processRow(context, row, handle);
+  for (const row of rows) {
+    const outcome = await handleRow(context.log, row, handle);
+    await updateInboxRow(context.db, { ...row, ...nextStep(row, outcome, context.clock.now()), outcome });
+  }
 }
 
-export function listDueShards(context: InboxContext): Promise<bigint[]> {
-  return listShardsWithDueRows(context.db, context.clock.now());
+type RowOutcome = NotificationOutcome | 'failed';
+
+async function handleRow(log: Log, row: InboxRow, handle: NotificationHandler): Promise<RowOutcome> {
+  try {
+    const outcomes: NotificationOutcome[] = [];
+    for (const notification of parseNotifications(row.news)) outcomes.push(await handle(row.connector, notification));
+    return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
+  } catch (error) {
+    log.error('handling a callback failed', error, { network: row.connector, attempts: row.attempts });
+    return 'failed';
+  }
+}
+
+/** When the callback is due again, or that it is handled for good. */
+function nextStep(row: InboxRow, outcome: RowOutcome, now: Date): { dueAt: Date | null; handledAt: Date | null } {
+  const delayMs = retryDelayMs(row, outcome, now);
+  return delayMs === undefined ? { dueAt: null, handledAt: now } : { dueAt: addMs(now, delayMs), handledAt: null };
+}
+
+/** Undefined when no retry is left. */
+function retryDelayMs(row: InboxRow, outcome: RowOutcome, now: Date): number | undefined {
+  const index = Number(row.attempts) - 1;
+  if (outcome === 'unmatched') return unmatchedDelaysMs[index];
+  if (outcome !== 'failed' || now >= addMs(row.receivedAt, failedForMs)) return undefined;
+  return failedDelaysMs[Math.min(index, failedDelaysMs.length - 1)];
+}
+
+/** One reference always falls into the same shard, so its notifications are handled in order. */
+function shardOf(reference: string): bigint {
+  let hash = 0;
+  for (const character of reference) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return BigInt(hash % shardCount);
 }
 
 /**
- * Deletes callbacks that were handled longer ago than thirteen months, a batch of each lane at a time; what was never
- * handled stays. Answers how many went.
+ * Deletes callbacks that were handled more than thirteen months ago, one batch of each shard; a callback that was never
+ * handled is retained. Returns how many were deleted.
  */
 export async function purgeInbox({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<number> {
   const handledBefore = addMs(clock.now(), -thirteenMonthsMs);
@@ -100,40 +136,40 @@ export async function purgeInbox({ db, clock }: Pick<InboxContext, 'db' | 'clock
   return count;
 }
 
-async function processRow(context: InboxContext, row: InboxRow, handle: NotificationHandler): Promise<void> {
-  const outcome = await handleRow(context, row, handle);
-  const now = context.clock.now();
-  const delayMs = retryDelayMs(row, outcome, now);
-  const next =
-    delayMs === undefined ? { dueAt: null, handledAt: now } : { dueAt: addMs(now, delayMs), handledAt: null };
-  await updateInboxRow(context.db, { ...row, ...next, outcome });
+// JSON has no bigint; amounts are stored as `{"bigint": "450"}`, which no connector's own text looks like.
+interface StoredBigint {
+  bigint: string;
 }
 
-type RowOutcome = NotificationOutcome | 'failed';
-
-async function handleRow(context: InboxContext, row: InboxRow, handle: NotificationHandler): Promise<RowOutcome> {
-  const fields = { network: row.connector, attempts: row.attempts };
-  try {
-    const outcomes: NotificationOutcome[] = [];
-    for (const notification of readNotifications(row.news)) outcomes.push(await handle(row.connector, notification));
-    return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
-  } catch (error) {
-    context.log.error('handling a callback failed', error, fields);
-    return 'failed';
-  }
+/** As it stands in `network_inbox`: rows outlive a release, so the stored names stay as they were first written. */
+interface StoredNotification {
+  operation: ProviderNotification['operation'];
+  reference: string;
+  answer: { receipt?: unknown; [key: string]: unknown };
 }
 
-/** Undefined when there is nothing more to try. */
-function retryDelayMs(row: InboxRow, outcome: RowOutcome, now: Date): number | undefined {
-  const index = Number(row.attempts) - 1;
-  if (outcome === 'unmatched') return unmatchedDelaysMs[index];
-  if (outcome !== 'failed' || now >= addMs(row.receivedAt, failedForMs)) return undefined;
-  return failedDelaysMs[Math.min(index, failedDelaysMs.length - 1)];
+/** Notifications as text that keeps amounts exactly. */
+function serializeNotifications(notifications: readonly ProviderNotification[]): string {
+  const stored = notifications.map(({ response, ...about }): StoredNotification => {
+    if (!('providerTransaction' in response)) return { ...about, answer: response };
+    const { providerTransaction, ...rest } = response;
+    return { ...about, answer: { ...rest, receipt: providerTransaction } };
+  });
+  return JSON.stringify(stored, (_name, value: unknown) =>
+    typeof value === 'bigint' ? ({ bigint: value.toString() } satisfies StoredBigint) : value,
+  );
 }
 
-/** The same reference always falls into the same lane, so its news is worked in order. */
-function shardOf(reference: string): bigint {
-  let hash = 0;
-  for (const character of reference) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
-  return BigInt(hash % shardCount);
+function parseNotifications(text: string): ProviderNotification[] {
+  const stored = JSON.parse(text, (_name, value: unknown) =>
+    isStoredBigint(value) ? BigInt(value.bigint) : value,
+  ) as StoredNotification[];
+  return stored.map(({ answer: { receipt, ...rest }, ...about }) => {
+    const response = receipt === undefined ? rest : { ...rest, providerTransaction: receipt };
+    return { ...about, response } as ProviderNotification;
+  });
+}
+
+function isStoredBigint(value: unknown): value is StoredBigint {
+  return typeof value === 'object' && value !== null && 'bigint' in value && typeof value.bigint === 'string';
 }

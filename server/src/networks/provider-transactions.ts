@@ -4,8 +4,8 @@ import { findProviderTransactionOwner, insertProviderTransactionOnce } from './q
 import type { ProviderTransactionClaim } from './queries.ts';
 
 /**
- * Claims a network's transaction id for one subject, whichever merchant's. A statement of its own before the booking:
- * the same subject may repeat it, another one is told no.
+ * Claims a provider transaction for one charge or transfer, across all merchants. Returns true for the same subject however
+ * often it claims, and false for every other one. Call it before the transaction that books the money.
  */
 export async function claimProviderTransaction(
   db: Queryable,

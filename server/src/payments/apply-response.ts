@@ -1,25 +1,49 @@
-import { enqueue, networkQueue } from '../events/outbox.ts';
 import { fieldError } from '../kit/app-error.ts';
-import type { CollectionResponse } from '../networks/contract.ts';
-import { applyRefusal } from './apply-refusal.ts';
+import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
+import type { NotificationOutcome } from '../networks/inbox.ts';
+import { callbackName } from '../networks/registry.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
+import { endAttempt, enqueueCancellation, withLockedPayment } from './change-payment.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
-import { noteChargeNow } from './charge-notes.ts';
+import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { findChargeById, updateChargeProgress } from './queries/charges.ts';
+import { findChargeById, findChargeByReference, updateChargeProgress } from './queries/charges.ts';
+
+type CollectionNotification = Extract<ProviderNotification, { operation: 'collection' }>;
+
+/** Applies what a network reported in a callback to the charge that it names. May be called again with the same report. */
+export async function applyNotification(
+  context: PaymentContext,
+  connectorName: string,
+  { reference, response }: CollectionNotification,
+): Promise<NotificationOutcome> {
+  const merchant = await context.merchants.byToken(reference);
+  const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
+  if (!charge) {
+    context.log.warn('callback of an unknown charge', { network: connectorName });
+    return 'unmatched';
+  }
+  // A network reports on its own charges only, whatever reference it sends.
+  const connector = context.networks.find(charge.network, merchant.testMode);
+  if (!connector || callbackName(connector) !== connectorName) {
+    context.log.warn('callback of another network’s charge', { network: connectorName, charge_id: charge.id });
+    return 'unmatched';
+  }
+  await applyResponse(context, charge, response);
+  context.changes.notify(intentTopic(charge.intentId));
+  return 'applied';
+}
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */
 export type ApplyResult = 'settled' | 'open';
 
-const underWay: readonly ChargeProgress[] = ['created', 'submitted', 'awaiting_payer', 'unknown'];
-
 /**
- * Applies what a network said of a charge, however it was learnt: answer, look-up or callback, in any order and as
- * often as it comes. Only a verified success or a documented refusal changes the charge's status; everything else
- * changes at most what the payer is told.
+ * Applies a network's response to a charge, whether it came from a call, a look-up or a callback, in any order and as often
+ * as it is repeated. Only a verified success, a reversal or a documented refusal changes the charge's status; every other
+ * response changes at most what the payer has to do next.
  */
 export async function applyResponse(
   context: PaymentContext,
@@ -52,13 +76,28 @@ export async function applyResponse(
   }
 }
 
-/** What exactly came is for the operator's log; to the merchant it matters that the network is asked again. */
+/** Ends the attempt. A refusal that comes after a success changes nothing. */
+export async function applyRefusal(context: PaymentContext, charge: Charge, failure: Failure): Promise<void> {
+  await withLockedPayment(context, charge, async (tx, locked) => {
+    const { status, review, failureCode } = locked.charge;
+    if (status === 'pending' && review === null) {
+      await endAttempt(tx, context, locked, failure);
+    } else if (failureCode !== failure.code) {
+      // The same refusal, repeated by a callback, needs no second note.
+      noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);
+    }
+  });
+}
+
+/** The operator's log gets the detail; the merchant reads only that the network will be asked again. */
 async function noteUnclearResponse(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
   const { displayName } = (await connectorOf(context, charge)).capabilities;
   context.log.info('a network gave no clear answer', { network: charge.network, charge_id: charge.id, detail });
   const sentence = `${displayName} gave no clear answer. It is asked again until it does.`;
-  await noteChargeNow(context.db, context, charge, 'no_clear_answer', sentence);
+  await noteChargeNow(context, charge, 'no_clear_answer', sentence);
 }
+
+const openProgress: readonly ChargeProgress[] = ['created', 'submitted', 'awaiting_payer', 'unknown'];
 
 async function applyProgress(
   context: PaymentContext,
@@ -67,7 +106,7 @@ async function applyProgress(
     Partial<{ networkReference: string; handles: NonNullable<Charge['networkHandles']> }>,
 ): Promise<ApplyResult> {
   if (isSameStep(charge, step)) return 'open';
-  const touched = await updateChargeProgress(context.db, underWay, {
+  const touched = await updateChargeProgress(context.db, openProgress, {
     merchantId: charge.merchantId,
     id: charge.id,
     progress: step.progress,
@@ -81,20 +120,12 @@ async function applyProgress(
   return 'open';
 }
 
-/**
- * The network asks the payer for a charge that we have given up meanwhile, because its answer took longer than we
- * waited: it has to be told to stop, or to say that it was paid.
- */
+/** The attempt ended while the network was slow to respond, and now it prompts the payer: it has to be cancelled there. */
 async function cancelAbandoned(context: PaymentContext, charge: Charge): Promise<void> {
-  const { merchantId, id: subjectId } = charge;
-  const current = await findChargeById(context.db, merchantId, subjectId);
+  const current = await findChargeById(context.db, charge.merchantId, charge.id);
   if (current?.status !== 'failed' && current?.status !== 'cancelled') return;
-  const { capabilities } = await connectorOf(context, charge);
-  const queue = networkQueue(capabilities, 'look-ups');
-  await context.db.withTransaction((tx) => {
-    enqueue(tx, context, { merchantId, queue, kind: 'cancel_charge', subjectId });
-    return Promise.resolve();
-  });
+  const { testMode } = (await connectorOf(context, charge)).capabilities;
+  await context.db.withTransaction(async (tx) => enqueueCancellation(tx, context, charge, testMode));
 }
 
 /** A look-up that finds nothing new writes nothing. */

@@ -1,51 +1,40 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import { openCase } from '../cases/open-case.ts';
-import { isReversalCase } from '../cases/open-reversal-case.ts';
-import type { Case, CaseKind } from '../cases/case.ts';
+import { enqueue } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import { moneyText } from '../kit/money.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { reserveAt } from '../merchants/rules.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
-import { bookCollected, bookSuspense } from './booking.ts';
+import { bookCollected } from './booking.ts';
+import type { Booked, Collection } from './booking.ts';
+import { cancelOpenAttempts, changeCharge, changeIntent, expireIfDue, withLockedPayment } from './change-payment.ts';
+import type { ChargeChange, LockedPayment } from './change-payment.ts';
+import { isRequestedAmount } from './charge.ts';
 import type { Charge } from './charge.ts';
-import { noteCharge } from './charge-notes.ts';
-import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
-import type { LockedPayment } from './charge-outcome.ts';
-import { completeCharge } from './complete-charge.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
-import { isMoneyCase, isOpen, isSameMoney, statusAt } from './intent.ts';
-import type { Review } from './intent.ts';
+import { isOpen, statusAt } from './intent.ts';
+import { isAccountedFor, reportReusedTransaction, suspendCollection } from './suspend-collection.ts';
+import type { SuspenseReview } from './suspend-collection.ts';
 
 /**
- * The network says that money came. It is booked once, whatever had been decided meanwhile: on the charge when it is
- * what was asked for and the intent has not been paid, else in `suspense` with a case.
+ * The network reports a success. The money is booked once, whatever was decided before: to the charge if it is the amount
+ * requested and the intent is unpaid, else to `suspense` with a case.
  */
 export async function applySuccess(
   context: PaymentContext,
   charge: Charge,
   providerTransaction: ProviderTransaction,
 ): Promise<void> {
-  // The same news again, by answer, look-up and callback: what the transaction settled on this charge stands.
+  // A repeated report: this transaction has settled the charge already.
   if (charge.networkTransactionId === providerTransaction.transactionId) return;
   const collection = await claimCollection(context, charge, providerTransaction);
   await withLockedPayment(context, charge, (tx, locked) => settleSuccess(tx, context, locked, collection));
 }
 
-/** Money that came, whom its network transaction belongs to, and what holds it. */
-export interface Collection {
-  railAccount: string;
-  /** What people call the network. */
-  networkName: string;
-  providerTransaction: ProviderTransaction;
-  /** False when the network's transaction has settled something else. */
-  claimed: boolean;
-  /** Whether the network says in the same breath that it took the money back: then it repays nothing. */
-  isReversed?: boolean;
-}
-
-/** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
+/** Claims the provider transaction for the charge. It spans merchants, so it comes before the transaction that books. */
 export async function claimCollection(
   context: PaymentContext,
   charge: Charge,
@@ -62,10 +51,10 @@ export async function claimCollection(
   return { railAccount, networkName, providerTransaction, claimed };
 }
 
-/** Where the money stands: with the merchant, in `suspense`, or nowhere because it was somebody else's or is gone again. */
+/** Where the money is: booked to the charge, in `suspense`, or nowhere, because it is another's or was reversed already. */
 export type SettledMoney = { at: 'booked'; payment: LockedPayment } | { at: 'suspense' } | { at: 'nowhere' };
 
-/** Books what came, or finds that it has been; the same news comes by answer, look-up and callback. */
+/** Books a collection under the payment's lock, or finds that it is booked already. */
 export async function settleSuccess(
   tx: Transaction,
   context: PaymentContext,
@@ -73,24 +62,32 @@ export async function settleSuccess(
   collection: Collection,
 ): Promise<SettledMoney> {
   const { charge } = locked;
-  if (!collection.claimed) {
-    await openReuseCase(tx, context, locked, collection);
+  const { claimed, providerTransaction } = collection;
+  if (!claimed) {
+    await reportReusedTransaction(tx, context, locked, collection);
     return { at: 'nowhere' };
   }
-  if (charge.networkTransactionId === collection.providerTransaction.transactionId) {
+  if (charge.networkTransactionId === providerTransaction.transactionId) {
     return charge.paidAt === null ? { at: 'suspense' } : { at: 'booked', payment: locked };
   }
-  const review = reviewOf(locked, collection.providerTransaction);
-  if (review === null && (await wasReversedBefore(tx, charge, collection.providerTransaction)))
-    return { at: 'nowhere' };
-  if (review === null) return { at: 'booked', payment: await book(tx, context, locked, collection) };
-  await suspend(tx, context, locked, collection, review);
-  return { at: 'suspense' };
+  const review = reviewOf(locked, providerTransaction);
+  if (review !== null) {
+    await suspendCollection(tx, context, locked, collection, review);
+    return { at: 'suspense' };
+  }
+  if (await wasReversedBefore(tx, charge, providerTransaction)) return { at: 'nowhere' };
+  return { at: 'booked', payment: await payCharge(tx, context, locked, collection) };
+}
+
+/** Why the money may not be booked to the charge; null where it may. */
+function reviewOf({ intent, charge }: LockedPayment, providerTransaction: ProviderTransaction): SuspenseReview | null {
+  if (!isRequestedAmount(charge, providerTransaction)) return 'amount_mismatch';
+  return intent.status === 'successful' ? 'second_success' : null;
 }
 
 /**
- * Whether the network had told of the reversal of all of this money before it told of the money. Only on a charge that
- * holds other money: on any other, the reversal has booked the success before it.
+ * Whether the network reported the reversal of all of this money before the success. Only a charge that holds other money
+ * has to ask: on every other one the reversal has booked the success first.
  */
 async function wasReversedBefore(
   tx: Transaction,
@@ -99,39 +96,37 @@ async function wasReversedBefore(
 ): Promise<boolean> {
   if (charge.networkTransactionId === null) return false;
   const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
-  return cases.some((found) => accountsFor(found, providerTransaction));
+  return isAccountedFor(cases, providerTransaction);
 }
 
-/** Why money that came stands in `suspense`. */
-type SuspenseReview = Exclude<Review, 'receipt_reused'>;
-
-function reviewOf({ intent, charge }: LockedPayment, providerTransaction: ProviderTransaction): SuspenseReview | null {
-  const isExpectedAmount =
-    providerTransaction.amountMinor === charge.amountPaidMinor && providerTransaction.currency === charge.currency;
-  if (!isExpectedAmount) return 'amount_mismatch';
-  return intent.status === 'successful' ? 'second_success' : null;
-}
-
-function book(
+async function payCharge(
   tx: Transaction,
   context: PaymentContext,
   locked: LockedPayment,
   collection: Collection,
 ): Promise<LockedPayment> {
-  const { charge } = locked;
+  const { merchant, intent, charge } = locked;
+  const { providerTransaction } = collection;
+  const paidAt = context.clock.now();
+  const terms = settlementTerms(context, merchant, paidAt);
+  const booked = await bookCollected(
+    tx,
+    context,
+    { charge: { ...charge, ...terms }, shares: intent.shares },
+    collection,
+  );
   return completeCharge(tx, context, locked, {
-    paidAt: context.clock.now(),
-    bookMoney: (shared) => bookCollected(tx, context, shared, collection),
-    change: {
-      networkReference: collection.providerTransaction.networkReference,
-      networkTransactionId: collection.providerTransaction.transactionId,
-      amountReceivedMinor: null,
-      ...payerOf(charge, collection.providerTransaction),
-    },
+    paidAt,
+    ...terms,
+    ...booked,
+    networkReference: providerTransaction.networkReference,
+    networkTransactionId: providerTransaction.transactionId,
+    amountReceivedMinor: null,
+    ...payerOf(charge, providerTransaction),
   });
 }
 
-/** Who paid a link, which asks for no number: known once the network has said so, and where a refund can go. */
+/** The payer's number, where the payment asked for none: the network tells it, and a refund goes there. */
 function payerOf(
   { accountCanonical }: Charge,
   { payerNumber }: ProviderTransaction,
@@ -141,102 +136,85 @@ function payerOf(
     const { canonical } = parsePhoneNumber(payerNumber, { strict: false });
     return { accountNumber: payerNumber, accountCanonical: canonical };
   } catch (error) {
-    // A foreign wallet, or a form we do not know: then it stays unknown.
+    // A foreign wallet, or a form that we do not know.
     if (error instanceof PhoneNumberError) return {};
     throw error;
   }
 }
 
-/** Money that nobody may have yet: it stands in `suspense` until a person has decided. */
-async function suspend(
-  tx: Transaction,
-  context: PaymentContext,
-  locked: LockedPayment,
-  collection: Collection,
-  review: SuspenseReview,
-): Promise<void> {
-  const { intent, charge } = locked;
-  // Whatever it is called this time, money that stands in `suspense` already does not come again.
-  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
-  if (cases.some((found) => accountsFor(found, collection.providerTransaction))) return;
-  await openChargeCase(tx, context, locked, collection, review);
-  await bookSuspense(tx, context, charge, collection);
-  if (review === 'amount_mismatch' && isOpen(statusAt(intent, context.clock.now()))) {
-    await changeIntent(tx, context, intent, { review });
-  }
-  // A charge that has ended keeps its own transaction; only one that still waits takes the new one's.
-  const providerTransaction = charge.networkTransactionId === null ? networkIds(collection.providerTransaction) : {};
-  const reportedAmount =
-    charge.paidAt === null && review === 'amount_mismatch' ? arrivedWith(charge, collection.providerTransaction) : {};
-  await changeCharge(tx, context, locked, { review, ...providerTransaction, ...reportedAmount }, null);
-}
+/** When a charge's money can be paid out, all of it or the part in reserve. */
+export type SettlementTerms = Pick<Charge, 'settlesAt' | 'settledAt' | 'reservePercentHundredths'>;
 
-/** It came before, or the network had told that it took all of it back before it told of it: nothing is there. */
-function accountsFor(found: Case, providerTransaction: ProviderTransaction): boolean {
-  if (isMoneyCase(found.kind)) return found.transactionId === providerTransaction.transactionId;
-  return isReversalCase(found) && isSameMoney(found, providerTransaction);
-}
-
-/** An attempt that is not paid says what came, together with what waits for a person already. */
-function arrivedWith(charge: Charge, { currency, amountMinor }: ProviderTransaction): Partial<Charge> {
-  if (currency !== charge.currency) return {};
-  return { amountReceivedMinor: (charge.amountReceivedMinor ?? 0n) + amountMinor };
-}
-
-async function openReuseCase(
-  tx: Transaction,
-  context: PaymentContext,
-  locked: LockedPayment,
-  collection: Collection,
-): Promise<void> {
-  if (!(await openChargeCase(tx, context, locked, collection, 'receipt_reused'))) return;
-  await changeCharge(tx, context, locked, { review: 'receipt_reused' }, null);
-}
-
-/** With a line of the timeline; nothing where this transaction has its case. */
-async function openChargeCase(
-  tx: Transaction,
-  context: PaymentContext,
-  { charge }: LockedPayment,
-  collection: Collection,
-  kind: CaseKind & Review,
-): Promise<boolean> {
-  const { providerTransaction } = collection;
-  const report = reportOf(charge, collection, kind);
-  const isBooked = kind !== 'receipt_reused';
-  const opened = await openCase(tx, context, {
-    merchantId: charge.merchantId,
-    kind,
-    subjectType: 'charge',
-    subjectId: charge.id,
-    reference: providerTransaction.transactionId,
-    amountMinor: providerTransaction.amountMinor,
-    currency: providerTransaction.currency,
-    summary: `${report} ${isBooked ? 'The money is in suspense.' : 'Nothing was booked.'}`,
-  });
-  const since = isBooked ? 'The money is held until a person has decided.' : 'Nothing was booked.';
-  if (opened) noteCharge(tx, context, charge, 'held_for_review', `${report} ${since}`);
-  return opened;
-}
-
-function reportOf(charge: Charge, { providerTransaction, networkName }: Collection, kind: Review): string {
-  const reportedAmount = moneyText(providerTransaction);
-  const requested = moneyText({ currency: charge.currency, amountMinor: charge.amountPaidMinor });
-  switch (kind) {
-    case 'amount_mismatch':
-      return `${networkName} reports ${reportedAmount} where ${requested} was asked for.`;
-    case 'second_success':
-      return `${networkName} reports ${reportedAmount} for a payment that was paid already.`;
-    case 'receipt_reused':
-      return `${networkName} reports ${reportedAmount} with a transaction that settled something else.`;
-  }
-}
-
-function networkIds(
-  providerTransaction: ProviderTransaction,
-): Pick<Charge, 'networkReference' | 'networkTransactionId'> {
+/** The terms for money received at that time: the service's settlement delay and the merchant's reserve. */
+export function settlementTerms(
+  { settings }: Pick<PaymentContext, 'settings'>,
+  merchant: Merchant,
+  receivedAt: Date,
+): SettlementTerms {
+  const reserve = reserveAt(merchant, receivedAt);
+  const delayMs = Math.max(settings.settlementDelayMs, reserve?.forMs ?? 0);
+  const isLonger = reserve !== null && reserve.forMs > settings.settlementDelayMs;
   return {
-    networkReference: providerTransaction.networkReference,
-    networkTransactionId: providerTransaction.transactionId,
+    settlesAt: delayMs === 0 ? null : addMs(receivedAt, delayMs),
+    settledAt: null,
+    // A reserve that ends no later than the delay has no effect.
+    reservePercentHundredths: isLonger ? reserve.percentHundredths : 0n,
   };
+}
+
+/**
+ * Closes a charge whose money is booked, whether a network or a person decided that it paid: charge and intent say so, and
+ * workers get what follows from it. An intent that was paid before stays as it was.
+ */
+export async function completeCharge(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  payment: ChargeChange & SettlementTerms & Booked & { paidAt: Date },
+): Promise<LockedPayment> {
+  const { merchant, charge } = locked;
+  const intent = await expireIfDue(tx, context, locked);
+  const wasPaid = intent.status === 'successful';
+  const isLate = !wasPaid && !isOpen(statusAt(intent, context.clock.now()));
+  const paidIntent = wasPaid
+    ? intent
+    : await changeIntent(
+        tx,
+        context,
+        { merchant, intent },
+        { status: 'successful', late: intent.late || isLate, review: null },
+        null,
+      );
+  const change: ChargeChange = {
+    ...payment,
+    status: 'completed',
+    progress: 'final',
+    late: charge.status !== 'pending' || isLate,
+    failureCode: null,
+    failureReason: null,
+  };
+  const completed = await changeCharge(tx, context, { ...locked, intent: paidIntent }, change, 'charge.succeeded');
+  const { merchantId, id: subjectId, intentId } = charge;
+  enqueueSettlement(tx, context, completed, payment.paidAt);
+  if (intent.terminalId !== null) {
+    enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
+  }
+  // A first attempt that was open is the only one; every other one must not collect a second time.
+  const isOnlyAttempt = charge.attempt === 1n && charge.status === 'pending';
+  if (!isOnlyAttempt) await cancelOpenAttempts(tx, context, merchant, intentId);
+  return { merchant, intent: paidIntent, charge: completed };
+}
+
+/** Has a worker settle what was received at that time; what is not in reserve waits for the delay only. */
+export function enqueueSettlement(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchantId, id: subjectId, settlesAt, reservePercentHundredths }: Charge,
+  receivedAt: Date,
+): void {
+  if (settlesAt === null) return;
+  const { settlementDelayMs } = context.settings;
+  const isReserved = reservePercentHundredths > 0n && settlementDelayMs > 0;
+  const dueAt = isReserved ? addMs(receivedAt, settlementDelayMs) : settlesAt;
+  enqueue(tx, context, { merchantId, queue: 'settlement', kind: 'settle_charge', subjectId, dueAt });
 }

@@ -1,21 +1,21 @@
+import { openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Account } from '../ledger/accounts.ts';
-import type { Part, Movement } from '../ledger/posting.ts';
-import { claimRepayment, debtAccount, repayment } from '../ledger/debt.ts';
-import { lockBalances, post } from '../ledger/post.ts';
 import { formatAmount, least } from '../kit/money.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { claimRepayment, repayment } from '../ledger/debt.ts';
+import { lockBalances, post } from '../ledger/post.ts';
+import type { Movement, Part } from '../ledger/posting.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { difference, isSettled, partsOf, clawbackParts, receivedMinor, reserveMinor } from './charge.ts';
+import { difference, isSettled, partsOf, reserveMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
-import { hasRefund } from './queries/charges.ts';
-import { openUnallocatedCases } from './unallocated-shares.ts';
-import { advanceMovements, planClawback } from './plan-clawback.ts';
+
+// What collections book (docs/architecture.md, "Money"); what goes back is in clawback.ts.
 
 /** A charge with the split of its intent. */
 export interface SharedCharge {
@@ -26,152 +26,185 @@ export interface SharedCharge {
 /** What booking money changes on its charge. */
 export type Booked = Pick<Charge, 'debtRepaidMinor'>;
 
+/** Money that a network collected for a charge. */
+export interface Collection {
+  railAccount: string;
+  /** The network's display name. */
+  networkName: string;
+  providerTransaction: ProviderTransaction;
+  /** False when the provider transaction has settled something else. */
+  claimed: boolean;
+  /** Whether the network reports its reversal at the same time: then it repays no debt. */
+  isReversed?: boolean;
+}
+
 /**
- * Collected money: the network's float against the fee, the shares and the merchant; what the network kept is a cost.
- * It can be spent at once, or waits where the operator has set a delay or a reserve. A share repays first what the
- * merchant advanced for its sub-account; one whose sub-account was deleted meanwhile stands in `suspense`, with a case. What
- * the merchant gets repays first what it owes, unless the network has taken the money back already.
+ * Books collected money: the network's float against fee, shares and merchant; what the network kept is a cost. It can be
+ * spent at once, or waits where the operator has set a delay or a reserve.
  */
-export async function bookCollected(
+export function bookCollected(
   tx: Transaction,
   context: PaymentContext,
   { charge, shares }: SharedCharge,
-  money: { railAccount: string; providerTransaction: ProviderTransaction; isReversed?: boolean },
+  { railAccount, providerTransaction, isReversed }: Collection,
 ): Promise<Booked> {
-  const float = `float:${money.railAccount}` as const;
-  const parts = partsOf(charge, shares, charge.amountPaidMinor);
-  const { kept: allocated, stranded: unallocated } = await sortShares(tx, charge, parts.shares);
-  const shareCredits = allocated.flatMap((share) => shareParts(context, charge, share));
-  const merchantCredits = merchantParts(context, charge, parts.merchantMinor);
-  const repaid = await repaymentsOf(tx, charge, shareCredits);
-  const unallocatedMinor = unallocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-  const credits = [
-    { account: 'fees', amountMinor: parts.feeMinor } as const,
-    ...merchantCredits,
-    ...shareCredits,
-    { account: 'suspense', amountMinor: unallocatedMinor } as const,
-  ];
-  const merchantIncome = money.isReversed === true ? [] : [...merchantCredits, ...creditsIn(repaid)];
-  const debtRepaid = await debtRepayments(tx, context, charge, merchantIncome);
-  await post(tx, context, {
-    ...postingOf(context, charge),
+  const float = `float:${railAccount}` as const;
+  return bookParts(tx, context, charge, {
     flow: 'collected',
-    movements: [
-      ...credits.map(({ account, amountMinor }): Movement => ({ debit: float, credit: account, amountMinor })),
-      ...repaid,
-      ...debtRepaid,
-      { debit: 'network_costs', credit: float, amountMinor: money.providerTransaction.networkFeeMinor },
-    ],
+    debit: float,
+    parts: partsOf(charge, shares, charge.amountPaidMinor),
+    repaysDebt: isReversed !== true,
+    costs: [{ debit: 'network_costs', credit: float, amountMinor: providerTransaction.networkFeeMinor }],
+    unallocatedCase: { cause: null, what: 'A late payment has a share' },
   });
-  await openUnallocatedCases(tx, context, charge, {
-    shares: unallocated,
-    cause: null,
-    what: 'A late payment has a share',
+}
+
+/** Books money of a case out of `suspense` to the charge: fee and shares as far as they are missing, the rest to the merchant. */
+export function bookAccepted(
+  tx: Transaction,
+  context: PaymentContext,
+  { charge, shares }: SharedCharge,
+  { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
+): Promise<Booked> {
+  return bookParts(tx, context, charge, {
+    flow: 'accepted',
+    debit: 'suspense',
+    parts: difference(partsOf(charge, shares, after), partsOf(charge, shares, before)),
+    repaysDebt: true,
+    costs: [],
+    unallocatedCase: { cause: caseId, what: 'Money that was accepted has a share' },
   });
-  return bookedWith(charge, debtRepaid);
+}
+
+interface IncomingMoney {
+  flow: 'collected' | 'accepted';
+  debit: Account;
+  parts: ChargeParts;
+  /** Whether the merchant's part repays what the merchant owes. */
+  repaysDebt: boolean;
+  costs: Movement[];
+  unallocatedCase: Omit<UnallocatedShares, 'shares'>;
 }
 
 /**
- * Which shares go to their sub-accounts, and which are stranded because theirs was deleted: an open payment keeps its
- * sub-accounts, but what comes late, or is decided late, may find them gone.
+ * A share repays first what the merchant advanced for its sub-account, and the merchant's part what the merchant owes. An
+ * open payment keeps its sub-accounts, but money that is late may find one deleted: its share is in `suspense`, with a case.
  */
-async function sortShares(tx: Transaction, charge: Charge, shares: readonly Share[]) {
-  const ids = shares.filter(({ amountMinor }) => amountMinor > 0n).map(({ subAccountId }) => subAccountId);
+async function bookParts(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  { flow, debit, parts, repaysDebt, costs, unallocatedCase }: IncomingMoney,
+): Promise<Booked> {
+  const { settlementDelayMs } = context.settings;
+  const ids = parts.shares.filter(({ amountMinor }) => amountMinor > 0n).map(({ subAccountId }) => subAccountId);
   const deleted = await lockDeleted(tx, charge.merchantId, ids);
-  return {
-    kept: shares.filter(({ subAccountId }) => !deleted.has(subAccountId)),
-    stranded: shares.filter(({ subAccountId }) => deleted.has(subAccountId)),
-  };
+  const allocated = parts.shares.filter(({ subAccountId }) => !deleted.has(subAccountId));
+  const unallocated = parts.shares.filter(({ subAccountId }) => deleted.has(subAccountId));
+  const shareCredits = allocated.flatMap((share) => shareParts(settlementDelayMs, charge, share));
+  const merchantCredits = merchantParts(settlementDelayMs, charge, parts.merchantMinor);
+  const isFromSuspense = debit === 'suspense';
+  // `suspense` is locked together with the debts: nothing is locked after the merchant's own debt.
+  const repaid = await repaymentsOf(tx, charge, shareCredits, isFromSuspense ? ['suspense'] : []);
+  const income = repaysDebt ? [...merchantCredits, ...payableCredits(repaid)] : [];
+  const debtRepaid = await debtRepayments(tx, context, charge, income);
+  const credits: Part[] = [{ account: 'fees', amountMinor: parts.feeMinor }, ...merchantCredits, ...shareCredits];
+  if (!isFromSuspense) credits.push({ account: 'suspense', amountMinor: sum(unallocated) });
+  await post(tx, context, {
+    ...postingOf(charge, context.clock.now()),
+    flow,
+    movements: [
+      ...credits.map(({ account, amountMinor }): Movement => ({ debit, credit: account, amountMinor })),
+      ...repaid,
+      ...debtRepaid,
+      ...costs,
+    ],
+  });
+  await openUnallocatedCases(tx, context, charge, { ...unallocatedCase, shares: unallocated });
+  return { debtRepaidMinor: charge.debtRepaidMinor + sum(debtRepaid) };
 }
 
-function merchantParts(context: PaymentContext, charge: Charge, amountMinor: bigint): Part[] {
-  return partsOn(context, charge, { pending: 'payable_pending', settled: 'payable_available', amountMinor });
+function merchantParts(settlementDelayMs: number, charge: Charge, amountMinor: bigint): Part[] {
+  return partsOn(settlementDelayMs, charge, { pending: 'payable_pending', settled: 'payable_available', amountMinor });
 }
 
-function shareParts(context: PaymentContext, charge: Charge, { subAccountId, amountMinor }: Share): Part[] {
+function shareParts(settlementDelayMs: number, charge: Charge, { subAccountId, amountMinor }: Share): Part[] {
   const [pending, settled] = [pendingAccount(subAccountId), settledAccount(subAccountId)];
-  return partsOn(context, charge, { pending, settled, amountMinor });
+  return partsOn(settlementDelayMs, charge, { pending, settled, amountMinor });
 }
 
-/** Where money of a charge stands: where it can be spent, where it waits, or in reserve with a part of it. */
+/** What of an amount can be spent and what is pending: nothing, all of it, or the part in reserve. */
 function partsOn(
-  { settings }: PaymentContext,
+  settlementDelayMs: number,
   charge: Charge,
   { pending, settled, amountMinor }: { pending: Account; settled: Account; amountMinor: bigint },
 ): Part[] {
   if (isSettled(charge)) return [{ account: settled, amountMinor }];
-  const isDelayed = settings.settlementDelayMs > 0 || charge.reservePercentHundredths === 0n;
-  const waitingMinor = isDelayed ? amountMinor : reserveMinor(charge, amountMinor);
+  const isDelayed = settlementDelayMs > 0 || charge.reservePercentHundredths === 0n;
+  const pendingMinor = isDelayed ? amountMinor : reserveMinor(charge, amountMinor);
   return [
-    { account: pending, amountMinor: waitingMinor },
-    { account: settled, amountMinor: amountMinor - waitingMinor },
+    { account: pending, amountMinor: pendingMinor },
+    { account: settled, amountMinor: amountMinor - pendingMinor },
   ];
 }
 
-/**
- * What repays the merchant's own debt of money that comes to it now, what it can spend before what waits. Locks nothing that
- * another one waits with.
- */
-async function debtRepayments(
-  tx: Transaction,
-  context: PaymentContext,
-  charge: Charge,
-  merchantIncome: readonly Part[],
-): Promise<Movement[]> {
-  const incomeMinor = merchantIncome.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-  let unpaidMinor = await claimRepayment(tx, charge, incomeMinor);
-  if (unpaidMinor === 0n) return [];
-  const detail = `${formatAmount(unpaidMinor)} of it repaid what the merchant owed.`;
-  noteCharge(tx, context, charge, 'debt_repaid', detail);
-  return (['payable_available', 'payable_pending'] as const).map((money): Movement => {
-    const availableMinor = merchantIncome.reduce(
-      (sum, part) => (part.account === money ? sum + part.amountMinor : sum),
-      0n,
-    );
-    const amountMinor = least(availableMinor, unpaidMinor);
-    unpaidMinor -= amountMinor;
-    return repayment(money, amountMinor);
-  });
-}
-
-function bookedWith({ debtRepaidMinor }: Charge, movements: readonly Movement[]): Booked {
-  return { debtRepaidMinor: movements.reduce((sum, { amountMinor }) => sum + amountMinor, debtRepaidMinor) };
-}
-
-/** What movements bring to which accounts. */
-function creditsIn(movements: readonly Movement[]): Part[] {
-  return movements
-    .map(({ credit, amountMinor }) => ({ account: credit, amountMinor }))
-    .filter(({ account }) => account.startsWith('payable_'));
-}
-
-/** What the shares of sub-accounts in debt give to the merchant, who had advanced it for them. Locks what they owe. */
+/** What the shares of sub-accounts in debt repay to the merchant, who advanced it. Locks what they owe. */
 async function repaymentsOf(
   tx: Transaction,
   charge: Charge,
   shares: readonly Part[],
-  alsoLocked: readonly Account[] = [],
+  alsoLocked: readonly Account[],
 ): Promise<Movement[]> {
   const ids = shares.map(({ account }) => subAccountOn(account)).filter((id) => id !== null);
   const owed = await lockBalances(tx, charge, [...(await debtAccounts(tx, charge, ids)), ...alsoLocked]);
   return repayments(owed, shares);
 }
 
-/** Money that came but may not be given to anyone yet: another amount, a second payment. */
+/** The merchant's own part of what movements bring. */
+function payableCredits(movements: readonly Movement[]): Part[] {
+  return movements
+    .map(({ credit, amountMinor }) => ({ account: credit, amountMinor }))
+    .filter(({ account }) => account.startsWith('payable_'));
+}
+
+/** Repays the merchant's debt from its income, from what can be spent first. The last account that a collection locks. */
+async function debtRepayments(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  income: readonly Part[],
+): Promise<Movement[]> {
+  let unpaidMinor = await claimRepayment(tx, charge, sum(income));
+  if (unpaidMinor === 0n) return [];
+  const detail = `${formatAmount(unpaidMinor)} of it repaid what the merchant owed.`;
+  noteCharge(tx, context, charge, 'debt_repaid', detail);
+  return (['payable_available', 'payable_pending'] as const).map((account): Movement => {
+    const amountMinor = least(sum(income.filter((part) => part.account === account)), unpaidMinor);
+    unpaidMinor -= amountMinor;
+    return repayment(account, amountMinor);
+  });
+}
+
+function sum(parts: readonly { amountMinor: bigint }[]): bigint {
+  return parts.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+}
+
+/** Books money that may not be given to anybody yet: another amount, a second payment. */
 export async function bookSuspense(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
-  money: { railAccount: string; providerTransaction: ProviderTransaction },
+  { railAccount, providerTransaction }: Collection,
 ): Promise<void> {
-  const float = `float:${money.railAccount}` as const;
+  const float = `float:${railAccount}` as const;
+  const { currency, amountMinor, networkFeeMinor } = providerTransaction;
   await post(tx, context, {
-    ...postingOf(context, charge),
-    currency: money.providerTransaction.currency,
+    ...postingOf(charge, context.clock.now()),
+    currency,
     flow: 'suspense',
     movements: [
-      { debit: float, credit: 'suspense', amountMinor: money.providerTransaction.amountMinor },
-      { debit: 'network_costs', credit: float, amountMinor: money.providerTransaction.networkFeeMinor },
+      { debit: float, credit: 'suspense', amountMinor },
+      { debit: 'network_costs', credit: float, amountMinor: networkFeeMinor },
     ],
   });
 }
@@ -182,118 +215,76 @@ interface SuspendedMoney {
   currency: string;
 }
 
-/**
- * Money in `suspense` is the charge's after all: fee and shares as far as they are missing, the rest to the merchant. The
- * share of a sub-account that was deleted meanwhile stays in `suspense`, with a case of its own.
- */
-export async function bookAccepted(
+/** Money has left `suspense` and the network's float: a person returned it, or the network reversed it. */
+export async function bookLeftSuspense(
   tx: Transaction,
   context: PaymentContext,
-  { charge, shares }: SharedCharge,
-  { before, after, caseId }: { before: bigint; after: bigint; caseId: string },
-): Promise<Booked> {
-  const added = difference(partsOf(charge, shares, after), partsOf(charge, shares, before));
-  const { kept: allocated, stranded: unallocated } = await sortShares(tx, charge, added.shares);
-  const shareCredits = allocated.flatMap((share) => shareParts(context, charge, share));
-  const merchantCredits = merchantParts(context, charge, added.merchantMinor);
-  // Where the money stands is locked with them: nothing is locked after the merchant's debt.
-  const repaid = await repaymentsOf(tx, charge, shareCredits, ['suspense']);
-  const debtRepaid = await debtRepayments(tx, context, charge, [...merchantCredits, ...creditsIn(repaid)]);
-  const credits = [{ account: 'fees', amountMinor: added.feeMinor } as const, ...shareCredits, ...merchantCredits];
+  charge: Charge,
+  { flow, railAccount, money }: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
+): Promise<void> {
+  const { currency, amountMinor } = money;
   await post(tx, context, {
-    ...postingOf(context, charge),
-    flow: 'accepted',
-    movements: [
-      ...credits.map(({ account, amountMinor }): Movement => ({ debit: 'suspense', credit: account, amountMinor })),
-      ...repaid,
-      ...debtRepaid,
-    ],
+    ...postingOf(charge, context.clock.now()),
+    currency,
+    flow,
+    movements: [{ debit: 'suspense', credit: `float:${railAccount}`, amountMinor }],
   });
-  const what = 'Money that was accepted has a share';
-  await openUnallocatedCases(tx, context, charge, { shares: unallocated, cause: caseId, what });
-  return bookedWith(charge, debtRepaid);
 }
 
-/** A share whose sub-account had been deleted is the merchant's after all. */
+/** A share whose sub-account was deleted goes to the merchant. */
 export async function bookUnallocatedShare(
   tx: Transaction,
   context: PaymentContext,
   charge: Charge,
   { amountMinor }: SuspendedMoney,
 ): Promise<void> {
+  const credits = merchantParts(context.settings.settlementDelayMs, charge, amountMinor);
   await post(tx, context, {
-    ...postingOf(context, charge),
+    ...postingOf(charge, context.clock.now()),
     flow: 'share_kept',
-    movements: merchantParts(context, charge, amountMinor).map((part): Movement => {
+    movements: credits.map((part): Movement => {
       return { debit: 'suspense', credit: part.account, amountMinor: part.amountMinor };
     }),
   });
 }
 
-/** Money in `suspense` has left the network's float: returned by a person, or taken back by the network. */
-export async function bookLeftSuspense(
+/** Money for a sub-account that was deleted, booked to `suspense`. */
+export interface UnallocatedShare {
+  subAccountId: string;
+  amountMinor: bigint;
+}
+
+interface UnallocatedShares {
+  shares: readonly UnallocatedShare[];
+  /** The id of what brought the money: one charge may bring a deleted sub-account money more than once. */
+  cause: string | null;
+  /** How the case's summary begins. */
+  what: string;
+}
+
+/** Opens a case for each share that has no sub-account, in the transaction that books it to `suspense`. */
+export async function openUnallocatedCases(
   tx: Transaction,
   context: PaymentContext,
-  charge: Charge,
-  departure: { flow: 'returned' | 'reversed'; railAccount: string; money: SuspendedMoney },
+  { merchantId, id: subjectId, currency }: Pick<Charge, 'merchantId' | 'id' | 'currency'>,
+  { shares, cause, what }: UnallocatedShares,
 ): Promise<void> {
-  const { currency, amountMinor } = departure.money;
-  await post(tx, context, {
-    ...postingOf(context, charge),
-    currency,
-    flow: departure.flow,
-    movements: [{ debit: 'suspense', credit: `float:${departure.railAccount}`, amountMinor }],
-  });
+  for (const { subAccountId, amountMinor } of shares) {
+    if (amountMinor === 0n) continue;
+    await openCase(tx, context, {
+      merchantId,
+      kind: 'share_without_owner',
+      subjectType: 'charge',
+      subjectId,
+      reference: cause === null ? subAccountId : `${subAccountId} ${cause}`,
+      amountMinor,
+      currency,
+      summary: `${what} for the sub-account ${subAccountId}, which was deleted. The share is in suspense.`,
+    });
+  }
 }
 
-/** What the network takes back of a charge, and how it is divided. */
-export interface ReversedMoney {
-  railAccount: string;
-  reversedMinor: bigint;
-  /** One of several transactions that paid the charge gives what it had brought; a part is given `in_proportion`. */
-  divided: 'as_it_came' | 'in_proportion';
-}
-
-/**
- * The network took a collection back, or a part of it. Each gives its part; the merchant advances what a sub-account no
- * longer has, and owes what it has not itself: what was spent already is no longer ours to return. Where the payer was
- * refunded before, or is being refunded, the merchant answers for all of it.
- */
-export async function bookReversed(
-  tx: Transaction,
-  context: PaymentContext,
-  shared: SharedCharge,
-  money: ReversedMoney,
-): Promise<{ shortfallMinor: bigint }> {
-  const { charge } = shared;
-  const parts = (await hasRefund(tx, charge.merchantId, charge.id))
-    ? { feeMinor: 0n, shares: [], merchantMinor: money.reversedMinor }
-    : divideReversed(shared, money);
-  const clawback = await planClawback(tx, charge, parts, 'everything');
-  const float = `float:${money.railAccount}` as const;
-  await post(tx, context, {
-    ...postingOf(context, charge),
-    flow: 'reversed',
-    movements: [
-      ...clawback.parts.map(({ account, amountMinor }): Movement => ({ debit: account, credit: float, amountMinor })),
-      ...advanceMovements(clawback.advanced),
-      { debit: debtAccount, credit: float, amountMinor: clawback.shortfallMinor },
-    ],
-  });
-  return { shortfallMinor: clawback.shortfallMinor };
-}
-
-function divideReversed({ charge, shares }: SharedCharge, { reversedMinor, divided }: ReversedMoney): ChargeParts {
-  if (divided === 'in_proportion') return clawbackParts(charge, shares, reversedMinor);
-  const received = receivedMinor(charge);
-  return difference(partsOf(charge, shares, received), partsOf(charge, shares, received - reversedMinor));
-}
-
-function postingOf(context: PaymentContext, charge: Charge) {
-  return {
-    merchantId: charge.merchantId,
-    currency: charge.currency,
-    source: { type: 'charge', id: charge.id },
-    at: context.clock.now(),
-  };
+/** What every posting of a charge says. */
+export function postingOf({ merchantId, currency, id }: Charge, at: Date) {
+  return { merchantId, currency, source: { type: 'charge', id }, at };
 }

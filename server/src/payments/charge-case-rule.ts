@@ -1,11 +1,15 @@
 import type { Case } from '../cases/case.ts';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { CaseResolver, Confirmation, ReportedMoney } from '../cases/resolution.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Charge } from './charge.ts';
-import type { LockedPayment } from './charge-outcome.ts';
+import { changeCharge, changeIntent, endAttempt } from './change-payment.ts';
+import type { LockedPayment } from './change-payment.ts';
+import type { Charge, ChargeFailureCode } from './charge.ts';
 import type { PaymentContext } from './context.ts';
+import type { Intent, Review } from './intent.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
 
-/** How a case about a charge stands: what a rule judges, and what it is carried out on. */
+/** A case about a charge, with what a rule judges it by. */
 export interface Situation {
   found: Case;
   charge: Charge;
@@ -15,13 +19,13 @@ export interface Situation {
 
 /** One way to resolve one kind of case about a charge. */
 export interface ChargeCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'effect'> {
-  /** What the timeline says of it, which the merchant reads; null where nothing changed for the merchant. */
+  /** The note in the timeline, which the merchant reads; null where nothing changes for the merchant. */
   note: string | null;
   needsMoney?: true;
-  /** Why it cannot be done as things stand, in a sentence. Asked when it is shown and proposed, and under the lock. */
+  /** Why it is not possible now, in a sentence. Checked when it is shown and proposed, and again under the lock. */
   refusal(situation: Situation): string | null;
-  /** What comes before the transaction. Answers what is done in it, with everything locked. */
-  begin(context: PaymentContext, situation: Situation, told: ReportedMoney | null): Promise<ChargeCarryOut>;
+  /** Does what comes before the transaction. Returns what is done in it, with the payment locked. */
+  begin(context: PaymentContext, situation: Situation, reported: ReportedMoney | null): Promise<ChargeCarryOut>;
 }
 
 export type ChargeCarryOut = (tx: Transaction, locked: LockedPayment, step: ChargeStep) => Promise<void>;
@@ -29,4 +33,70 @@ export type ChargeCarryOut = (tx: Transaction, locked: LockedPayment, step: Char
 export interface ChargeStep {
   situation: Situation;
   confirmation: Confirmation;
+}
+
+const reviews: readonly string[] = ['amount_mismatch', 'second_success', 'receipt_reused'] satisfies Review[];
+
+/** Why a charge is still under review once the cases with the ids `closed` are resolved; null where it no longer is. */
+export function remainingReview(cases: readonly Case[], closed: readonly string[]): Review | null {
+  const open = openCases(cases, closed);
+  return (open.findLast(({ kind }) => reviews.includes(kind))?.kind as Review | undefined) ?? null;
+}
+
+function openCases(cases: readonly Case[], closed: readonly string[]): Case[] {
+  return cases.filter(({ id, status }) => status === 'open' && !closed.includes(id));
+}
+
+/** What an unpaid attempt still has in `suspense`, in bututs; null for nothing. */
+function suspendedMinor(charge: Charge, cases: readonly Case[], closed: readonly string[]): bigint | null {
+  const mismatches = openCases(cases, closed).filter(
+    ({ kind, currency }) => kind === 'amount_mismatch' && currency === charge.currency,
+  );
+  return mismatches.length === 0 ? null : mismatches.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}
+
+/**
+ * Ends the review of a charge that a case's resolution did not pay: the attempt ends, unless another case is open or it had
+ * ended before, and the payer may try again. An intent whose time has passed meanwhile expires at the next sweep.
+ */
+export async function endUnpaid(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  {
+    cases,
+    closed,
+    failure,
+  }: {
+    cases: readonly Case[];
+    closed: readonly string[];
+    failure: { code: ChargeFailureCode; reason: string };
+  },
+): Promise<void> {
+  const review = remainingReview(cases, closed);
+  const payment = { ...locked, intent: await endIntentReview(tx, context, locked, closed) };
+  const { charge } = locked;
+  const amountReceivedMinor =
+    charge.paidAt === null ? suspendedMinor(charge, cases, closed) : charge.amountReceivedMinor;
+  if (charge.status === 'pending' && review === null) {
+    await endAttempt(tx, context, { ...payment, charge: { ...charge, amountReceivedMinor } }, failure);
+  } else if (charge.review !== review || charge.amountReceivedMinor !== amountReceivedMinor) {
+    await changeCharge(tx, context, payment, { review, amountReceivedMinor }, null);
+  }
+}
+
+/** An intent is under review while any of its attempts has a case of another amount. */
+async function endIntentReview(
+  tx: Transaction,
+  context: PaymentContext,
+  payment: LockedPayment,
+  closed: readonly string[],
+): Promise<Intent> {
+  const { intent } = payment;
+  if (intent.review === null) return intent;
+  for (const charge of await listChargesOfIntent(tx, intent.merchantId, intent.id)) {
+    const cases = await listCasesOfSubject(tx, intent.merchantId, charge.id);
+    if (openCases(cases, closed).some(({ kind }) => kind === 'amount_mismatch')) return intent;
+  }
+  return changeIntent(tx, context, payment, { review: null }, null);
 }

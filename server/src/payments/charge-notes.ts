@@ -1,9 +1,9 @@
-import type { Queryable, Statement, Transaction } from '../kit/db.ts';
+import type { Statement, Transaction } from '../kit/db.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { insertChargeNote } from './queries/charge-notes.ts';
 
-/** What passed between us and a network, for the timeline. */
+/** What passed between us and a network, as the timeline shows it. */
 export type NoteKind =
   | 'sent_to_network'
   | 'no_clear_answer'
@@ -22,7 +22,7 @@ export type NoteKind =
 type NoteContext = Pick<PaymentContext, 'clock' | 'newId'>;
 type NotedCharge = Pick<Charge, 'merchantId' | 'id'>;
 
-/** Written with the transaction. `detail` is a sentence without secrets, codes or full numbers. */
+/** Writes a note with the transaction. `detail` is a sentence without secrets, codes or full numbers. */
 export function noteCharge(
   tx: Transaction,
   context: NoteContext,
@@ -33,15 +33,14 @@ export function noteCharge(
   tx.send(noteOf(context, charge, kind, detail));
 }
 
-/** The same by itself. */
+/** Writes a note in a statement of its own. */
 export async function noteChargeNow(
-  db: Queryable,
-  context: NoteContext,
+  context: NoteContext & Pick<PaymentContext, 'db'>,
   charge: NotedCharge,
   kind: NoteKind,
   detail: string,
 ): Promise<void> {
-  await db.run(noteOf(context, charge, kind, detail));
+  await context.db.run(noteOf(context, charge, kind, detail));
 }
 
 function noteOf(context: NoteContext, { merchantId, id }: NotedCharge, kind: NoteKind, detail: string): Statement {

@@ -7,14 +7,22 @@ import { partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import { sharesToWire } from './split-wire.ts';
+import { sharesToWire } from './intent-wire.ts';
 
-/** The record of a transaction, of which clients of earlier services read every field (docs/api.md, "The record of a transaction"). */
-export function chargeToWire(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
+/**
+ * The record of a transaction, also in `charge.*` events. Clients of the inherited interface read every field (docs/api.md,
+ * "The record of a transaction").
+ */
+export function chargeToWire(
+  { settings }: Pick<PaymentContext, 'settings'>,
+  merchant: Merchant,
+  intent: Intent,
+  charge: Charge,
+): JsonRecord {
   return {
     ...identityFields(merchant, charge),
     ...moneyFields(intent, charge),
-    ...payerFields(context, merchant, intent, charge),
+    ...payerFields(settings.idSecret, merchant, intent, charge),
     ...outcomeFields(charge),
     ...unusedFields,
     terminal_id: intent.terminalId,
@@ -24,16 +32,6 @@ export function chargeToWire(context: PaymentContext, merchant: Merchant, intent
     createdAt: charge.createdAt.toISOString(),
     updatedAt: charge.updatedAt.toISOString(),
   };
-}
-
-/** The record of `charge.*` events: the same as what a transaction's retrieval answers. */
-export function chargeEventRecord(
-  context: PaymentContext,
-  merchant: Merchant,
-  intent: Intent,
-  charge: Charge,
-): JsonRecord {
-  return chargeToWire(context, merchant, intent, charge);
 }
 
 function identityFields(merchant: Merchant, charge: Charge): JsonRecord {
@@ -69,12 +67,12 @@ function moneyFields(intent: Intent, charge: Charge): JsonRecord {
   };
 }
 
-function payerFields(context: PaymentContext, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
+function payerFields(idSecret: string, merchant: Merchant, intent: Intent, charge: Charge): JsonRecord {
   const codeLength = charge.nextAction?.type === 'enter_code' ? charge.nextAction.length : 0;
   return {
     source: 'online',
     payment_method: charge.network,
-    payment_method_id: paymentMethodId(context, merchant, charge),
+    payment_method_id: paymentMethodId(idSecret, merchant, charge),
     payment_account: maskPhoneNumber(charge.accountNumber ?? ''),
     auth_mode: codeLength > 0 ? 'pin' : 'confirm',
     auth_length: codeLength,
@@ -87,12 +85,12 @@ function payerFields(context: PaymentContext, merchant: Merchant, intent: Intent
 }
 
 /**
- * The same for the same merchant, network and number. Keyed, because the few numbers that share their last four digits
- * could be tried out otherwise.
+ * The same for the same merchant, network and number. Keyed: otherwise the few numbers that end in the same four digits could
+ * be tried out.
  */
-function paymentMethodId(context: PaymentContext, merchant: Merchant, charge: Charge): string {
+function paymentMethodId(idSecret: string, merchant: Merchant, charge: Charge): string {
   const number = charge.accountCanonical ?? charge.id;
-  return stableUuid(context.settings.idSecret, merchant.id, charge.network, number);
+  return stableUuid(idSecret, merchant.id, charge.network, number);
 }
 
 function outcomeFields(charge: Charge): JsonRecord {
@@ -106,7 +104,7 @@ function outcomeFields(charge: Charge): JsonRecord {
   };
 }
 
-/** What nothing sets yet (docs/api.md, "The record of a transaction"). */
+/** Fields that nothing sets yet (docs/api.md, "The record of a transaction"). */
 const unusedFields = {
   notes: null,
   coupon: null,

@@ -14,17 +14,17 @@ export interface Charge {
   amountMinor: bigint;
   feeMinor: bigint;
   feePayer: FeePayer;
-  /** What the payer is asked for. */
+  /** What the payer is asked to pay. */
   amountPaidMinor: bigint;
-  /** What came where it is not what was asked for: while it waits for a person, and when one accepted it; else null. */
+  /** What was received where that is another amount: while it is under review, and when a person accepted it; else null. */
   amountReceivedMinor: bigint | null;
   currency: string;
   network: string;
-  /** As it was sent; empty numbers are null. */
+  /** As the merchant or payer sent it; null for none. */
   accountNumber: string | null;
-  /** E.164 in the new form, for matching and for the network. */
+  /** E.164 in the new numbering, for matching and for the network. */
   accountCanonical: string | null;
-  /** Our reference, the only one a network is given; leads with the merchant's short id. */
+  /** Our reference at the network; begins with the merchant's short id. */
   reference: string;
   transactionReference: string;
   networkReference: string | null;
@@ -37,29 +37,29 @@ export interface Charge {
   review: Review | null;
   late: boolean;
   amountRefundedMinor: bigint;
-  /** What the network took back of what came, in parts that a person booked; a charge that is `reversed` has nothing left. */
+  /** What the network reversed in parts, which a person booked; nothing is left of a charge that is `reversed`. */
   amountReversedMinor: bigint;
-  /** What of its money repaid the merchant's debt when it was booked, in bututs; what happens later does not change it. */
+  /** What repaid the merchant's debt when the charge was booked; what happens later does not change it. */
   debtRepaidMinor: bigint;
   eventSequence: bigint;
   paidAt: Date | null;
-  /** When its money can be paid out: at once where it is null, else once `settledAt` is set. */
+  /** When its money can be paid out: at once where null, else once `settledAt` is set. */
   settlesAt: Date | null;
   settledAt: Date | null;
-  /** The part that is kept in reserve until `settlesAt`; the rest waits for the settlement delay only. 0 is no reserve. */
+  /** The percentage in reserve until `settlesAt`; the rest waits for the settlement delay only. 0 is no reserve. */
   reservePercentHundredths: bigint;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Why an attempt failed: what networks say, and what an operator found out or did. */
+/** Why an attempt failed: a network's refusal, or what an operator found out or did. */
 export type ChargeFailureCode = FailureCode | 'money_returned' | 'not_paid';
 
 export type ChargeStatus = 'pending' | 'completed' | 'failed' | 'cancelled' | 'refunded' | 'reversed';
 
 /**
- * How far the network has come. `submitted` is written before the call, so that a call whose answer was lost is looked
- * up and never repeated blindly; `unknown` means no answer that is understood.
+ * How far the attempt is at the network. `submitted` is stored before the call, so that a call whose response was lost is
+ * looked up and never repeated; `unknown` means that no response was understood.
  */
 export type ChargeProgress = 'created' | 'submitted' | 'awaiting_payer' | 'unknown' | 'final';
 
@@ -69,7 +69,7 @@ const moves: Record<ChargeStatus, readonly ChargeStatus[]> = {
   failed: ['completed'],
   cancelled: ['completed'],
   completed: ['refunded', 'reversed'],
-  // Back where a network returns what it had given back.
+  // `completed` again when the network returns a refund.
   refunded: ['completed', 'reversed'],
   reversed: [],
 };
@@ -78,32 +78,45 @@ export function canChargeBecome(currentStatus: ChargeStatus, nextStatus: ChargeS
   return moves[currentStatus].includes(nextStatus);
 }
 
-/** What really came, once anything has; before that, what is asked for. */
+/** A refund leaves what the network collected as it was: the charge can still be reversed. */
+export function isPaid({ status }: Pick<Charge, 'status'>): boolean {
+  return status === 'completed' || status === 'refunded';
+}
+
+/** Whether money is what the payer was asked to pay. */
+export function isRequestedAmount(
+  charge: Pick<Charge, 'amountPaidMinor' | 'currency'>,
+  { amountMinor, currency }: { amountMinor: bigint; currency: string },
+): boolean {
+  return amountMinor === charge.amountPaidMinor && currency === charge.currency;
+}
+
+/** The amount received; before anything was received, the amount requested. */
 export function receivedMinor(charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor'>): bigint {
   return charge.amountReceivedMinor ?? charge.amountPaidMinor;
 }
 
-/** What is left with us of what came, before refunds: what the network took back in parts is gone. */
+/** What is left of the amount received after partial reversals, before refunds. */
 export function remainingMinor(
   charge: Pick<Charge, 'amountReceivedMinor' | 'amountPaidMinor' | 'amountReversedMinor'>,
 ): bigint {
   return receivedMinor(charge) - charge.amountReversedMinor;
 }
 
-/** Whether all of its money can be paid out. */
+/** Whether all its money can be paid out. */
 export function isSettled({ settlesAt, settledAt }: Pick<Charge, 'settlesAt' | 'settledAt'>): boolean {
   return settlesAt === null || settledAt !== null;
 }
 
-/** What of money that came is whose, in bututs. */
+/** Who gets which part of a charge's money, in bututs. */
 export interface ChargeParts {
   feeMinor: bigint;
-  /** One for each share of the split, in its order. */
+  /** One for each share of the split, in the split's order. */
   shares: Share[];
   merchantMinor: bigint;
 }
 
-/** How money that came is divided: the fee and the shares as far as the money goes; the rest stays with the merchant. */
+/** Divides received money: fee and shares as far as it goes, the rest to the merchant. */
 export function partsOf(
   charge: Pick<Charge, 'feeMinor'>,
   shares: readonly Share[],
@@ -111,9 +124,9 @@ export function partsOf(
 ): ChargeParts {
   let left = receivedAmountMinor;
   const take = (dueMinor: bigint): bigint => {
-    const taken = least(dueMinor, left);
-    left -= taken;
-    return taken;
+    const partMinor = least(dueMinor, left);
+    left -= partMinor;
+    return partMinor;
   };
   const feeMinor = take(charge.feeMinor);
   return {
@@ -123,7 +136,7 @@ export function partsOf(
   };
 }
 
-/** What the one division gives to each beyond the other. */
+/** What each recipient gets more by the one division than by the other. */
 export function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
   return {
     feeMinor: more.feeMinor - less.feeMinor,
@@ -136,9 +149,9 @@ export function difference(more: ChargeParts, less: ChargeParts): ChargeParts {
 }
 
 /**
- * Who gives how much of `takenMinor` that the network takes back of what is left: fee and shares in proportion to what
- * came, rounded down over all that was taken so far, so that each has given its own when nothing is left, give or take a
- * few bututs. The merchant gives the rest. All parts together are what is taken.
+ * Divides a partial reversal of `reversedMinor` bututs: charged back to fee and shares in proportion, rounded down over all
+ * that was reversed so far, so that each has given its whole part, give or take a few bututs, when nothing is left. The
+ * merchant gives the rest. The parts add up to `reversedMinor`.
  */
 export function clawbackParts(charge: Charge, shares: readonly Share[], reversedMinor: bigint): ChargeParts {
   const received = receivedMinor(charge);
@@ -146,19 +159,19 @@ export function clawbackParts(charge: Charge, shares: readonly Share[], reversed
   const before = charge.amountReversedMinor;
   const next = (wholeMinor: bigint): bigint =>
     (wholeMinor * (before + reversedMinor)) / received - (wholeMinor * before) / received;
-  // Where the merchant gave bututs for others before, these would give more than is taken: they give at most that.
+  // Where the merchant gave bututs for others before, theirs would add up to more than is reversed.
   let leftMinor = reversedMinor;
-  const give = (wholeMinor: bigint): bigint => {
-    const givenMinor = least(next(wholeMinor), leftMinor);
-    leftMinor -= givenMinor;
-    return givenMinor;
+  const chargeBack = (wholeMinor: bigint): bigint => {
+    const partMinor = least(next(wholeMinor), leftMinor);
+    leftMinor -= partMinor;
+    return partMinor;
   };
-  const feeMinor = give(receivedParts.feeMinor);
-  const shareParts = receivedParts.shares.map((share) => ({ ...share, amountMinor: give(share.amountMinor) }));
+  const feeMinor = chargeBack(receivedParts.feeMinor);
+  const shareParts = receivedParts.shares.map((share) => ({ ...share, amountMinor: chargeBack(share.amountMinor) }));
   return { feeMinor, shares: shareParts, merchantMinor: leftMinor };
 }
 
-/** How much of a part of its money is kept in reserve, rounded up to a butut. */
+/** How much of an amount is held in reserve, in bututs, rounded up. */
 export function reserveMinor(
   { reservePercentHundredths }: Pick<Charge, 'reservePercentHundredths'>,
   amountMinor: bigint,

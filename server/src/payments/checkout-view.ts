@@ -2,33 +2,33 @@ import type { NextAction } from '../networks/contract.ts';
 import type { ChargeFailureCode, ChargeProgress, ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
 
-/** What the payer is shown: everything a page needs and nothing a payer must not know. */
+/** A payment as the hosted page shows it: nothing that a payer must not know. */
 export interface CheckoutView {
   merchantId: string;
   intentId: string;
   merchantName: string;
   testMode: boolean;
   status: IntentStatus;
-  /** The counter's name, where it is paid at one. */
+  /** The counter's name, for a payment at one. */
   counterName: string | null;
   title: string | null;
   description: string | null;
   currency: string;
   amountMinor: bigint;
-  /** What the payer pays on top; 0 when the business pays the fee. */
+  /** The fee that the payer pays on top; 0 when the business pays it. */
   feeMinor: bigint;
   totalMinor: bigint;
   expiresAt: Date;
   /**
-   * Where "back to the shop" leads: with `payment_intent_id` and `status` added where it can be linked, else as the
-   * merchant sent it.
+   * Where "back to the shop" leads: with `payment_intent_id` and `status` added if it can be linked, else as the merchant
+   * sent it.
    */
   returnUrl: string | null;
   /** The same for a payer who cancelled. */
   cancelUrl: string | null;
   attemptsLeft: number;
   networks: CheckoutNetwork[];
-  /** The attempt that paid; else one whose money waits for a person; else the newest. */
+  /** The attempt that paid; else one under review; else the newest. */
   charge: CheckoutCharge | null;
 }
 
@@ -44,22 +44,22 @@ export interface CheckoutCharge {
   networkName: string;
   /** `.... 4725`, empty while unknown. */
   maskedNumber: string;
-  /** The whole number, of test payments only: the simulated phone is found by it. */
+  /** The whole number, of test payments only: it leads to the simulated phone. */
   simulatedNumber: string | null;
   status: ChargeStatus;
-  /** `unknown` while the network has not answered: shown as waiting, never as failed. */
+  /** `unknown` without a clear response of the network: shown as waiting, never as failed. */
   progress: ChargeProgress;
   nextAction: NextAction | null;
-  /** Why it failed; the page says it in the payer's words. */
+  /** Why it failed; the page has a sentence for each. */
   failureCode: ChargeFailureCode | null;
-  /** Set while a person has to look at it, for example another amount than asked for. */
+  /** Whether a person has to decide on it, for example because of another amount than requested. */
   underReview: boolean;
   transactionReference: string;
-  /** What staff compare with their message. */
+  /** What staff compare with their chat message. */
   shortCode: string;
-  /** What the payer paid: what came, once anything has. */
+  /** The amount received; before that, the amount requested. */
   amountPaidMinor: bigint;
-  /** What came while it waits for a person; null when nothing did, or in another currency. */
+  /** What is under review; null for nothing, or for another currency. */
   arrivedMinor: bigint | null;
   paidAt: Date | null;
 }

@@ -1,49 +1,52 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Topic } from '../kit/changes.ts';
-import type { TransactionCause } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Queryable, TransactionCause } from '../kit/db.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
+import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
+import { noteChargeNow } from './charge-notes.ts';
 import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
+import { connectorOf, networkName } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
-import { networkName } from './connector-of.ts';
-import { continueAttempt } from './continue-attempt.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
+import { findLastNoteTime } from './queries/charge-notes.ts';
 import { findLatestCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
 import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
-/** What the payer chose to pay with. */
 interface NetworkChoice {
   network: string;
   accountNumber: string | null;
 }
 
-/** What the hosted pages may do with a payment; the same use-cases that the API calls. */
+/** What the hosted pages do with a payment, by the use-cases that the API calls. */
 export interface Checkout {
   /** Undefined for a token that is not one of ours. */
   find(token: string): Promise<CheckoutView | undefined>;
   /**
-   * Starts an attempt and waits a moment for what the payer must do next. Throws AppError with a field named
+   * Starts an attempt and waits a moment for what the payer has to do next. Throws AppError with a field named
    * `network` or `account_number` (400), or `state_conflict` (409).
    */
   pay(token: string, choice: NetworkChoice, cause: TransactionCause): Promise<CheckoutView>;
-  /** The payer typed the code, or (null) says the approval is done. A wrong code is `invalid_request` on `code`. */
+  /** Takes the payer's code, or (null) that the approval is done. A wrong code is `invalid_request` on `code`. */
   proceed(token: string, code: string | null): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
 }
 
-// Most networks say within a second what the payer must do; then the page shows it at once, also without scripts.
+// Most networks respond within a second with what the payer has to do: the page shows it at once, even without scripts.
 const nextStepWaitMs = 1_500;
-// The merchant's short id and 22 random characters; what looks otherwise is not looked for.
+// The merchant's short id and 22 random characters; other tokens cost no query.
 const tokenPattern = /^[0-9A-Za-z]{30}$/;
 
 interface Found {
@@ -86,7 +89,7 @@ export function createCheckout(context: PaymentContext): Checkout {
     proceed: async (token, code) => {
       if (code?.trim() === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
       const { intent } = await findOrThrow(token);
-      await continueAttempt(context, { merchantId: intent.merchantId, intentId: intent.id }, code?.trim() ?? null);
+      await continueAttempt(context, intent, code?.trim() ?? null);
       return view(token);
     },
     cancel: async (token, cause) => {
@@ -94,34 +97,67 @@ export function createCheckout(context: PaymentContext): Checkout {
       await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
       return view(token);
     },
-    topic: (shown) => intentTopic(shown.intentId),
+    topic: ({ intentId }) => intentTopic(intentId),
   };
 }
 
-/** Ends when the new attempt has left `created` and `submitted`, or after a moment: the page goes on either way. */
+// A payer who reports again and again reaches the network once in three seconds; the look-ups do the rest.
+const reportEveryMs = 3_000;
+
+/**
+ * Sends the network the payer's code, or (null) that the approval is done. The code goes there once, from memory: it is
+ * neither stored nor logged, and never sent again. On an intent that was cancelled or has expired both are refused: a page
+ * that was left open must not collect anything.
+ *
+ * Throws AppError `state_conflict` when the attempt does not wait for it, and `invalid_request` on `code` when it was wrong.
+ */
+async function continueAttempt(context: PaymentContext, intent: Intent, code: string | null): Promise<void> {
+  const now = context.clock.now();
+  const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
+  const expected = code === null ? 'approve_then_confirm' : 'enter_code';
+  const isProcessing = statusAt(intent, now) === 'processing';
+  if (!isProcessing || charge?.status !== 'pending' || charge.nextAction?.type !== expected) {
+    throw new AppError('state_conflict', 'This payment no longer waits for that. Reload its page.');
+  }
+  if (code === null) {
+    const reportedAt = await findLastNoteTime(context.db, charge, 'approval_reported');
+    if (reportedAt && addMs(reportedAt, reportEveryMs) > now) return;
+  }
+  const [kind, detail] =
+    code === null
+      ? (['approval_reported', 'The payer says that the approval is done.'] as const)
+      : (['code_entered', 'The payer entered a code.'] as const);
+  await noteChargeNow(context, charge, kind, detail);
+  const connector = await connectorOf(context, charge);
+  const handles = charge.networkHandles ?? {};
+  const response = await connector.continueCollection({ reference: charge.reference, handles, code });
+  await applyResponse(context, charge, response);
+}
+
+/** Ends when the network has responded to the new attempt, or after a moment: the page is shown either way. */
 function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Promise<void>; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const gaveUp = new AbortController();
+  const timeout = new AbortController();
   const look = async (): Promise<void> => {
     const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
     const started = charge !== undefined && charge.attempt > intent.attempts;
     if (started && charge.progress !== 'created' && charge.progress !== 'submitted') resolve();
   };
-  const end = context.changes.subscribe(intentTopic(intent.id), () => {
+  const unsubscribe = context.changes.subscribe(intentTopic(intent.id), () => {
     look().catch((error: unknown) => context.log.error('looking at a new attempt failed', error));
   });
-  void context.clock.sleep(nextStepWaitMs, gaveUp.signal).then(resolve);
+  void context.clock.sleep(nextStepWaitMs, timeout.signal).then(resolve);
   return {
     reached: promise,
     end: () => {
-      end();
-      gaveUp.abort();
+      unsubscribe();
+      timeout.abort();
     },
   };
 }
 
 async function toView(context: PaymentContext, { merchant, intent }: Found): Promise<CheckoutView> {
-  const charge = await attemptToShow(context, intent);
+  const charge = await attemptToShow(context.db, intent);
   const status = statusAt(intent, context.clock.now());
   const total = totalMinor(intent);
   const result = { payment_intent_id: intent.id, status };
@@ -142,37 +178,37 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     returnUrl: returnLink(intent.returnUrl, result),
     cancelUrl: returnLink(intent.cancelUrl, result),
     attemptsLeft: Number(attemptsMax - intent.attempts),
-    networks: offeredNetworks(context, merchant, intent).map(({ capabilities }) => ({
+    networks: offeredNetworks(context.networks, merchant, intent).map(({ capabilities }) => ({
       id: capabilities.network,
       displayName: capabilities.displayName,
       numberRequired: capabilities.numberRequired,
     })),
-    charge: charge ? toChargeView(context, merchant, charge) : null,
+    charge: charge ? toChargeView(context.networks, merchant, charge) : null,
   };
 }
 
 /**
- * The attempt that the payment's record tells of once it is paid: the receipt is of it. Before that one whose money waits
- * for a person, because nobody should pay a second time meanwhile; else the newest.
+ * The attempt that paid, which the receipt is of. Before one has paid, an attempt whose money is under review, because nobody
+ * should pay a second time meanwhile; else the newest.
  */
-async function attemptToShow({ db }: PaymentContext, { merchantId, id }: Intent): Promise<Charge | undefined> {
+async function attemptToShow(db: Queryable, { merchantId, id }: Intent): Promise<Charge | undefined> {
   const representative = await findRepresentativeCharge(db, merchantId, id);
   if (!representative || representative.paidAt !== null) return representative;
   const charges = await listChargesOfIntent(db, merchantId, id);
   return charges.findLast(({ review }) => review === 'amount_mismatch') ?? representative;
 }
 
-/** As it was when the payment began: a counter that is renamed later stays what the payer saw. */
+/** The name when the payment was created: what the payer saw, also after the counter was renamed. */
 function counterNameOf({ source, metadata }: Intent): string | null {
   const name = metadata['terminal_name'];
   return source === 'terminal' && typeof name === 'string' ? name : null;
 }
 
-function toChargeView(context: PaymentContext, merchant: Merchant, charge: Charge): CheckoutCharge {
+function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Charge): CheckoutCharge {
   return {
     id: charge.id,
     networkId: charge.network,
-    networkName: networkName(context, charge.network, merchant.testMode),
+    networkName: networkName(networks, charge.network, merchant.testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,

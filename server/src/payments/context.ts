@@ -8,7 +8,7 @@ import type { Random } from '../kit/random.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
-/** What the payments' use-cases work with. */
+/** What the payments' use cases need. */
 export interface PaymentContext extends WorkContext {
   db: Database;
   random: Random;
@@ -21,24 +21,24 @@ export interface PaymentContext extends WorkContext {
 }
 
 export interface PaymentSettings {
-  /** Where payers reach this service, no slash at its end; a function, because a port is known once it listens. */
+  /** Where payers reach this service, without a slash at the end; a function, because the port is known once it listens. */
   publicUrl: () => string;
   /** Where networks reach it. */
   callbackBaseUrl: () => string;
   intentLifetimeMs: number;
-  /** How long collected money waits before it can be paid out; 0 is not at all. */
+  /** How long collected money waits before it can be paid out; 0 for no delay. */
   settlementDelayMs: number;
   amountMinMinor: bigint;
   amountMaxMinor: bigint;
-  /** Keys ids that are made from something guessable. */
+  /** The key of ids that are made from guessable values. */
   idSecret: string;
-  /** Keys the checks in the QR codes of counters. */
+  /** The key of the checks in the QR codes of counters. */
   terminalKey: string;
-  /** What merchants may give as URLs, for each environment. */
+  /** Which URLs merchants may send, by environment. */
   urlPolicy: (testMode: boolean) => OutboundPolicy;
 }
 
-/** The change feed's topic for everything that a payer or merchant sees of one intent. */
+/** The change feed's topic for changes that the payer or the merchant sees of one intent. */
 export function intentTopic(intentId: string): Topic {
   return `intent:${intentId}`;
 }

@@ -6,9 +6,10 @@ import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
 import { canonicalContactNumber } from '../kit/contact-number.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { formatAmount } from '../kit/money.ts';
+import { amountToJson, formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { Connector } from '../networks/contract.ts';
 import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
 import { resolveSplit } from '../sub-accounts/resolve-split.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
@@ -16,9 +17,9 @@ import { shareBase, splitShares } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { intentEventRecord } from './intent-wire.ts';
 import { totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
+import { listedIntentToWire, splitToWire } from './intent-wire.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
 import { chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
 import { checkUrls } from './urls.ts';
@@ -26,13 +27,13 @@ import { checkUrls } from './urls.ts';
 type Payer = Pick<Intent, 'customerId' | 'customerName' | 'customerEmail' | 'customerPhone'>;
 
 /**
- * Who pays, as the intent keeps it: what the request says, and what it leaves out as the customer has it. Asks nobody
- * where no customer is named. Throws AppError `invalid_request` naming `data.customer`.
+ * The payer as the intent stores it: what the request leaves out is taken from the customer, where it names one. Throws
+ * AppError `invalid_request` naming `data.customer`.
  */
-export async function payerOf(db: Queryable, merchant: Merchant, request: Payer): Promise<Payer> {
+async function payerOf(db: Queryable, merchantId: string, request: Payer): Promise<Payer> {
   const { customerId, customerName, customerEmail, customerPhone } = request;
   if (customerId === null) return { customerId, customerName, customerEmail, customerPhone };
-  const { id, name, email, phone } = await resolveCustomer(db, merchant.id, { id: customerId, path: 'data.customer' });
+  const { id, name, email, phone } = await resolveCustomer(db, merchantId, { id: customerId, path: 'data.customer' });
   return {
     customerId: id,
     customerName: customerName ?? name,
@@ -41,7 +42,7 @@ export async function payerOf(db: Queryable, merchant: Merchant, request: Payer)
   };
 }
 
-/** What a merchant asks for; `field` names are those of the request body. */
+/** A payment to be created. */
 export interface NewPayment {
   amountMinor: bigint;
   currency: string | null;
@@ -53,22 +54,21 @@ export interface NewPayment {
   accountNumber: string | null;
   title: string | null;
   description: string | null;
-  /** A customer of the merchant's; what else is null here about the payer is taken from it. */
+  /** A customer of the merchant's, from which the payer's fields that are null here are taken. */
   customerId: string | null;
   customerName: string | null;
   customerEmail: string | null;
   customerPhone: string | null;
   paymentMethods: string[] | null;
   metadata: JsonRecord;
-  /** Where it came from; by its parts, because a page makes payments too. */
   origin: PaymentOrigin;
-  /** Whom it is shared with; null where nobody else gets a part. */
+  /** Null for a payment without a split. */
   split: SplitRequest | null;
 }
 
 export type PaymentOrigin = Pick<Intent, 'source' | 'paymentLinkId' | 'terminalId' | 'customFieldsValues'>;
 
-/** A payment that a merchant's server asked for. */
+/** The origin of payments that a merchant's server creates. */
 export const fromApi: PaymentOrigin = {
   source: 'api',
   paymentLinkId: null,
@@ -76,13 +76,13 @@ export const fromApi: PaymentOrigin = {
   customFieldsValues: null,
 };
 
-// 128 random bits behind the merchant's short id: a public address that nobody can guess.
+// 128 random bits after the merchant's short id: a public address that nobody can guess.
 const checkoutTokenRandomLength = 22;
 const intentSecretBytes = 32;
 
 /**
- * Creates an intent, and with `network` and `account_number` its first attempt: the intent, its event and the work for
- * a worker stand or fall together, and no network is called here.
+ * Creates an intent with its event, and with `network` and `account_number` its first attempt with the work that sends it,
+ * in one transaction. No network is called here.
  */
 export async function createPayment(
   tx: Transaction,
@@ -91,8 +91,8 @@ export async function createPayment(
   request: NewPayment,
 ): Promise<{ intent: Intent; charge: Charge | null }> {
   const payment = checkPayment(context, merchant, request);
-  const payer = await payerOf(tx, merchant, request);
-  const shares = await fixShares(tx, merchant, request.split, payment);
+  const payer = await payerOf(tx, merchant.id, request);
+  const shares = await fixShares(tx, merchant.id, request.split, payment);
   const now = context.clock.now();
   const intent: Intent = {
     ...payment,
@@ -116,9 +116,11 @@ export async function createPayment(
   };
   refuseUnpayable(context, merchant, intent);
   const firstAttempt = firstCharge(context, merchant, intent, request);
-  // A number that may not be asked now refuses no creation: the page lets the payer try again.
+  // A number that may not be prompted now does not refuse the creation: the payer can try again on the page.
   const charge =
-    firstAttempt !== null && (await tryOpenPrompt(tx, context, merchant, intent, firstAttempt)) ? firstAttempt : null;
+    firstAttempt !== null && (await tryOpenPrompt(tx, context.clock, merchant, intent, firstAttempt))
+      ? firstAttempt
+      : null;
   const stored: Intent = charge === null ? intent : { ...intent, status: 'processing', attempts: charge.attempt };
   tx.send(insertIntent(stored));
   if (shares.length > 0) tx.send(insertIntentShares(stored));
@@ -127,11 +129,30 @@ export async function createPayment(
     kind: 'payment_intent.created',
     objectId: stored.id,
     sequence: stored.eventSequence,
-    record: intentEventRecord(context, merchant, stored),
+    record: listedIntentToWire(context, merchant, stored),
     callbackUrl: stored.callbackUrl,
   });
   if (charge !== null) writeAttempt(tx, context, merchant, stored, charge);
   return { intent: stored, charge };
+}
+
+/** What a payment of this amount would cost and whom, by the code that fixes it at creation. Stores nothing. */
+export async function previewPayment(
+  db: Queryable,
+  context: PaymentContext,
+  merchant: Merchant,
+  request: Pick<NewPayment, 'amountMinor' | 'currency' | 'split'>,
+): Promise<JsonRecord> {
+  const intent = checkAmount(context, merchant, request);
+  const shares = await fixShares(db, merchant.id, request.split, intent);
+  return {
+    amount: amountToJson(intent.amountMinor),
+    amount_paid: amountToJson(totalMinor(intent)),
+    transaction_fee: amountToJson(intent.feeMinor),
+    transaction_fee_type: intent.feePayer,
+    ...splitToWire({ ...intent, shares }),
+    currency: merchant.currency,
+  };
 }
 
 type CheckedPayment = Pick<
@@ -149,26 +170,26 @@ type CheckedPayment = Pick<
   | 'metadata'
 >;
 
-/** The split, fixed from here on: later changes of a sub-account or a group touch later payments only. */
-export async function fixShares(
+/** The split, fixed from here on: later changes of a sub-account or a group apply to later payments only. */
+async function fixShares(
   db: Queryable,
-  merchant: Merchant,
+  merchantId: string,
   split: SplitRequest | null,
   payment: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>,
 ): Promise<Share[]> {
   if (split === null) return [];
-  const members = await resolveSplit(db, merchant.id, split);
+  const members = await resolveSplit(db, merchantId, split);
   return splitShares({ baseMinor: shareBase(payment), members, path: 'data.amount' }).shares;
 }
 
-/** Everything that is refused before anything is stored. */
-export function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
+/** Checks what does not need the database. */
+function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
   const amount = checkAmount(context, merchant, request);
   checkUrls(context.settings.urlPolicy(merchant.testMode), request);
   if (request.customerPhone !== null) {
     canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
   }
-  checkPaymentMethods(context, merchant, request);
+  checkPaymentMethods(context.networks.list(merchant.testMode), request.paymentMethods ?? []);
   return {
     ...amount,
     currency: merchant.currency,
@@ -182,9 +203,9 @@ export function checkPayment(context: PaymentContext, merchant: Merchant, reques
   };
 }
 
-/** Amount, currency and the fee that follows from the merchant's rule, fixed from here on. */
+/** Checks amount and currency, and fixes the fee by the merchant's rule. Throws AppError naming the field. */
 export function checkAmount(
-  context: PaymentContext,
+  { settings }: Pick<PaymentContext, 'settings'>,
   merchant: Merchant,
   request: Pick<NewPayment, 'amountMinor' | 'currency'>,
 ): Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'> {
@@ -193,38 +214,38 @@ export function checkAmount(
     const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
     throw fieldError('currency_not_supported', 'data.currency', message);
   }
-  const { amountMinMinor, amountMaxMinor } = context.settings;
+  const { amountMinMinor, amountMaxMinor } = settings;
   if (amountMinor < amountMinMinor || amountMinor > amountMaxMinor) {
     const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
     throw fieldError('amount_out_of_bounds', 'data.amount', `The amount must be from ${bounds}.`);
   }
   const feeMinor = collectionFee(merchant.collectionFee, amountMinor);
   if (merchant.collectionFee.payer === 'business' && feeMinor > amountMinor) {
-    const message = `The fee of ${formatAmount(feeMinor)} is more than the amount. Ask for more.`;
+    const message = `The fee of ${formatAmount(feeMinor)} is more than the amount. Send a larger amount.`;
     throw fieldError('amount_out_of_bounds', 'data.amount', message);
   }
   return { amountMinor, feeMinor, feePayer: merchant.collectionFee.payer };
 }
 
-function checkPaymentMethods(context: PaymentContext, merchant: Merchant, request: NewPayment): void {
-  const known = context.networks.list(merchant.testMode).map((connector) => connector.capabilities.network);
-  for (const [index, method] of (request.paymentMethods ?? []).entries()) {
+function checkPaymentMethods(connectors: readonly Connector[], methods: readonly string[]): void {
+  const known = connectors.map(({ capabilities }) => capabilities.network);
+  for (const [index, method] of methods.entries()) {
     if (method === 'wallet' || known.includes(method)) continue;
     const choices = known.length === 0 ? 'No network is on in this environment.' : `Choose among ${known.join(', ')}.`;
-    const message = `${method} is not a network that is on. ${choices} The value wallet means all of them.`;
+    const message = `${method} is not a network that is on. ${choices} Send wallet for all of them.`;
     throw fieldError('network_not_available', `data.payment_methods.${index}`, message);
   }
 }
 
-/** A link that nobody can pay would be found out by the payer. */
+/** Otherwise it would be the payer who finds out that no network takes this payment. */
 function refuseUnpayable(context: PaymentContext, merchant: Merchant, intent: Intent): void {
   refuseWithoutNetwork(context, merchant);
-  if (offeredNetworks(context, merchant, intent).length > 0) return;
+  if (offeredNetworks(context.networks, merchant, intent).length > 0) return;
   const message = `No network of this payment takes ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
   throw fieldError('network_not_available', 'data.amount', message);
 }
 
-/** With network and number the first attempt starts at once; one without the other is a slip that we name. */
+/** With network and number the first attempt starts at once; a number without a network is refused. */
 function firstCharge(context: PaymentContext, merchant: Merchant, intent: Intent, request: NewPayment): Charge | null {
   const { network, accountNumber } = request;
   if (network === null && accountNumber === null) return null;
@@ -232,6 +253,6 @@ function firstCharge(context: PaymentContext, merchant: Merchant, intent: Intent
     const message = 'Send network with account_number, or leave both out and let the payer choose on the page.';
     throw new AppError('invalid_request', message, { fields: [{ path: 'data.network', message }] });
   }
-  const chosen = chooseNetwork(context, merchant, intent, { network, accountNumber }, 'data.');
+  const chosen = chooseNetwork(context.networks, merchant, intent, { network, accountNumber, fieldPrefix: 'data.' });
   return newCharge(context, merchant, intent, chosen);
 }

@@ -8,7 +8,6 @@ import type { PageRequest } from '../kit/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import type { ChargeFilter } from './list-filters.ts';
 import {
   findChargeById,
   findChargeByReference,
@@ -17,10 +16,11 @@ import {
   listCharges,
 } from './queries/charges.ts';
 import { findIntentById, findIntentBySecret, listIntentsByIds } from './queries/intents.ts';
+import type { ChargeFilter } from './queries/list-filters.ts';
 
 export interface FoundPayment {
   intent: Intent;
-  /** The attempt that paid, else the newest, when there is one. */
+  /** The attempt that paid, else the newest; undefined before the first one. */
   charge: Charge | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function findPaymentBySecret(db: Queryable, merchantId: string, sec
   return { intent, charge: await findRepresentativeCharge(db, merchantId, intent.id) };
 }
 
-/** A charge by any name that merchants know it by: its two references, or its id. */
+/** A charge by its id or one of its two references. */
 export async function findChargeByName(db: Queryable, merchantId: string, name: string): Promise<Charge | undefined> {
   if (isUuid(name)) return findChargeById(db, merchantId, name);
   const byReference = await findChargeByReference(db, merchantId, name);
@@ -46,7 +46,7 @@ export async function findChargeByName(db: Queryable, merchantId: string, name: 
 
 /**
  * A charge with its intent, by the charge's id, or by the intent's: then the charge that paid it, else its newest. Undefined
- * where neither has the id. Throws AppError `no_charge_yet`.
+ * for an unknown id. Throws AppError `no_charge_yet`.
  */
 export async function findTransaction(
   db: Queryable,

@@ -1,12 +1,12 @@
 import type { Transaction } from '../kit/db.ts';
 import { clearPayerOfIntents } from './queries/intents.ts';
 
-// Some tenths of a second: a customer with very many payments takes several statements, and none of them too long.
+// A statement takes some tenths of a second; a customer with more payments takes several.
 const rowsMax = 5_000;
 
 /**
- * Takes the person out of the payments of a customer; amounts, shares and the customer's id stay. The caller keeps new
- * payments of the customer away meanwhile.
+ * Removes the payer's name, email address and number from a customer's payments; amounts, shares and the customer's id stay.
+ * The caller holds the customer's lock, so that no new payment names it meanwhile.
  */
 export async function forgetCustomer(tx: Transaction, customer: { merchantId: string; id: string }): Promise<void> {
   for (;;) {

@@ -1,17 +1,21 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import { amountToJson } from '../kit/money.ts';
+import { amountToJson, percentToJson } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { explainShare } from '../sub-accounts/share-explanation.ts';
+import { shareBase } from '../sub-accounts/shares.ts';
+import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { statusAt } from './intent.ts';
+import { statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { splitToWire } from './split-wire.ts';
+
+type WireContext = Pick<PaymentContext, 'settings' | 'clock'>;
 
 /**
- * The answer of POST /v1/payments: flat, with the fields of docs/payments.md, "Create a payment", and the intent's id under
- * the name `id` too, which client libraries read.
+ * The response of POST /v1/payments (docs/payments.md, "Create a payment"). The intent's id is also there as `id`, which
+ * client libraries read.
  */
-export function createdIntentToWire(context: PaymentContext, intent: Intent): JsonRecord {
+export function createdIntentToWire(context: WireContext, intent: Intent): JsonRecord {
   return {
     id: intent.id,
     payment_intent_id: intent.id,
@@ -26,14 +30,14 @@ export function createdIntentToWire(context: PaymentContext, intent: Intent): Js
   };
 }
 
-/** The whole intent as its merchant reads it, with what the payer must still do. */
+/** The whole intent, with what the payer has to do next. */
 export function intentToWire(
-  context: PaymentContext,
+  context: WireContext,
   merchant: Merchant,
   intent: Intent,
   charge: Charge | null | undefined,
 ): JsonRecord {
-  // After the end there is nothing left to do, even where the network still has to say how the attempt went.
+  // Once the intent has ended there is nothing left to do, even while the attempt's outcome is unknown.
   const isUnderWay = statusAt(intent, context.clock.now()) === 'processing' && charge?.status === 'pending';
   return {
     ...createdIntentToWire(context, intent),
@@ -43,19 +47,18 @@ export function intentToWire(
   };
 }
 
-/** An intent in a list: without its secret, which is nobody's business there, and without a look at its charges. */
-export function listedIntentToWire(context: PaymentContext, merchant: Merchant, intent: Intent): JsonRecord {
+/** An intent in lists and in `payment_intent.*` events: without its secret, and without a query for its charges. */
+export function listedIntentToWire(context: WireContext, merchant: Merchant, intent: Intent): JsonRecord {
   const { intent_secret: _secret, ...fields } = createdIntentToWire(context, intent);
   return { ...fields, ...intentDetails(merchant, intent) };
 }
 
-/** The record of `payment_intent.*` events: as in a list, because the secret stays out of what is sent around. */
-export function intentEventRecord(context: PaymentContext, merchant: Merchant, intent: Intent): JsonRecord {
-  return listedIntentToWire(context, merchant, intent);
-}
-
-export function paymentLink(context: PaymentContext, intent: Intent): string {
-  return `${context.settings.publicUrl()}/pay/${intent.checkoutToken}`;
+/** The address of the intent's hosted page. */
+export function paymentLink(
+  { settings }: Pick<PaymentContext, 'settings'>,
+  { checkoutToken }: Pick<Intent, 'checkoutToken'>,
+): string {
+  return `${settings.publicUrl()}/pay/${checkoutToken}`;
 }
 
 function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {
@@ -81,4 +84,29 @@ function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {
     createdAt: intent.createdAt.toISOString(),
     updatedAt: intent.updatedAt.toISOString(),
   };
+}
+
+type SharedAmount = Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>;
+
+/** Who gets which part of a payment and why, the same in previews, intents and charges. */
+export function splitToWire(payment: SharedAmount & { shares: readonly Share[] }): JsonRecord {
+  const sharesMinor = payment.shares.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  return {
+    shares: sharesToWire(payment, payment.shares),
+    merchant_receives: amountToJson(totalMinor(payment) - payment.feeMinor - sharesMinor),
+  };
+}
+
+export function sharesToWire(payment: SharedAmount, shares: readonly Share[]): JsonRecord[] {
+  const baseMinor = shareBase(payment);
+  return shares.map((share) => {
+    const { exact, text } = explainShare(baseMinor, share);
+    return {
+      sub_account: share.subAccountId,
+      percentage: percentToJson(share.percentHundredths),
+      amount: amountToJson(share.amountMinor),
+      exact_amount: exact,
+      explanation: text,
+    };
+  });
 }

@@ -18,23 +18,22 @@ export interface Intent {
   callbackUrl: string | null;
   title: string | null;
   description: string | null;
-  /** Whom it is shared with, as the merchant named them; null where it is not shared. */
+  /** Who it is shared with, as the merchant named them; null without a split. */
   subAccountId: string | null;
   subAccountGroupId: string | null;
-  /** The split, fixed at creation; empty where it is not shared. */
+  /** The split, fixed at creation; empty without one. */
   shares: readonly Share[];
   customerId: string | null;
   customerName: string | null;
   customerEmail: string | null;
   customerPhone: string | null;
-  /** The networks the page may offer; null offers all that are on. */
+  /** The networks that the page offers; null offers all that are on. */
   paymentMethods: string[] | null;
   metadata: JsonRecord;
-  /** Where it came from: the API, a link, a counter. */
   source: IntentSource;
   paymentLinkId: string | null;
   terminalId: string | null;
-  /** What the payer filled in, by the labels of the link. */
+  /** The payer's answers, by the labels of the link's fields. */
   customFieldsValues: JsonRecord | null;
   attempts: bigint;
   late: boolean;
@@ -49,30 +48,27 @@ export type IntentSource = 'api' | 'link' | 'terminal';
 
 export type IntentStatus = 'requires_payment_method' | 'processing' | 'successful' | 'failed' | 'cancelled' | 'expired';
 
-/** Why money that arrived waits for a person. */
+/** Why received money waits for a person's decision. */
 export type Review = 'amount_mismatch' | 'second_success' | 'receipt_reused';
 
-/** Whether a case of this kind is one of money that stands in `suspense`. */
+/** Whether a case of this kind is about money in `suspense`. */
 export function isMoneyCase(kind: string): boolean {
   return kind === 'amount_mismatch' || kind === 'second_success';
 }
 
-/** Whether two cases are about the same money of a network: what it brought, and what it took back. */
+/** Whether a success and a reversal, or their cases, are about the same money. */
 export function isSameMoney(one: NetworkMoney, other: NetworkMoney): boolean {
   const isSameTransaction = one.transactionId === other.transactionId;
   return isSameTransaction && one.amountMinor === other.amountMinor && one.currency === other.currency;
 }
 
-/** Money of a network's transaction, as a receipt or a case names it. */
+/** Money of a provider transaction, as the network reports it or a case stores it. */
 type NetworkMoney = Readonly<{ transactionId: string; amountMinor: bigint; currency: string }>;
 
-/** The payer may try this often; a typo, an empty wallet and a change of mind fit, a guessing game does not. */
+/** Enough tries for a typo, an empty wallet and a change of mind, too few for guessing. */
 export const attemptsMax = 5n;
 
-/**
- * The allowed moves. A success that was verified late is never dropped, whatever had been decided meanwhile; nothing
- * leaves `successful`.
- */
+/** The allowed moves. A late success is never dropped, whatever was decided meanwhile; nothing leaves `successful`. */
 const moves: Record<IntentStatus, readonly IntentStatus[]> = {
   requires_payment_method: ['processing', 'successful', 'cancelled', 'expired'],
   processing: ['requires_payment_method', 'successful', 'failed', 'cancelled', 'expired'],
@@ -91,15 +87,15 @@ export function isOpen(status: IntentStatus): boolean {
 }
 
 /**
- * The status as of now: an open intent whose time has passed is expired, whether or not a job has written that down.
- * An intent under review waits for a person instead (docs/architecture.md, "States").
+ * The status at a time: an open intent whose time has passed is expired, whether or not a job has stored that. An intent
+ * under review waits for a person instead (docs/architecture.md, "States").
  */
 export function statusAt(intent: Pick<Intent, 'status' | 'expiresAt' | 'review'>, now: Date): IntentStatus {
   const timeIsUp = intent.expiresAt <= now && intent.review === null;
   return isOpen(intent.status) && timeIsUp ? 'expired' : intent.status;
 }
 
-/** What the payer is asked for: the amount, and the fee on top when the customer pays it. */
+/** What the payer pays, in bututs: the amount, plus the fee when the customer pays it. */
 export function totalMinor(intent: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>): bigint {
   return intent.feePayer === 'customer' ? intent.amountMinor + intent.feeMinor : intent.amountMinor;
 }

@@ -4,49 +4,30 @@ import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { ProviderNotification, CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
-import type { NotificationOutcome } from '../networks/inbox.ts';
+import type { CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
 import { callbackName } from '../networks/registry.ts';
-import { applyResponse } from './apply-response.ts';
-import { applyRefusal } from './apply-refusal.ts';
+import { applyRefusal, applyResponse } from './apply-response.ts';
+import { changeCharge, withLockedPayment } from './change-payment.ts';
+import type { LockedPayment } from './change-payment.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
-import { changeCharge, withLockedPayment } from './charge-outcome.ts';
-import type { LockedPayment } from './charge-outcome.ts';
 import { connectorOf } from './connector-of.ts';
-import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
-import { findChargeById, findChargeByReference, updateChargeProgress } from './queries/charges.ts';
+import { paymentLink } from './intent-wire.ts';
+import { findChargeById, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
-/** What a worker does for charges. Each job may run again at any point after a crash and finds what was done. */
-export interface ChargeJobs {
-  start(work: Work): Promise<void>;
-  lookUp(work: Work): Promise<void>;
-  cancel(work: Work): Promise<void>;
-  /** News from a network's callback; the same news may come again. */
-  applyNotification(connectorName: string, notification: CollectionNotification): Promise<NotificationOutcome>;
-}
+// What a worker does for charges. Each job may run again at any point after a crash, and finds what was done before.
 
-type CollectionNotification = Extract<ProviderNotification, { operation: 'collection' }>;
-
-// After this a look-up needs a person; it goes on once an hour, in case the network finds its answer after all.
-const giveUpAfterMs = 24 * 60 * 60 * 1_000;
+// After a day a person has to ask the network; look-ups go on once an hour, in case it knows after all.
+const personAfterMs = 24 * 60 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
 const cancelAttemptsMax = 5n;
 
-export function createChargeJobs(context: PaymentContext): ChargeJobs {
-  return {
-    start: (work) => startCharge(context, work),
-    lookUp: (work) => lookUpCharge(context, work),
-    cancel: (work) => cancelCharge(context, work),
-    applyNotification: (connectorName, notification) => applyNotification(context, connectorName, notification),
-  };
-}
-
-async function startCharge(context: PaymentContext, work: Work): Promise<void> {
+/** Sends a charge to its network. */
+export async function startCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   const intent = charge?.progress === 'created' ? await markSubmitted(context, charge, work) : null;
   if (charge && intent) await sendCharge(context, intent, charge);
@@ -54,9 +35,9 @@ async function startCharge(context: PaymentContext, work: Work): Promise<void> {
 }
 
 /**
- * Written before the call: from here on the network may know of the charge, so whatever happens to this process, a
- * look-up is due in place of this work and the call is never repeated blindly. Under the intent's lock, so that a
- * cancellation either comes first and nothing is sent, or finds that something was. Null when there is nothing to send.
+ * Runs before the call. From here on the network may know of the charge, so a look-up replaces this work: whatever happens
+ * to this process, the call is never repeated. Under the payment's lock, so that a cancellation either comes first and nothing
+ * is sent, or finds that something was. Returns null when there is nothing to send.
  */
 async function markSubmitted(context: PaymentContext, charge: Charge, work: Work): Promise<Intent | null> {
   const { capabilities } = await connectorOf(context, charge);
@@ -70,7 +51,7 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
     const { merchantId, id } = charge;
     const step = { progress: 'submitted', nextAction: null, networkReference: null, handles: null } as const;
     const touched = await updateChargeProgress(tx, ['created'], { merchantId, id, ...step, updatedAt: now });
-    assert(touched === 1, 'a locked charge does not change under us');
+    assert(touched === 1, 'nobody else changes a locked charge');
     const dueAt = addMs(now, capabilities.callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
     const queue = networkQueue(capabilities, 'look-ups');
     enqueue(tx, context, { merchantId, queue, kind: 'look_up_charge', subjectId: id, dueAt });
@@ -90,7 +71,7 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     payerNumberAsSent: charge.accountNumber,
     description: await describePayment(context, intent),
     expiresAt: intent.expiresAt,
-    returnUrl: `${context.settings.publicUrl()}/pay/${intent.checkoutToken}`,
+    returnUrl: paymentLink(context, intent),
     callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
   });
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
@@ -105,15 +86,16 @@ function isUnsent(charge: Charge): boolean {
   return charge.status === 'pending' && charge.progress === 'created';
 }
 
-/** The intent ended before the network was called: nothing went out, nothing can come back. */
+/** The intent ended before the network was called: nothing was sent, so nothing can be collected. */
 async function dropCharge(tx: Transaction, context: PaymentContext, locked: LockedPayment): Promise<void> {
-  const failureReason = 'The payment ended before the network was asked.';
-  // `created` stays: it says that there is nothing to cancel at the network either.
+  const failureReason = 'The payment ended before the network was called.';
+  // The progress stays `created`: there is nothing to cancel at the network.
   const change = { status: 'cancelled', failureCode: 'cancelled', failureReason } as const;
   await changeCharge(tx, context, locked, change, null);
 }
 
-async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> {
+/** Asks the network for the outcome of a charge, and postpones the next look-up while there is none. */
+export async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
@@ -124,8 +106,8 @@ async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> 
 }
 
 /**
- * "No such payment" is a refusal only some time after the charge was sent (it may have waited for us before that), and
- * never from a network that had acknowledged it.
+ * Returns whether the outcome is known. "No such payment" is a refusal only some time after the charge was sent, and never
+ * from a network that had acknowledged it.
  */
 async function applyLookUp(
   context: PaymentContext,
@@ -150,9 +132,9 @@ async function scheduleNextLookUp(
   work: Work,
 ): Promise<void> {
   const now = context.clock.now();
-  const isGivenUp = now.getTime() - work.createdAt.getTime() > giveUpAfterMs;
-  if (isGivenUp) await openUnknownCase(context, charge, connector);
-  await postponeWork(context.db, work, addMs(now, isGivenUp ? hourMs : nextDelayMs(connector, work)));
+  const isOverdue = now.getTime() - work.createdAt.getTime() > personAfterMs;
+  if (isOverdue) await openUnknownCase(context, charge, connector);
+  await postponeWork(context.db, work, addMs(now, isOverdue ? hourMs : nextDelayMs(connector, work)));
 }
 
 function nextDelayMs({ capabilities }: Connector, work: Work): number {
@@ -160,7 +142,7 @@ function nextDelayMs({ capabilities }: Connector, work: Work): number {
   return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
-/** Only when nobody waits any more: as long as the payer may pay, not having paid is nothing unknown. */
+/** While the payer may still pay, an unpaid charge is not an unknown outcome. */
 async function openUnknownCase(context: PaymentContext, charge: Charge, { capabilities }: Connector): Promise<void> {
   const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
   if (intent && statusAt(intent, context.clock.now()) === 'processing') return;
@@ -178,32 +160,27 @@ async function openUnknownCase(context: PaymentContext, charge: Charge, { capabi
   );
 }
 
-/** The intent was closed while the network may still collect: ask it to stop, or learn that it has been paid. */
-async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
+/** The intent ended while the network may still collect: asks it to stop, or learns that the payer has paid. */
+export async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || !canStillCollect(charge) || (await dropUnsentCharge(context, charge))) {
     return completeWork(context.db, work);
   }
   const connector = await connectorOf(context, charge);
-  await noteChargeNow(
-    context.db,
-    context,
-    charge,
-    'cancel_requested',
-    `Asked ${connector.capabilities.displayName} to cancel.`,
-  );
+  const sentence = `Asked ${connector.capabilities.displayName} to cancel.`;
+  await noteChargeNow(context, charge, 'cancel_requested', sentence);
   const settled = await applyResponse(context, charge, await connector.cancelCollection(handlesOf(charge)));
-  // The network may not have heard of the charge when it is cancelled in the middle of its start. Later the look-up,
-  // which is due anyway, tells how it ended.
+  // A network that is just receiving the charge may not know it yet, so a few tries are made. The look-up, which is due in
+  // any case, finds out how it ended.
   const isEnough = settled === 'settled' || work.attempts >= cancelAttemptsMax;
   if (isEnough) await completeWork(context.db, work);
   else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
 }
 
-/** Also one that we have given up, when it had been sent: its network may have heard of it after all. */
+/** A charge that ended on our side can still be collected if it had been sent. */
 function canStillCollect({ status, progress }: Charge): boolean {
-  const isGivenUp = status === 'failed' || status === 'cancelled';
-  return status === 'pending' || (isGivenUp && progress !== 'created');
+  const hasEnded = status === 'failed' || status === 'cancelled';
+  return status === 'pending' || (hasEnded && progress !== 'created');
 }
 
 async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {
@@ -213,28 +190,6 @@ async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promis
     await dropCharge(tx, context, locked);
     return true;
   });
-}
-
-async function applyNotification(
-  context: PaymentContext,
-  connectorName: string,
-  notification: CollectionNotification,
-): Promise<NotificationOutcome> {
-  const merchant = await context.merchants.byToken(notification.reference);
-  const charge = merchant && (await findChargeByReference(context.db, merchant.id, notification.reference));
-  if (!charge) {
-    context.log.warn('callback of an unknown charge', { network: connectorName });
-    return 'unmatched';
-  }
-  // A network's news is about its own charges only, whatever reference it carries.
-  const connector = context.networks.find(charge.network, merchant.testMode);
-  if (!connector || callbackName(connector) !== connectorName) {
-    context.log.warn('callback of another network’s charge', { network: connectorName, charge_id: charge.id });
-    return 'unmatched';
-  }
-  await applyResponse(context, charge, notification.response);
-  context.changes.notify(intentTopic(charge.intentId));
-  return 'applied';
 }
 
 function handlesOf(charge: Charge): LookUpCollection {

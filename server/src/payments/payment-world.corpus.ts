@@ -30,11 +30,10 @@ import type { CollectionResponse, ProviderTransaction, ReversalIdentity } from '
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { createPayment, fromApi } from './create-payment.ts';
+import { createPayment, fromApi, previewPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
-import { createChargeJobs } from './jobs.ts';
-import { previewPayment } from './preview-payment.ts';
+import { cancelCharge, lookUpCharge, startCharge } from './jobs.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { findChargeById, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
@@ -82,7 +81,11 @@ export async function createPaymentWorld() {
       urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     },
   };
-  const jobs = createChargeJobs(context);
+  const jobs = {
+    start: (work: Work) => startCharge(context, work),
+    lookUp: (work: Work) => lookUpCharge(context, work),
+    cancel: (work: Work) => cancelCharge(context, work),
+  };
   const newMerchant = async (): Promise<Merchant> => {
     const business = await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }));
     return business.test;

@@ -5,17 +5,18 @@ import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { bookAccepted, bookLeftSuspense, bookUnallocatedShare } from './booking.ts';
-import type { SharedCharge } from './booking.ts';
-import { isPaid, reverseFromCharge } from './apply-reversal.ts';
-import { remainingMinor, receivedMinor } from './charge.ts';
+import { reverseFromCharge } from './apply-reversal.ts';
+import { completeCharge, enqueueSettlement, settlementTerms } from './apply-success.ts';
+import type { SettlementTerms } from './apply-success.ts';
+import { changeCharge } from './change-payment.ts';
+import type { LockedPayment } from './change-payment.ts';
+import { isPaid, isSettled, receivedMinor, remainingMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
-import type { LockedPayment } from './charge-outcome.ts';
-import { addToCharge, completeCharge } from './complete-charge.ts';
+import { endUnpaid, remainingReview } from './charge-case-rule.ts';
+import type { ChargeCaseRule, Situation } from './charge-case-rule.ts';
 import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
-import { endUnpaid, openReview } from './end-review.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
-import type { ChargeCaseRule, Situation } from './charge-case-rule.ts';
 
 // Cases of money that stands in `suspense`, or that the network has taken back.
 
@@ -184,29 +185,46 @@ function returned(found: Case) {
   } as const;
 }
 
-/** On an attempt that has not been paid it is what pays it; on one that has, it is kept beside what did. */
+/** Pays an unpaid attempt with the money in `suspense`; a paid attempt keeps it in addition. */
 async function accept(
   tx: Transaction,
   context: PaymentContext,
   locked: LockedPayment,
   { found, cases }: Situation,
 ): Promise<void> {
-  const { charge } = locked;
-  const before = charge.paidAt === null ? 0n : receivedMinor(charge);
+  const { charge, intent, merchant } = locked;
+  const { shares } = intent;
+  const isUnpaid = charge.paidAt === null;
+  const before = isUnpaid ? 0n : receivedMinor(charge);
   const after = before + found.amountMinor;
-  const bookMoney = (shared: SharedCharge) => bookAccepted(tx, context, shared, { before, after, caseId: found.id });
+  // It was paid when the network reported it; the person only decided whose it is.
+  const receivedAt = found.createdAt;
+  const ownTerms = settlementTerms(context, merchant, receivedAt);
+  const terms = isUnpaid ? ownTerms : laterTerms(charge, ownTerms, context.clock.now());
+  const money = { before, after, caseId: found.id };
+  const booked = await bookAccepted(tx, context, { charge: { ...charge, ...terms }, shares }, money);
   const acceptance = {
+    ...booked,
     amountReceivedMinor: after === charge.amountPaidMinor ? null : after,
-    review: openReview(cases, [found.id]),
+    review: remainingReview(cases, [found.id]),
   };
-  if (charge.paidAt === null) {
-    await completeCharge(tx, context, locked, {
-      // It came when the network told us so; the person only decided whose it is.
-      paidAt: found.createdAt,
-      bookMoney,
-      change: { ...acceptance, networkTransactionId: found.reference },
-    });
+  if (isUnpaid) {
+    const payment = { ...acceptance, ...ownTerms, paidAt: receivedAt, networkTransactionId: found.reference };
+    await completeCharge(tx, context, locked, payment);
   } else {
-    await addToCharge(tx, context, locked, { cameAt: found.createdAt, bookMoney, change: acceptance });
+    const added = await changeCharge(tx, context, locked, { ...acceptance, ...terms }, null);
+    if (terms !== null) enqueueSettlement(tx, context, added, receivedAt);
   }
+}
+
+/**
+ * The terms of a paid charge that gets more money, which settles as if it had paid the charge: the later time, and the higher
+ * reserve while some of the first payment is pending. Null where the terms stay as they are.
+ */
+function laterTerms(charge: Charge, terms: SettlementTerms, now: Date): SettlementTerms | null {
+  const { settlesAt, reservePercentHundredths } = terms;
+  if (settlesAt === null || settlesAt <= now || settlesAt <= (charge.settlesAt ?? now)) return null;
+  const currentPercentHundredths = isSettled(charge) ? 0n : charge.reservePercentHundredths;
+  const isHigher = reservePercentHundredths > currentPercentHundredths;
+  return { ...terms, reservePercentHundredths: isHigher ? reservePercentHundredths : currentPercentHundredths };
 }

@@ -1,14 +1,13 @@
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
-import { endAttempt } from './apply-refusal.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Charge } from './charge.ts';
-import { changeCharge } from './charge-outcome.ts';
-import type { PaymentContext } from './context.ts';
-import { endUnpaid, openReview } from './end-review.ts';
+import { changeCharge, endAttempt } from './change-payment.ts';
+import { endUnpaid, remainingReview } from './charge-case-rule.ts';
 import type { ChargeCarryOut, ChargeCaseRule, Situation } from './charge-case-rule.ts';
+import type { PaymentContext } from './context.ts';
 
-// Cases in which no money was booked: a transaction that had settled something else, and an outcome nobody told.
+// Cases in which no money was booked: a transaction that had settled something else, and an outcome never reported.
 
 const reusedNotPaid: ChargeCaseRule = {
   kind: 'receipt_reused',
@@ -17,8 +16,8 @@ const reusedNotPaid: ChargeCaseRule = {
   note: 'Nothing was received for this attempt.',
   refusal: ({ found, charge, cases }) => {
     if (charge.status !== 'pending') return `The attempt is ${charge.status} already: acknowledge the case instead.`;
-    // Several of its kind do not wait for each other: the attempt fails with the last.
-    const other = openReview(
+    // Several of this kind do not block each other: the attempt fails with the last.
+    const other = remainingReview(
       cases.filter(({ kind }) => kind !== found.kind),
       [],
     );
@@ -44,7 +43,7 @@ const reusedAcknowledged: ChargeCaseRule = {
 const unknownPaid: ChargeCaseRule = {
   kind: 'outcome_unknown',
   resolution: 'paid',
-  effect: 'It was paid, as if the network had said so: float to the fee and the merchant’s balance.',
+  effect: 'It was paid, as if the network had reported it: float to the fee and the merchant’s balance.',
   note: 'The network was asked and confirmed that it was paid.',
   needsMoney: true,
   refusal: refuseKnownOutcome,
@@ -54,7 +53,7 @@ const unknownPaid: ChargeCaseRule = {
 const unknownNotPaid: ChargeCaseRule = {
   kind: 'outcome_unknown',
   resolution: 'not_paid',
-  effect: 'It was not paid, as if the network had said so. Nothing is booked; the attempt fails.',
+  effect: 'It was not paid, as if the network had reported it. Nothing is booked; the attempt fails.',
   note: 'The network was asked and confirmed that nothing was paid.',
   refusal: refuseKnownOutcome,
   begin: (context) =>
@@ -92,12 +91,12 @@ function refuseKnownOutcome({ charge }: Situation): string | null {
 
 function clearReview(context: PaymentContext): ChargeCarryOut {
   return async (tx, locked, { situation: { found, cases } }) => {
-    const review = openReview(cases, [found.id]);
+    const review = remainingReview(cases, [found.id]);
     if (review !== locked.charge.review) await changeCharge(tx, context, locked, { review }, null);
   };
 }
 
-/** The way of a verified success: another amount than was asked for still opens its own case. */
+/** As for a verified success: another amount than requested still opens its own case. */
 async function payAsReported(
   context: PaymentContext,
   charge: Charge,

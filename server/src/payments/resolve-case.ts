@@ -4,9 +4,9 @@ import { refuseWhere } from '../cases/resolution.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
+import { lockPayment } from './change-payment.ts';
 import type { Situation } from './charge-case-rule.ts';
 import { noteCharge } from './charge-notes.ts';
-import { lockPayment } from './charge-outcome.ts';
 import type { PaymentContext } from './context.ts';
 import { findChargeById } from './queries/charges.ts';
 import { moneyRules } from './resolve-case-money.ts';
@@ -29,7 +29,7 @@ export function createChargeResolvers(context: PaymentContext): CaseResolver[] {
       const carryOut = await rule.begin(context, situation, reported);
       return async (tx, confirmation) => {
         const locked = await lockPayment(tx, merchant, situation.charge);
-        // What the network said meanwhile has been written by now, or waits for us.
+        // A report of the network that came meanwhile is applied by now, or waits for this lock.
         const now = await readSituation(tx, found);
         refuseWhere(rule.refusal(now));
         if (rule.note !== null) noteCharge(tx, context, locked.charge, 'case_resolved', rule.note);

@@ -14,13 +14,12 @@ import { idParameters } from '../kit/wire-types.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import type { PaymentContext } from './context.ts';
-import { createPayment, fromApi } from './create-payment.ts';
+import { createPayment, fromApi, previewPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret } from './find-payment.ts';
 import { listIntents } from './queries/intents.ts';
 import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { previewPayment } from './preview-payment.ts';
 import { paymentTimeline } from './timeline.ts';
 import {
   createdIntentSchema,
@@ -68,7 +67,7 @@ const preview = writeRoute('POST', {
   operationId: 'previewPayment',
   tag,
   summary: 'Preview fees and shares',
-  description: 'Returns the fee, each share with its rounding, and what the merchant keeps. Stores nothing.',
+  description: 'Returns the fee, each share with its rounding, and what the merchant receives. Stores nothing.',
   body: Type.Object({ data: previewSchema, ...splitFields }, { additionalProperties: false }),
   status: 200,
   response: previewResponseSchema,
@@ -211,8 +210,8 @@ type SplitBody = Static<typeof splitBody>;
 const splitBody = Type.Object(splitFields);
 
 /**
- * Inside `data` as decided, or beside it, where some clients send it; a refusal names the place that was used. Throws
- * AppError `invalid_request` where the two places differ, because a guess would give the money to somebody.
+ * The split inside `data`, or beside it, where some clients send it; a refusal names the field that was sent. Throws AppError
+ * `invalid_request` where the two differ, because a guess could give the money to the wrong sub-account.
  */
 function splitOf(body: SplitBody & { data: SplitBody }): SplitRequest | null {
   const { data } = body;

@@ -2,13 +2,15 @@ import { appendEvent } from '../events/append-event.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { canonicalAccountNumber } from '../kit/account-number.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
 import { tryBeginPrompt } from '../networks/prompt-limits.ts';
 import { newReference } from '../networks/reference.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Charge } from './charge.ts';
-import { chargeEventRecord } from './charge-wire.ts';
+import { chargeToWire } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
@@ -24,32 +26,33 @@ export interface ChosenNetwork {
 }
 
 /**
- * Starts an attempt on an open intent. The charge and the worker's order to call the network are written together; the
- * call itself happens after the commit.
+ * Starts an attempt on an open intent. The charge and the work of sending it are written together; a worker calls the
+ * network after the commit.
  *
- * Throws AppError `network_not_available`, `account_number_invalid` (field paths behind `fieldPrefix`) and
+ * Throws AppError `network_not_available`, `account_number_invalid` (field paths start with `fieldPrefix`) and
  * `state_conflict` when the intent takes no attempt now.
  */
 export async function startAttempt(
   tx: Transaction,
   context: PaymentContext,
   merchant: Merchant,
-  request: { intentId: string; network: string; accountNumber: string | null; fieldPrefix: string },
+  request: { intentId: string } & NetworkChoice,
 ): Promise<Charge> {
   const intent = await lockIntent(tx, merchant.id, request.intentId);
   if (!intent) throw new AppError('not_found', 'There is no such payment.');
   const now = context.clock.now();
   const status = statusAt(intent, now);
   if (intent.review !== null) {
-    throw new AppError('state_conflict', 'Money has come for this payment and is being looked at. Do not pay again.');
+    const message = 'Money was received for this payment and is under review. Do not pay again.';
+    throw new AppError('state_conflict', message);
   }
   if (!canIntentBecome(status, 'processing') || intent.attempts >= attemptsMax) {
     throw new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
   }
-  const chosen = chooseNetwork(context, merchant, intent, request, request.fieldPrefix);
+  const chosen = chooseNetwork(context.networks, merchant, intent, request);
   const charge = newCharge(context, merchant, intent, chosen);
-  if (!(await tryOpenPrompt(tx, context, merchant, intent, charge))) {
-    const message = 'This number has just been asked to pay. Answer on the phone first, or try again in a while.';
+  if (!(await tryOpenPrompt(tx, context.clock, merchant, intent, charge))) {
+    const message = 'This number was prompted a moment ago. Answer on the phone, or try again later.';
     throw fieldError('network_not_available', `${request.fieldPrefix}account_number`, message);
   }
   const next: Intent = { ...intent, status: 'processing', attempts: charge.attempt, updatedAt: now };
@@ -58,48 +61,54 @@ export async function startAttempt(
   return charge;
 }
 
-/** Which network and number the payer may use for this intent, or the refusal that names the field. */
+/** A network and a number as the payer sent them; `fieldPrefix` leads the fields' names in a refusal. */
+interface NetworkChoice {
+  network: string;
+  accountNumber: string | null;
+  fieldPrefix: string;
+}
+
+/** The network and number for an attempt on this intent. Throws AppError naming the field that is refused. */
 export function chooseNetwork(
-  context: PaymentContext,
+  networks: NetworkRegistry,
   merchant: Merchant,
   intent: Intent,
-  request: { network: string; accountNumber: string | null },
-  fieldPrefix: string,
+  { network, accountNumber, fieldPrefix }: NetworkChoice,
 ): ChosenNetwork {
-  const offered = offeredNetworks(context, merchant, intent);
-  const connector = offered.find((candidate) => candidate.capabilities.network === request.network);
+  const offered = offeredNetworks(networks, merchant, intent);
+  const connector = offered.find((candidate) => candidate.capabilities.network === network);
   if (!connector) {
-    throw fieldError('network_not_available', `${fieldPrefix}network`, networkRefusal(request.network, offered));
+    throw fieldError('network_not_available', `${fieldPrefix}network`, networkRefusal(network, offered));
   }
-  if (request.accountNumber === null) {
+  if (accountNumber === null) {
     if (!connector.capabilities.numberRequired) return { connector, accountNumber: null, accountCanonical: null };
     const message = `${connector.capabilities.displayName} needs the payer's number.`;
     throw fieldError('account_number_invalid', `${fieldPrefix}account_number`, message);
   }
-  const accountCanonical = canonicalAccountNumber(request.accountNumber, {
+  const accountCanonical = canonicalAccountNumber(accountNumber, {
     strict: !merchant.testMode,
     path: `${fieldPrefix}account_number`,
   });
-  return { connector, accountNumber: request.accountNumber, accountCanonical };
+  return { connector, accountNumber, accountCanonical };
 }
 
-/** Whether the payer's phone may be asked now; on live networks the prompt is open from here on. */
+/** Opens the prompt on the payer's number, on live networks only. Returns false where the number may not be prompted now. */
 export async function tryOpenPrompt(
   tx: Transaction,
-  context: PaymentContext,
+  clock: Clock,
   merchant: Merchant,
   intent: Intent,
   charge: Charge,
 ): Promise<boolean> {
   if (merchant.testMode || charge.accountCanonical === null) return true;
   const prompt = { network: charge.network, number: charge.accountCanonical, chargeId: charge.id };
-  return tryBeginPrompt(tx, context.clock, prompt, intent.expiresAt);
+  return tryBeginPrompt(tx, clock, prompt, intent.expiresAt);
 }
 
-/** The networks that are on, that the merchant lets the payer use, and whose amount rule the total keeps. */
-export function offeredNetworks(context: PaymentContext, merchant: Merchant, intent: Intent): Connector[] {
+/** The networks that are on, that the merchant allows for this payment, and that take its total. */
+export function offeredNetworks(networks: NetworkRegistry, merchant: Merchant, intent: Intent): Connector[] {
   const total = totalMinor(intent);
-  return context.networks.list(merchant.testMode).filter(({ capabilities }) => {
+  return networks.list(merchant.testMode).filter(({ capabilities }) => {
     const isAccepted = intent.paymentMethods === null || intent.paymentMethods.includes(capabilities.network);
     return isAccepted && total % capabilities.amountStepMinor === 0n;
   });
@@ -146,7 +155,7 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
   };
 }
 
-/** Writes the charge, its event and the order to call the network. */
+/** Writes the charge, its event and the work of sending it. */
 export function writeAttempt(
   tx: Transaction,
   context: PaymentContext,
@@ -160,7 +169,7 @@ export function writeAttempt(
     kind: 'charge.created',
     objectId: charge.id,
     sequence: charge.eventSequence,
-    record: chargeEventRecord(context, merchant, intent, charge),
+    record: chargeToWire(context, merchant, intent, charge),
     callbackUrl: intent.callbackUrl,
   });
   enqueue(tx, context, {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { AssertionFailure } from '../kit/assert.ts';
 import { canChargeBecome } from './charge.ts';
 import type { Charge, ChargeStatus } from './charge.ts';
-import { changeCharge, changeIntent, withLockedPayment } from './charge-outcome.ts';
+import { changeCharge, changeIntent, withLockedPayment } from './change-payment.ts';
 import { canIntentBecome, isOpen, statusAt, totalMinor } from './intent.ts';
 import type { Intent, IntentStatus } from './intent.ts';
 import { createPaymentWorld } from './payment-world.corpus.ts';
@@ -48,7 +48,9 @@ test('an intent moves as its table says and no other way', async () => {
     for (const to of intentStatuses.filter((status) => status !== from)) {
       await world.asOwner('UPDATE payment_intents SET status = $1', [from]);
       const locked = await world.intent(intent);
-      const move = world.db.withTransaction((tx) => changeIntent(tx, world.context, locked, { status: to }));
+      const move = world.db.withTransaction((tx) =>
+        changeIntent(tx, world.context, { merchant: world.merchant, intent: locked }, { status: to }, null),
+      );
       const isAllowed = intentMoves[from].includes(to);
       assert.equal(canIntentBecome(from, to), isAllowed, `${from} → ${to}`);
       if (isAllowed) await move;
@@ -83,9 +85,10 @@ test('a row that has moved on is not changed by whoever saw it before', async ()
   assert.equal(await updateChargeOutcome(world.db, 'pending', staleCharge), 0);
   assert.equal((await world.intent(intent)).status, 'successful');
   assert.equal((await world.charge(charge)).status, 'completed');
+  const stale: Intent = { ...intent, status: 'processing' };
   await assert.rejects(
     world.db.withTransaction((tx) =>
-      changeIntent(tx, world.context, { ...intent, status: 'processing' }, { status: 'failed' }),
+      changeIntent(tx, world.context, { merchant: world.merchant, intent: stale }, { status: 'failed' }, null),
     ),
     AssertionFailure,
   );

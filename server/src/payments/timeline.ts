@@ -11,15 +11,14 @@ import type { Intent } from './intent.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 
-/** What happened to a payment, oldest first: its events and what passed between us and the networks. */
+/** The history of a payment, oldest first: its events and the notes of its charges. */
 export async function paymentTimeline(
-  context: PaymentContext,
+  { db, networks }: Pick<PaymentContext, 'db' | 'networks'>,
   intent: Intent,
   { testMode }: { testMode: boolean },
 ): Promise<JsonRecord[]> {
-  const { db } = context;
   const { merchantId, id } = intent;
-  const nameOf = (network: string): string => networkName(context, network, testMode);
+  const nameOf = (network: string): string => networkName(networks, network, testMode);
   const charges = await listChargesOfIntent(db, merchantId, id);
   const chargeIds = charges.map((charge) => charge.id);
   const events = await listEventsOfObjects(db, merchantId, [id, ...chargeIds]);
@@ -43,7 +42,7 @@ export async function paymentTimeline(
       detail: note.detail,
     })),
   ];
-  // Ids of version 7 also order what happened within one millisecond.
+  // Version 7 ids also order what happened within one millisecond.
   return entries
     .toSorted((left, right) => left.at.getTime() - right.at.getTime() || (left.id < right.id ? -1 : 1))
     .map(({ at, kind, transactionId, detail }) => ({
@@ -70,13 +69,13 @@ function eventDetail(kind: string, record: JsonRecord, nameOf: (network: string)
     case 'charge.refunded':
       return `${textOf(record['currency'])} ${String(record['amount_refunded'])} has been refunded.`;
     case 'charge.reversed':
-      return `${network} took the payment back.`;
+      return `${network} reversed the payment.`;
     default:
       return kind;
   }
 }
 
-/** With whoever gets a part of it, how the part was rounded, and what the merchant keeps. */
+/** With the fee, each share and its rounding, and what the merchant receives. */
 function creationDetail(intent: Intent): string {
   const { shares, feeMinor } = intent;
   const baseMinor = shareBase(intent);
@@ -88,7 +87,7 @@ function creationDetail(intent: Intent): string {
       const explained = explainShare(baseMinor, share).text;
       return `Sub-account ${share.subAccountId} gets ${formatAmount(share.amountMinor)}: ${explained}`;
     }),
-    ...(shares.length > 0 || feeMinor > 0n ? [`The merchant keeps ${formatAmount(parts.merchantMinor)}.`] : []),
+    ...(shares.length > 0 || feeMinor > 0n ? [`The merchant receives ${formatAmount(parts.merchantMinor)}.`] : []),
   ];
   return sentences.join(' ');
 }

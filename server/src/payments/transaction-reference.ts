@@ -1,6 +1,6 @@
 import type { Random } from '../kit/random.ts';
 
-// Letters and digits that are not mistaken for each other when read out across a counter.
+// Letters and digits that nobody confuses when they are read out across a counter.
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const suffixLength = 8;
 
@@ -13,7 +13,7 @@ export function transactionReference(now: Date, random: Random): string {
 
 const shortCodeLength = 4;
 
-/** The reference's last four characters, which staff compare across the counter: on the receipt and in the message. */
+/** The reference's last four characters, which staff compare across the counter with the payer's receipt. */
 export function shortCodeOf(reference: string): string {
   return reference.slice(-shortCodeLength);
 }

@@ -3,7 +3,7 @@ import { checkCallbackUrl, urlLengthMax } from '../kit/callback-url.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 
-/** Schemes that run or read something in the payer's browser; refused whatever the merchant says. */
+/** Schemes that run or read something in the payer's browser; refused even with `skip_url_validation`. */
 const dangerousSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'view-source:']);
 
 export interface PaymentUrls {
@@ -14,9 +14,9 @@ export interface PaymentUrls {
 }
 
 /**
- * Refuses URLs that may not be used. With `skip_url_validation` they are stored as they are, so that the payer can come
- * back to an app (`shop://done`); what could harm the payer is refused all the same, and what the callback's name
- * resolves to is judged when we connect.
+ * Throws AppError `url_not_allowed` naming the field. With `skip_url_validation` URLs are stored as they are, so that the
+ * payer can return to an app (`shop://done`); what could harm the payer is refused all the same. The address that the
+ * callback's name resolves to is checked on each connection.
  */
 export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
   const fields = [
@@ -31,15 +31,15 @@ export function checkUrls(policy: OutboundPolicy, urls: PaymentUrls): void {
   }
 }
 
-/** Refuses a page of the shop's, where payers are sent, by the rule of payments' return URLs. */
+/** Checks the address of a shop's page, where payers are sent, by the rules of return URLs. */
 export function checkPageUrl(policy: OutboundPolicy, { path, url }: { path: string; url: string }): void {
   refuseHarmful(path, url);
   checkBrowserUrl(policy, path, url);
 }
 
 /**
- * Where the payer goes back to: as a link with `parameters` added where a browser may be given it as one, else as it was
- * stored, for the page to show as text.
+ * Where the payer returns to: with `parameters` added if a page may link it, else as it was stored, which the page shows as
+ * text.
  */
 export function returnLink(url: string | null, parameters: Readonly<Record<string, string>>): string | null {
   if (url === null || !isLinkableUrl(url)) return url;
@@ -48,7 +48,7 @@ export function returnLink(url: string | null, parameters: Readonly<Record<strin
   return link.href;
 }
 
-/** As it was sent. The payer's browser goes there, not we: any port will do, and a place beside this service. */
+/** The payer's browser goes there, not this service: any port is allowed, and the host of this service too. */
 function checkBrowserUrl(policy: OutboundPolicy, path: string, url: string): void {
   checkCallbackUrl({ ...policy, refusedNames: [], anyPort: true }, path, url);
 }
@@ -62,7 +62,7 @@ function notAllowed(path: string, message: string): Error {
   return fieldError('url_not_allowed', path, message);
 }
 
-/** As a browser reads it: white space and control characters before and inside the scheme do not count. */
+/** As a browser reads it: white space and control characters before and inside the scheme are ignored. */
 function schemeOf(url: string): string {
   // oxlint-disable-next-line no-control-regex -- browsers ignore exactly these characters
   const text = url.replaceAll(/[\u0000-\u0020\u007f]/g, '').toLowerCase();

@@ -5,8 +5,8 @@ import { settledOf } from '../sub-accounts/ledger-accounts.ts';
 import type { Charge } from './charge.ts';
 
 /**
- * What of a charge still waits for its settlement, account by account in bututs: what it brought there, less what its
- * refunds took. Other payments' money on the same accounts is not in it.
+ * What of a charge is still pending, by account in bututs: what the charge brought there, less what its refunds collected.
+ * Other payments' money on the same accounts does not count.
  */
 export async function waitingOf(
   db: Queryable,

@@ -16,7 +16,7 @@ const nameLengthMax = 200;
 const emailLengthMax = 254;
 const phoneLengthMax = 32;
 
-/** Whom a payment is shared with; inside `data`, and beside it for clients that send it there. */
+/** Who a payment is shared with; inside `data`, and beside it for clients that send it there. */
 export const splitFields = {
   sub_account: optional(Type.String({ maxLength: 64, description: 'The sub-account that receives its share.' })),
   sub_account_group: optional(
@@ -106,7 +106,7 @@ const nextAction = orNull(
   ),
 );
 
-/** The answer to a created payment (docs/payments.md, "Create a payment"). */
+/** The response to a created payment (docs/payments.md, "Create a payment"). */
 const createdFields = {
   id: idType('The intent, the same as `payment_intent_id`.'),
   payment_intent_id: idType('The intent.'),
@@ -120,7 +120,7 @@ const createdFields = {
   status: intentStatus,
 };
 
-/** One part of a split, and how it came about. */
+/** One part of a split, with its calculation. */
 const shareSchema = Type.Object(
   {
     sub_account: idType('The sub-account.'),

@@ -9,9 +9,9 @@ import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalance, lockBalances, post } from '../ledger/post.ts';
 import { isSettled } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
-import { advanceMovements, planClawback } from '../payments/plan-clawback.ts';
-import { openUnallocatedCases } from '../payments/unallocated-shares.ts';
-import type { UnallocatedShare } from '../payments/unallocated-shares.ts';
+import { advanceMovements, planClawback } from '../payments/clawback.ts';
+import { openUnallocatedCases } from '../payments/booking.ts';
+import type { UnallocatedShare } from '../payments/booking.ts';
 import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
 import { planAdvanceUndone, readDebts, readWaived, repayments } from '../sub-accounts/debts.ts';
 import {

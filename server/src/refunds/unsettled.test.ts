@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Charge } from '../payments/charge.ts';
-import { lockPayment } from '../payments/charge-outcome.ts';
+import { lockPayment } from '../payments/change-payment.ts';
 import { settleCharge } from '../settlement/settle-charge.ts';
 import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';

@@ -32,7 +32,7 @@ export async function findLastNoteTime(
   return row?.createdAt;
 }
 
-/** The newest ones: a charge has a handful, and one with more is best told from its end. */
+/** The newest 500: a charge has a handful of notes. */
 export function listNotesOfCharges(
   db: Queryable,
   merchantId: string,

@@ -3,8 +3,8 @@ import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
 import type { PageRequest } from '../../kit/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
-import { chargeFilters } from '../list-filters.ts';
-import type { ChargeFilter } from '../list-filters.ts';
+import { chargeFilters } from './list-filters.ts';
+import type { ChargeFilter } from './list-filters.ts';
 
 const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
@@ -70,7 +70,7 @@ export function findChargeByReference(
   });
 }
 
-/** By the reference that merchants quote, which is unique among their charges. */
+/** By the reference that merchants quote, unique among their charges. */
 export function findChargeByTransactionReference(
   db: Queryable,
   merchantId: string,
@@ -83,7 +83,7 @@ export function findChargeByTransactionReference(
   });
 }
 
-/** Whether anything of the charge was given back, or is on its way back. The caller holds the payment's lock. */
+/** Whether any of the charge was refunded, or is being refunded. The caller holds the payment's lock. */
 export async function hasRefund(db: Queryable, merchantId: string, chargeId: string): Promise<boolean> {
   const row = await db.row({
     name: 'charges_has_refund',
@@ -96,7 +96,7 @@ export async function hasRefund(db: Queryable, merchantId: string, chargeId: str
   return row !== undefined;
 }
 
-/** Every refund of the charge, whatever became of it. */
+/** Every refund of the charge, in any status. */
 export async function listRefundIds(db: Queryable, merchantId: string, chargeId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'charges_list_refund_ids',
@@ -115,8 +115,8 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
 }
 
 /**
- * The attempt that an intent's record tells of: the one that paid, the first where several did, and rather one whose money is
- * still there; else the newest.
+ * The attempt that an intent's record shows: one that paid, preferably one whose money is still there, of several the first;
+ * else the newest.
  */
 export function findRepresentativeCharge(
   db: Queryable,
@@ -140,7 +140,7 @@ export function findLatestCharge(db: Queryable, merchantId: string, intentId: st
   });
 }
 
-/** The charge as it ends or waits, guarded by the status it leaves. */
+/** The charge as it ends or is under review, guarded by the status that it leaves. */
 export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next: Charge): Promise<number> {
   return db.run({
     name: 'charges_update_outcome',
@@ -180,7 +180,7 @@ export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next:
   });
 }
 
-/** A pending charge on its way; a late answer to an early call never overwrites an end. */
+/** A pending charge's progress; a late response to an early call never overwrites the end. */
 export function updateChargeProgress(
   db: Queryable,
   expected: readonly ChargeProgress[],

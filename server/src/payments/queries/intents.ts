@@ -3,10 +3,10 @@ import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
 import type { PageRequest } from '../../kit/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
-import { intentFilters } from '../list-filters.ts';
-import type { IntentFilter } from '../list-filters.ts';
+import { intentFilters } from './list-filters.ts';
+import type { IntentFilter } from './list-filters.ts';
 
-/** The split of an intent that is shared; for others nothing is looked for. $1 is the merchant in each statement with it. */
+/** The split of an intent; intents without one cost no lookup. $1 is the merchant in each statement with it. */
 const sharesColumn = `CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
     SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
     FROM intent_shares
@@ -22,7 +22,7 @@ const intentColumns = `payment_intents.merchant_id AS "merchantId", id, status, 
   terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
-/** A row as it is read: the shares' numbers come as text, so that none is a float. */
+/** A row as read: the numbers of its shares are text, so that none becomes a float. */
 type IntentRow = Omit<Intent, 'shares'> & { shares: [string, string, string][] | null };
 
 async function intentRow(db: Queryable, statement: Statement): Promise<Intent | undefined> {
@@ -131,7 +131,7 @@ export function findIntentByToken(db: Queryable, merchantId: string, token: stri
   });
 }
 
-/** Held until the transaction ends: every change of an intent or of one of its charges waits here first. */
+/** Locks the intent until the transaction ends: every change of it or of one of its charges locks it first. */
 export function lockIntent(db: Queryable, merchantId: string, id: string): Promise<Intent | undefined> {
   return intentRow(db, {
     name: 'payment_intents_lock',
@@ -140,7 +140,7 @@ export function lockIntent(db: Queryable, merchantId: string, id: string): Promi
   });
 }
 
-/** Guarded by the status it leaves: touches nothing when the intent has moved on. */
+/** Guarded by the status that it leaves: updates no row when the intent has changed. */
 export function updateIntent(
   db: Queryable,
   currentStatus: IntentStatus,
@@ -165,7 +165,7 @@ export function updateIntent(
   });
 }
 
-/** Of a customer's payments that say who paid, so many say it no more; answers how many, fewer when there are no others. */
+/** Clears the payer's fields of up to `rowsMax` payments of a customer; returns how many, fewer when none are left. */
 export function clearPayerOfIntents(
   db: Queryable,
   customer: { merchantId: string; id: string },
@@ -202,7 +202,7 @@ export function listIntents(
   return lists.read(intentList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
-/** Open intents whose time has passed, oldest first; those under review wait for a person. */
+/** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */
 export function listIntentsToExpire(
   db: Queryable,
   now: Date,
