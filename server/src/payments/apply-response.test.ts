@@ -127,7 +127,7 @@ test('concurrent responses of a network end in the same state and ledger', async
   await world.verify();
 });
 
-test('only a success or a documented refusal settles a charge; everything else leaves it to be looked up', async () => {
+test('only a success or a documented refusal settles a charge; others leave it to be looked up', async () => {
   const { charge } = await world.createSent();
   for (const kind of ['awaiting', 'unknown', 'processing', 'not_found'] as const) {
     assert.equal(await applyResponse(world.context, charge, responseOf(kind, charge)), 'open', kind);
@@ -150,7 +150,7 @@ test('the payer’s next action survives an unclear response; older notification
   assert.equal((await world.charge(charge)).progress, 'final', 'older news changes nothing');
 });
 
-test('a wrong code is told to whoever typed it and changes nothing', async () => {
+test('a wrong code is an error for the payer and changes nothing', async () => {
   const { charge } = await world.createSent();
   const before = await world.charge(charge);
   await assert.rejects(

@@ -43,19 +43,19 @@ export async function applyReversal(
     }
     await lockSuccessAndReversal(tx, locked);
     const settlement = await settleSuccess(tx, context, locked, collection);
-    if (settlement.at === 'nowhere') return;
+    if (settlement.state === 'not_booked') return;
     const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
     const moneyCase = cases.find(
       ({ kind, reference }) => isMoneyCase(kind) && reference === providerTransaction.transactionId,
     );
     const isAccepted = moneyCase?.resolution === 'accept';
-    const payment = settlement.at === 'booked' ? settlement.payment : locked;
-    if (settlement.at === 'suspense' && !isAccepted) {
+    const payment = settlement.state === 'booked' ? settlement.payment : locked;
+    if (settlement.state === 'suspended' && !isAccepted) {
       await openCaseOnce(tx, context, charge, collection, suspenseRemark(providerTransaction, moneyCase));
       return;
     }
     if (!isPaid(payment.charge) || wasReversedWhole(cases, providerTransaction)) return;
-    // What this transaction brought: the amount that a person accepted, else the amount requested.
+    // What this transaction collected: the amount that a person accepted, else the amount requested.
     const collectedMinor = isAccepted ? moneyCase.amountMinor : charge.amountPaidMinor;
     const isWhole =
       providerTransaction.amountMinor === collectedMinor && providerTransaction.currency === charge.currency;
@@ -88,7 +88,7 @@ interface ReversalRemark {
 const otherAmount = 'That is not the amount it had collected: nothing was booked.';
 const partBefore = 'It had reversed a part before: nothing was booked.';
 
-/** Tells whoever resolves the case of money in `suspense` that it is gone, as far as that is so. */
+/** What the operator who resolves the case of the money in `suspense` has to know. */
 function suspenseRemark(providerTransaction: ProviderTransaction, moneyCase: Case | undefined): ReversalRemark {
   const kind = 'network_reversal';
   if (moneyCase?.status === 'resolved') {
@@ -169,7 +169,8 @@ async function openCaseOnce(
   if (wasReversedWhole(cases, providerTransaction)) return;
   const { transactionId, amountMinor, currency } = providerTransaction;
   const { merchantId, id: subjectId } = charge;
-  const summary = `${networkName} reversed ${moneyText(providerTransaction)} that had been paid. ${remark}`.trimEnd();
+  const summary =
+    `${networkName} reversed ${moneyText(providerTransaction)} after it had been paid. ${remark}`.trimEnd();
   const about = { merchantId, subjectType: 'charge', subjectId, kind, summary } as const;
   const reversal = { transactionId, amountMinor, currency, reversalId };
   if (kind === 'partial_reversal') await openReversalCase(tx, context, about, reversal);

@@ -51,8 +51,11 @@ export async function claimCollection(
   return { railAccount, networkName, providerTransaction, claimed };
 }
 
-/** Where the money is: booked to the charge, in `suspense`, or nowhere, because it is another's or was reversed already. */
-export type SettledMoney = { at: 'booked'; payment: LockedPayment } | { at: 'suspense' } | { at: 'nowhere' };
+/** Money booked to the charge, or in `suspense`, or not booked because it is another charge's or was reversed already. */
+export type SettledMoney =
+  | { state: 'booked'; payment: LockedPayment }
+  | { state: 'suspended' }
+  | { state: 'not_booked' };
 
 /** Books a collection under the payment's lock, or finds that it is booked already. */
 export async function settleSuccess(
@@ -65,18 +68,18 @@ export async function settleSuccess(
   const { claimed, providerTransaction } = collection;
   if (!claimed) {
     await reportReusedTransaction(tx, context, locked, collection);
-    return { at: 'nowhere' };
+    return { state: 'not_booked' };
   }
   if (charge.networkTransactionId === providerTransaction.transactionId) {
-    return charge.paidAt === null ? { at: 'suspense' } : { at: 'booked', payment: locked };
+    return charge.paidAt === null ? { state: 'suspended' } : { state: 'booked', payment: locked };
   }
   const review = reviewOf(locked, providerTransaction);
   if (review !== null) {
     await suspendCollection(tx, context, locked, collection, review);
-    return { at: 'suspense' };
+    return { state: 'suspended' };
   }
-  if (await wasReversedBefore(tx, charge, providerTransaction)) return { at: 'nowhere' };
-  return { at: 'booked', payment: await payCharge(tx, context, locked, collection) };
+  if (await wasReversedBefore(tx, charge, providerTransaction)) return { state: 'not_booked' };
+  return { state: 'booked', payment: await payCharge(tx, context, locked, collection) };
 }
 
 /** Why the money may not be booked to the charge; null where it may. */
@@ -126,7 +129,7 @@ async function payCharge(
   });
 }
 
-/** The payer's number, where the payment asked for none: the network tells it, and a refund goes there. */
+/** The payer's number, for a payment without one: the network reports it, and a refund goes there. */
 function payerOf(
   { accountCanonical }: Charge,
   { payerNumber }: ProviderTransaction,

@@ -33,7 +33,7 @@ async function statuses(intent: Intent): Promise<string[]> {
   return [(await world.intent(intent)).status, ...charges.map(({ status }) => status)];
 }
 
-test('a refused attempt gives the payer another one, on another network too', async () => {
+test('after a refused attempt the payer may try again, also on another network', async () => {
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await applyResponse(world.context, charge, refused);
   assert.deepEqual(await statuses(intent), ['requires_payment_method', 'failed']);
@@ -48,7 +48,7 @@ test('a refused attempt gives the payer another one, on another network too', as
   assert.deepEqual(await world.movements(second), ['collected float:rail-aps → payable_available 10000']);
 });
 
-test('while an attempt is under way there is no other one', async () => {
+test('a second attempt is refused while one is open', async () => {
   const { intent } = await world.createSent();
   await assert.rejects(world.attempt(intent, 'aps'), isConflict);
 });
@@ -62,7 +62,7 @@ test('a repeated refusal appears once in the timeline, and a second attempt’s 
   assert.deepEqual(await world.notes(charge), ['sent_to_network', 'refusal_ignored']);
 });
 
-test('the fifth refusal is the last: the payment has failed', async () => {
+test('the fifth refusal fails the payment', async () => {
   const { intent, charge } = await world.createSent();
   await applyResponse(world.context, charge, refused);
   for (let attempt = 2; attempt <= 5; attempt += 1) {
@@ -76,7 +76,7 @@ test('the fifth refusal is the last: the payment has failed', async () => {
   await assert.rejects(cancel(intent), isConflict);
 });
 
-test('money that comes after the payment has failed is booked and marked late', async () => {
+test('money received after the payment has failed is booked and marked late', async () => {
   const { intent, charge } = await world.createSent();
   await applyResponse(world.context, charge, refused);
   for (let attempt = 2; attempt <= 5; attempt += 1) {
@@ -128,7 +128,7 @@ test('a second attempt paid before its cancellation goes to suspense, with a cas
   assert.equal((await world.intent(intent)).status, 'successful');
 });
 
-test('a late success of the first attempt after the second has paid stands in suspense, with a case, once', async () => {
+test('a late success of the first attempt after the second has paid is in suspense once, with a case', async () => {
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await applyResponse(world.context, charge, refused);
   const second = await world.attempt(intent, 'aps');
@@ -169,7 +169,7 @@ test('a payment that was paid before it could be cancelled is booked, successful
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
 });
 
-test('of two attempts started concurrently one begins', async () => {
+test('of two attempts started concurrently one is accepted', async () => {
   const { intent, charge } = await world.createSent();
   await applyResponse(world.context, charge, refused);
   const outcomes = await Promise.allSettled([world.attempt(intent, 'aps'), world.attempt(intent, 'wave')]);

@@ -15,7 +15,7 @@ import type { Charge, ChargeParts } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import type { PaymentContext } from './context.ts';
 
-// What collections book (docs/architecture.md, "Money"); what goes back is in clawback.ts.
+// What collections book (docs/ledger.md, "Flows"); what goes back is in clawback.ts.
 
 /** A charge with the split of its intent. */
 export interface SharedCharge {
@@ -209,7 +209,7 @@ export async function bookSuspense(
   });
 }
 
-/** Money of a case, as it stands in `suspense`. */
+/** Money of a case in `suspense`. */
 interface SuspendedMoney {
   amountMinor: bigint;
   currency: string;
@@ -284,7 +284,7 @@ export async function openUnallocatedCases(
   }
 }
 
-/** What every posting of a charge says. */
+/** The fields that every posting of a charge has. */
 export function postingOf({ merchantId, currency, id }: Charge, at: Date) {
   return { merchantId, currency, source: { type: 'charge', id }, at };
 }

@@ -24,7 +24,7 @@ async function shown(intent: Intent): Promise<CheckoutCharge> {
   return view.charge;
 }
 
-test('the receipt is of the attempt that paid, also where a later one had begun', async () => {
+test('the receipt shows the attempt that paid, even if a later one had started', async () => {
   const { intent, charge: first } = await world.createSent({ network: 'wave' });
   await applyResponse(world.context, first, refused);
   const second = await world.attempt(intent, 'aps');
@@ -41,7 +41,7 @@ test('the receipt is of the attempt that paid, also where a later one had begun'
   assert.deepEqual([(await shown(intent)).id, (await shown(intent)).status], [first.id, 'reversed']);
 });
 
-test('a mismatched amount under review is shown, also when a later attempt was refused', async () => {
+test('a mismatched amount under review is shown even after a later attempt was refused', async () => {
   const { intent, charge: first } = await world.createSent({ network: 'wave' });
   await applyResponse(world.context, first, refused);
   const second = await world.attempt(intent, 'aps');

@@ -238,7 +238,7 @@ function checkPaymentMethods(connectors: readonly Connector[], methods: readonly
 }
 
 /** Otherwise it would be the payer who finds out that no network takes this payment. */
-function refuseUnpayable(context: PaymentContext, merchant: Merchant, intent: Intent): void {
+function refuseUnpayable(context: Pick<PaymentContext, 'networks'>, merchant: Merchant, intent: Intent): void {
   refuseWithoutNetwork(context, merchant);
   if (offeredNetworks(context.networks, merchant, intent).length > 0) return;
   const message = `No network of this payment takes ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;

@@ -53,7 +53,7 @@ async function withoutEvents(kind: string, body: () => Promise<unknown>): Promis
   assert.deepEqual(await counts(), unchanged, 'nothing of it was written');
 }
 
-test('a creation that is undone leaves neither payment nor attempt, event or work behind', async () => {
+test('a creation that is rolled back leaves no payment, attempt, event or work', async () => {
   const before = await counts();
   const notified: unknown[] = [];
   const context = { ...world.context, notifyWorker: (work: unknown) => notified.push(work) };
@@ -103,7 +103,7 @@ test('a reversal, a cancellation or an expiry without its event is rolled back',
   assert.equal((await world.intent(open.intent)).status, 'processing');
 });
 
-test('an event tells the record as it was then, and every event has one delivery to be planned', async () => {
+test('an event holds the record as it was then, and every event is fanned out once', async () => {
   const { intent, charge } = await world.createSent({ metadata: { order: '1042' }, title: 'Books' });
   await applyResponse(world.context, charge, refused);
   await applyResponse(world.context, charge, succeeded(charge));

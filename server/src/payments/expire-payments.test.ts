@@ -20,7 +20,7 @@ after(() => world.close());
 
 const lifetimeMs = 30 * 60_000;
 
-test('a payment is expired when its time has passed, and takes neither an attempt nor a cancellation then', async () => {
+test('a payment whose time has passed is expired and refuses attempts and cancellations', async () => {
   const { intent, charge } = await world.createSent();
   await applyResponse(world.context, charge, refused);
   await world.clock.advance(lifetimeMs - 1);
@@ -36,7 +36,7 @@ test('a payment is expired when its time has passed, and takes neither an attemp
   assert.deepEqual(await world.events(intent), ['payment_intent.created'], 'no job has run');
 });
 
-test('the job writes down what the clock has decided, with one event, however many run', async () => {
+test('concurrent sweeps store an expiry once, with one event', async () => {
   await world.openConnections();
   const { intent } = await world.createSent();
   await world.clock.advance(lifetimeMs);
@@ -46,7 +46,7 @@ test('the job writes down what the clock has decided, with one event, however ma
   assert.equal(await expirePayments(world.context), 0);
 });
 
-test('a success that comes before the job has run is booked after the expiry, which is told too', async () => {
+test('a success before the sweep is booked after the expiry, which gets its event', async () => {
   const { intent, charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
   await applyResponse(world.context, charge, succeeded(charge));
@@ -56,7 +56,7 @@ test('a success that comes before the job has run is booked after the expiry, wh
   assert.equal(await expirePayments(world.context), 0);
 });
 
-test('neither a closed payment nor one under review expires', async () => {
+test('payments that have ended or are under review do not expire', async () => {
   const paid = await world.createSent();
   await applyResponse(world.context, paid.charge, succeeded(paid.charge));
   const mismatched = await world.createSent();
@@ -84,7 +84,7 @@ for (const wasWritten of [false, true]) {
   });
 }
 
-test('a refusal after the time closes the attempt and leaves the payment expired', async () => {
+test('a refusal after the expiry ends the attempt and leaves the payment expired', async () => {
   const { intent, charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
   await applyResponse(world.context, charge, refused);
@@ -94,7 +94,7 @@ test('a refusal after the time closes the attempt and leaves the payment expired
   assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
 });
 
-test('a charge that is still looked up after the expiry ends as the network says', async () => {
+test('a charge looked up after the expiry ends with the network’s outcome', async () => {
   const { charge } = await world.createSent();
   await world.clock.advance(lifetimeMs);
   await expirePayments(world.context);
@@ -104,7 +104,7 @@ test('a charge that is still looked up after the expiry ends as the network says
   assert.equal((await world.charge(charge)).status, 'completed');
 });
 
-test('one merchant’s backlog does not delay another’s: each sweep takes a hundred of everyone’s', async () => {
+test('a sweep expires a hundred payments of each merchant, so that no backlog delays another’s', async () => {
   const crowd = await world.newMerchant();
   const single = await world.newMerchant();
   for (let index = 0; index < 101; index += 1) await world.create({}, crowd);

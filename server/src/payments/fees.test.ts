@@ -38,8 +38,8 @@ function ruleOf(payer: FeePayer, { percent = 0n, fixed = 0n, minimum = 0n, maxim
   };
 }
 
-/** Worked out by hand, in bututs; percentages in hundredths. What the payer pays and the merchant keeps follows. */
-const golden: [FeePayer, Rule, amount: bigint, fee: bigint, paid: bigint, kept: bigint][] = [
+/** Calculated by hand, in bututs; percentages in hundredths. */
+const golden: [FeePayer, Rule, amount: bigint, fee: bigint, paid: bigint, merchant: bigint][] = [
   // The business pays: to the butut, halves up.
   ['business', {}, 10_000n, 0n, 10_000n, 10_000n],
   ['business', { percent: 200n }, 10_000n, 200n, 10_000n, 9_800n],
@@ -100,14 +100,14 @@ const golden: [FeePayer, Rule, amount: bigint, fee: bigint, paid: bigint, kept: 
   ['customer', { percent: 10_000n }, 10_000n, 10_000n, 20_000n, 10_000n],
 ];
 
-test('fees are what was worked out by hand, and so is what the payer pays and the merchant keeps', () => {
-  for (const [payer, rule, amountMinor, fee, paid, kept] of golden) {
+test('fee, total and merchant’s part of each rule match the amounts calculated by hand', () => {
+  for (const [payer, rule, amountMinor, fee, paid, merchant] of golden) {
     const row = `${payer} ${Object.entries(rule).flat().join(' ')} of ${amountMinor}`;
     const feeMinor = collectionFee(ruleOf(payer, rule), amountMinor);
     assert.equal(feeMinor, fee, row);
     const amountPaidMinor = totalMinor({ amountMinor, feeMinor, feePayer: payer });
     assert.equal(amountPaidMinor, paid, row);
-    assert.equal(partsOf({ feeMinor }, [], amountPaidMinor).merchantMinor, kept, row);
+    assert.equal(partsOf({ feeMinor }, [], amountPaidMinor).merchantMinor, merchant, row);
   }
 });
 
@@ -127,7 +127,7 @@ const anyAmount = fc.oneof(
   fc.bigInt({ min: 1n, max: 1_000_000n }).map((whole) => whole * 100n),
 );
 
-test('in 2,000 random cases the fee and the rest are what was paid, and nobody gets less than nothing', () => {
+test('in 2,000 random cases fee and merchant’s part add up to the amount paid, and none is negative', () => {
   fc.assert(
     fc.property(anyRule, anyAmount, (rule, amountMinor) => {
       const merchant = { ...world.merchant, collectionFee: rule };
@@ -152,7 +152,7 @@ test('in 2,000 random cases the fee and the rest are what was paid, and nobody g
   );
 });
 
-test('a percentage alone is never further from the exact value than half a butut, and a tie goes up', () => {
+test('a percentage fee is rounded to the nearest butut, and a tie up', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10_000n }), anyAmount, (percent, amountMinor) => {
       const fee = collectionFee(ruleOf('business', { percent }), amountMinor);
@@ -207,7 +207,7 @@ for (const [name, rule, amountMinor] of rules) {
   });
 }
 
-test('a fee that eats more than the amount is refused before anything is stored', async () => {
+test('a fee larger than the amount is refused before anything is stored', async () => {
   const owner = { ...world.merchant, collectionFee: ruleOf('business', { minimum: 101n }) };
   await assert.rejects(
     world.create({ amountMinor: 100n }, owner),
@@ -215,14 +215,14 @@ test('a fee that eats more than the amount is refused before anything is stored'
   );
 });
 
-test('a rule that changes later changes no payment that was made before', async () => {
+test('a changed fee rule leaves the payments created before as they are', async () => {
   const owner = await world.setFee(ruleOf('business', { percent: 100n }));
   const { charge } = await world.create({}, owner);
   await world.setFee(ruleOf('customer', { percent: 900n }));
   await world.clock.advance(3_000);
   await applyResponse(world.context, charge, succeeded(charge));
-  const kept = await world.charge(charge);
-  assert.deepEqual([kept.feeMinor, kept.feePayer, kept.amountPaidMinor], [100n, 'business', 10_000n]);
+  const unchanged = await world.charge(charge);
+  assert.deepEqual([unchanged.feeMinor, unchanged.feePayer, unchanged.amountPaidMinor], [100n, 'business', 10_000n]);
   assert.deepEqual(await world.movements(charge), [
     'collected float:rail-wave → fees 100',
     'collected float:rail-wave → payable_available 9900',

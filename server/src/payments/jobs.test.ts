@@ -36,7 +36,7 @@ function dueAt(kind: string): Promise<Date | undefined> {
     .then((row) => row?.dueAt);
 }
 
-test('a start whose worker died in the call is never repeated: a look-up finds what became of it', async () => {
+test('a start whose worker died during the call is never repeated: a look-up finds the outcome', async () => {
   const { wave } = world.networks;
   wave.responses.start = () => Promise.reject(new Error('the process died'));
   const { charge } = await world.create();
@@ -59,7 +59,7 @@ test('a start whose worker died in the call is never repeated: a look-up finds w
   assert.equal(await dueAt('look_up_charge'), undefined, 'nothing is looked up any more');
 });
 
-test('a start whose worker died before the call is made by the next one, once', async () => {
+test('a start whose worker died before the call is sent once by the next worker', async () => {
   const { charge } = await world.create();
   assert.equal((await world.claim()).length, 1);
   assert.deepEqual(await world.work(), [], 'it is claimed');
@@ -69,7 +69,7 @@ test('a start whose worker died before the call is made by the next one, once', 
   assert.equal((await world.charge(charge)).progress, 'awaiting_payer');
 });
 
-test('workers with the same start, one of them late, call the network once', async () => {
+test('workers with the same start call the network once, even if one of them is late', async () => {
   await world.openConnections();
   await world.create();
   const [first] = await world.claim();
@@ -80,7 +80,7 @@ test('workers with the same start, one of them late, call the network once', asy
   assert.equal(world.networks.wave.count('start'), 1);
 });
 
-test('the attempt and its look-up are written down before the network is called', async () => {
+test('the attempt and its look-up are stored before the network is called', async () => {
   const seen: unknown[] = [];
   const { charge } = await world.create();
   world.networks.wave.responses.start = async () => {
@@ -129,7 +129,7 @@ test('“not found” counts only some time after the charge was sent, however l
   assert.equal((await world.intent(intent)).status, 'requires_payment_method');
 });
 
-test('a network that had acknowledged a payment and knows it no longer has refused nothing', async () => {
+test('“not found” from a network that had acknowledged the payment is no refusal', async () => {
   const { wave } = world.networks;
   const { charge } = await world.createSent();
   wave.responses.look_up = { state: 'not_found' };
@@ -141,7 +141,7 @@ test('a network that had acknowledged a payment and knows it no longer has refus
   assert.ok(wave.count('look_up') >= 5);
 });
 
-test('after a day without an outcome a person is asked, once, and the look-ups go on every hour', async () => {
+test('after a day without an outcome one case is opened, and look-ups go on every hour', async () => {
   const { wave } = world.networks;
   wave.responses.look_up = { state: 'unknown', detail: 'HTTP 500' };
   const { charge } = await world.createSent();
@@ -162,7 +162,7 @@ test('after a day without an outcome a person is asked, once, and the look-ups g
   assert.deepEqual([late.status, late.late], ['completed', true]);
 });
 
-test('a payment that was cancelled or has expired before it was sent is never sent, and fails nothing', async () => {
+test('a charge whose payment was cancelled or expired before it was sent is never sent', async () => {
   const cancelled = await world.create();
   await cancel(cancelled.intent);
   await world.work();
@@ -178,9 +178,9 @@ test('a payment that was cancelled or has expired before it was sent is never se
 
 test('a cancellation during a start is repeated until the network knows the payment', async () => {
   const { wave } = world.networks;
-  const mayAnswer = Promise.withResolvers<void>();
+  const responding = Promise.withResolvers<void>();
   wave.responses.start = async () => {
-    await mayAnswer.promise;
+    await responding.promise;
     return { state: 'processing' };
   };
   wave.responses.cancel = { state: 'not_found' };
@@ -191,7 +191,7 @@ test('a cancellation during a start is repeated until the network knows the paym
   while (wave.count('start') === 0) await world.charge(charge);
   await cancel(intent);
   assert.deepEqual(await world.work(), ['cancel_charge']);
-  mayAnswer.resolve();
+  responding.resolve();
   await starting;
   assert.equal((await world.charge(charge)).status, 'pending');
 
@@ -203,7 +203,7 @@ test('a cancellation during a start is repeated until the network knows the paym
   assert.equal((await world.charge(charge)).status, 'cancelled');
 });
 
-test('a network that never confirms a cancellation is asked five times and looked up after that', async () => {
+test('a cancellation that the network never confirms is sent five times, then looked up', async () => {
   const { wave } = world.networks;
   wave.responses.cancel = { state: 'unknown', detail: 'no answer' };
   wave.responses.look_up = { state: 'unknown', detail: 'no answer' };
@@ -217,7 +217,7 @@ test('a network that never confirms a cancellation is asked five times and looke
   assert.ok((await dueAt('look_up_charge')) !== undefined);
 });
 
-test('a cancellation and a start at the same moment: nothing is sent, or what was sent is cancelled', async () => {
+test('after a concurrent cancellation and start nothing is sent, or what was sent is cancelled', async () => {
   const { wave } = world.networks;
   await world.openConnections();
   for (let round = 0; round < 25; round += 1) {
@@ -237,7 +237,7 @@ test('a cancellation and a start at the same moment: nothing is sent, or what wa
   }
 });
 
-test('a look-up that comes after the end finds nothing to do', async () => {
+test('a look-up after the charge has ended does nothing', async () => {
   const { wave } = world.networks;
   const { charge } = await world.createSent();
   await world.clock.advance(5 * secondMs);

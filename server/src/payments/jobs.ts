@@ -4,6 +4,7 @@ import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyRefusal, applyResponse } from './apply-response.ts';
@@ -69,7 +70,7 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     currency: charge.currency,
     payerNumber: charge.accountCanonical,
     payerNumberAsSent: charge.accountNumber,
-    description: await describePayment(context, intent),
+    description: await describePayment(context.merchants, intent),
     expiresAt: intent.expiresAt,
     returnUrl: paymentLink(context, intent),
     callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
@@ -77,8 +78,8 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
 }
 
-async function describePayment(context: PaymentContext, intent: Intent): Promise<string> {
-  const merchant = await context.merchants.byId(intent.merchantId);
+async function describePayment(merchants: MerchantDirectory, intent: Intent): Promise<string> {
+  const merchant = await merchants.byId(intent.merchantId);
   return intent.title ? `${merchant?.name ?? ''}: ${intent.title}` : (merchant?.name ?? '');
 }
 
@@ -118,7 +119,7 @@ async function applyLookUp(
   const sinceSentMs = context.clock.now().getTime() - sentAt.getTime();
   const isFinal = charge.networkReference === null && sinceSentMs >= connector.capabilities.notFoundIsFinalAfterMs;
   if (response.state === 'not_found' && isFinal) {
-    const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was taken.`;
+    const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was collected.`;
     await applyRefusal(context, charge, { code: 'network_unavailable', reason });
     return true;
   }
@@ -155,7 +156,7 @@ async function openUnknownCase(context: PaymentContext, charge: Charge, { capabi
       reference: '',
       amountMinor: charge.amountPaidMinor,
       currency: charge.currency,
-      summary: `${capabilities.displayName} has not said for a day whether the payer paid. Ask it with our reference.`,
+      summary: `${capabilities.displayName} has not reported for a day whether the payer paid. Ask it with our reference.`,
     }),
   );
 }

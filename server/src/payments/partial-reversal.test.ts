@@ -42,23 +42,23 @@ async function partOf(charge: Charge, isMeant: (found: Case) => boolean): Promis
   return cases.find((found) => found.kind === 'partial_reversal' && isMeant(found)) ?? assert.fail('no such case');
 }
 
-async function standing(awa: string): Promise<bigint[]> {
+async function balancesOf(awa: string): Promise<bigint[]> {
   const accounts = ['fees', `sub:${awa}`, 'payable_available', `sub_owed:${awa}`] as const;
   return Promise.all(accounts.map((account) => world.balance(account)));
 }
 
 async function change(awa: string, work: () => Promise<void>): Promise<bigint[]> {
-  const before = await standing(awa);
+  const before = await balancesOf(awa);
   await work();
-  return (await standing(awa)).map((minor, index) => minor - (before[index] ?? 0n));
+  return (await balancesOf(awa)).map((minor, index) => minor - (before[index] ?? 0n));
 }
 
 test('a partial reversal is charged back in proportion, with an event, and the last one exactly', async () => {
   const { charge, awa, transactionId } = await paid();
-  const logTransition = (amountMinor: bigint) =>
+  const report = (amountMinor: bigint) =>
     applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor }));
-  for (let time = 0; time < 2; time += 1) await logTransition(4_000n);
-  assert.deepEqual(await world.cases(charge), ['partial_reversal'], 'told twice it is one case');
+  for (let time = 0; time < 2; time += 1) await report(4_000n);
+  assert.deepEqual(await world.cases(charge), ['partial_reversal'], 'reported twice, it is one case');
   const first = await world.caseOf(charge, 'partial_reversal');
   assert.deepEqual(await world.possible(first), ['reversed', 'acknowledge']);
   const share = (await world.intent({ merchantId: charge.merchantId, id: charge.intentId })).shares[0]?.amountMinor;
@@ -70,30 +70,30 @@ test('a partial reversal is charged back in proportion, with an event, and the l
   const intent = await world.intent({ merchantId: charge.merchantId, id: charge.intentId });
   assert.equal(chargeToWire(world.context, world.merchant, intent, now)['amount_reversed'], 40);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
-  await logTransition(6_000n);
+  await report(6_000n);
   const second = await partOf(charge, (found) => found.amountMinor === 6_000n);
   const rest = { transactionId, amountMinor: 6_000n };
   assert.deepEqual(await change(awa, () => world.resolve(second, 'reversed', rest)), [-200n, -1_140n, -4_660n, 0n]);
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
 
-test('however a payment is taken back in parts, fee, shares and merchant together give just what is taken', async () => {
+test('parts of any size are charged back in amounts that add up to each part', async () => {
   const { charge } = await world.create();
   const shares = [300n, 400n].map((amountMinor) => ({ subAccountId: 'awa', percentHundredths: 5_000n, amountMinor }));
   const paidOf = { ...charge, feeMinor: 0n, amountPaidMinor: 700n };
   let amountReversedMinor = 0n;
-  for (const takenMinor of [150n, 150n, 100n, 50n, 250n]) {
-    const parts = clawbackParts({ ...paidOf, amountReversedMinor }, shares, takenMinor);
-    const given = [parts.feeMinor, ...parts.shares.map(({ amountMinor }) => amountMinor), parts.merchantMinor];
+  for (const reversedMinor of [150n, 150n, 100n, 50n, 250n]) {
+    const parts = clawbackParts({ ...paidOf, amountReversedMinor }, shares, reversedMinor);
+    const amounts = [parts.feeMinor, ...parts.shares.map(({ amountMinor }) => amountMinor), parts.merchantMinor];
     assert.equal(
-      given.reduce((sum, minor) => sum + minor, 0n),
-      takenMinor,
+      amounts.reduce((sum, minor) => sum + minor, 0n),
+      reversedMinor,
     );
     assert.ok(
-      given.every((minor) => minor >= 0n),
-      `${String(given)} of ${takenMinor}`,
+      amounts.every((minor) => minor >= 0n),
+      `${String(amounts)} of ${reversedMinor}`,
     );
-    amountReversedMinor += takenMinor;
+    amountReversedMinor += reversedMinor;
   }
 });
 
@@ -107,7 +107,7 @@ test('a sub-account owes what it no longer has of a partial reversal, and the me
   assert.deepEqual(await change(awa, resolve), [-166n, 0n, -4_834n, 950n]);
 });
 
-test('a part is not booked under another transaction, nor more than is left', async () => {
+test('a part of another transaction, or larger than what is left, cannot be booked', async () => {
   const { charge, transactionId } = await paid();
   await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 4_000n }));
   const found = await world.caseOf(charge, 'partial_reversal');
@@ -132,7 +132,7 @@ test('a partial reversal reported before the success is booked once the success 
   assert.equal((await world.charge(charge)).amountReversedMinor, 4_000n);
 });
 
-test('two equal parts with ids of their own are two cases, each once, and both are booked', async () => {
+test('two equal parts with ids of their own open one case each, and both are booked', async () => {
   const { charge, transactionId } = await paid();
   const part = { transactionId, amountMinor: 4_000n };
   for (const reversalId of ['EV-1', 'EV-2', 'EV-1', 'EV-2']) {
@@ -152,13 +152,13 @@ test('two equal parts with ids of their own are two cases, each once, and both a
 test('an equal part without an id is counted on its open case, and opens its own once that is resolved', async () => {
   const { charge, transactionId } = await paid();
   const part = { transactionId, amountMinor: 4_000n };
-  const logTransition = () => applyResponse(world.context, charge, reversed(charge, part));
-  for (let time = 0; time < 3; time += 1) await logTransition();
+  const report = () => applyResponse(world.context, charge, reversed(charge, part));
+  for (let time = 0; time < 3; time += 1) await report();
   const first = await partOf(charge, () => true);
   assert.equal(first.reportedAgain, 2n);
   assert.equal(world.logged.filter((line) => line.includes(first.id)).length, 1);
   await world.resolve(first, 'reversed', part);
-  for (let time = 0; time < 2; time += 1) await logTransition();
+  for (let time = 0; time < 2; time += 1) await report();
   const second = await partOf(charge, ({ id }) => id !== first.id);
   assert.deepEqual([second.status, second.reportedAgain], ['open', 1n]);
   assert.match(second.summary, new RegExp(`in case ${first.id}: ask it whether this is another`));

@@ -52,13 +52,13 @@ async function statementsOf(customerId: string | null): Promise<string[]> {
   return names;
 }
 
-test('a payment without a customer asks the database nothing about customers', async () => {
+test('a payment without a customer costs no query for customers', async () => {
   const statements = await statementsOf(null);
   assert.deepEqual(statements, ['payment_intents_insert', 'events_insert', 'outbox_upsert']);
   assert.deepEqual(await statementsOf(await newCustomer()), ['customers_lock_for_payment', ...statements]);
 });
 
-test('a payment that is being made while its customer is deleted is forgotten with the others', async () => {
+test('a payment created while its customer is deleted loses its payer like the others', async () => {
   const customerId = await newCustomer();
   const [isMade, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const creation = world.db.withTransaction(async (tx) => {

@@ -2,8 +2,8 @@ import type { Charge, ChargeStatus } from './charge.ts';
 import type { IntentStatus, Review } from './intent.ts';
 
 /**
- * What must become of one intent, its attempts and the money, in a few lines and without a database: written from the
- * rules (docs/architecture.md, "States", and docs/ledger.md, "Flows"), not from the code.
+ * The expected states of one intent, its attempts and its money, without a database: written from the rules
+ * (docs/architecture.md, "States", and docs/ledger.md, "Flows"), not from the code.
  */
 export class PaymentModel {
   status: IntentStatus = 'processing';
@@ -31,7 +31,7 @@ export class PaymentModel {
   /** False where another attempt is refused. */
   attempt(): boolean {
     if (this.statusNow !== 'requires_payment_method' || this.charges.length >= 5) return false;
-    // Money that came is being looked at: nobody should pay again.
+    // Received money is under review: nobody should pay again.
     if (this.review !== null) return false;
     this.status = 'processing';
     this.#addCharge();
@@ -52,7 +52,7 @@ export class PaymentModel {
     this.intentEvents.push('payment_intent.expired');
   }
 
-  /** The worker sends what is to be sent and cancels what is to be cancelled; the network cancels when it is asked. */
+  /** The worker sends and cancels what is due; the network cancels on request. */
   work(): void {
     for (const charge of this.charges) {
       if (charge.status === 'pending' && !charge.isSent) {
@@ -79,7 +79,7 @@ export class PaymentModel {
     }
     if (charge.paidBy === transactionId) return 'booked';
     if (charge.transactionId === transactionId) return 'suspense';
-    // It stands in suspense, or was told to be gone again before it was told to have come.
+    // It is in suspense, or its reversal was reported before it.
     if (charge.hasCase(transactionId)) return charge.hasCase(transactionId, moneyCases) ? 'suspense' : 'nowhere';
     const review = this.#reviewOf(amountMinor);
     if (review === null) return this.#book(charge, transactionId);
@@ -92,8 +92,8 @@ export class PaymentModel {
   }
 
   reverse(charge: ModelCharge, transactionId: string, amountMinor: bigint): void {
-    // Money that nobody has heard of: on a charge that has its own, or a part of what an attempt was asked for. The case
-    // tells of it, and nothing is booked.
+    // Money whose success was never reported: another transaction on a charge that has its own, or a part of the amount
+    // requested. It gets a case, and nothing is booked.
     const isOwn = charge.transactionId === transactionId || charge.hasCase(transactionId, moneyCases);
     const isKnownSuccess = charge.transactionId === null ? amountMinor === this.#amountMinor : isOwn;
     if (!isKnownSuccess) {
@@ -102,16 +102,16 @@ export class PaymentModel {
       charge.openCase(isPart ? 'partial_reversal' : 'network_reversal', transactionId);
       return;
     }
-    const standing = this.succeed(charge, transactionId, amountMinor);
-    if (standing === 'suspense') charge.openCase('network_reversal', transactionId);
-    if (standing !== 'booked' || charge.status !== 'completed') return;
+    const settled = this.succeed(charge, transactionId, amountMinor);
+    if (settled === 'suspense') charge.openCase('network_reversal', transactionId);
+    if (settled !== 'booked' || charge.status !== 'completed') return;
     charge.status = 'reversed';
     charge.events.push('charge.reversed');
     charge.openCase('network_reversal', transactionId);
     this.merchantGot -= this.#amountMinor;
   }
 
-  /** Whoever is first has the network's transaction for ever. */
+  /** A provider transaction belongs to the first charge that claims it. */
   #claim(charge: ModelCharge, transactionId: string): boolean {
     const index = this.charges.indexOf(charge);
     const owner = this.#owners.get(transactionId) ?? index;
@@ -120,7 +120,7 @@ export class PaymentModel {
   }
 
   #book(charge: ModelCharge, transactionId: string): 'booked' {
-    // What is late is late against an expiry that has been told.
+    // A late success follows the event of the expiry.
     this.expire();
     if (!this.#isOpen(this.statusNow)) this.late = true;
     this.status = 'successful';
@@ -148,7 +148,7 @@ export class PaymentModel {
   }
 }
 
-/** Of money that stands in suspense; a case of a reversal holds none. */
+/** The cases of money in suspense. */
 const moneyCases = ['amount_mismatch', 'second_success'];
 
 export class ModelCharge {
@@ -156,9 +156,9 @@ export class ModelCharge {
   review: Charge['review'] = null;
   isSent = false;
   isToBeCancelled = false;
-  /** The network transaction that is booked for it. */
+  /** The provider transaction that is booked for it. */
   paidBy: string | null = null;
-  /** The one that it shows: the one that paid it, or else the first that stands in suspense. */
+  /** The one that it shows: the one that paid it, else the first in suspense. */
   transactionId: string | null = null;
   events: string[] = ['charge.created'];
   readonly #cases = new Set<string>();

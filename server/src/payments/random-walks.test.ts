@@ -18,7 +18,7 @@ let world: PaymentWorld;
 
 before(async () => {
   world = await createPaymentWorld();
-  // What is looked up meanwhile brings no news of its own: news is what the walk applies.
+  // Look-ups report nothing new: the walk applies every notification itself.
   for (const network of Object.values(world.networks)) network.responses.look_up = { state: 'processing' };
 });
 
@@ -30,18 +30,18 @@ const extraMinor = 100n;
 
 type Command =
   | { do: 'work' | 'attempt' | 'cancel' | 'expire' | 'pass_time' }
-  | { do: 'news'; about: number; says: Says; transaction: Transaction };
-type Says = 'success' | 'reversed' | 'refused' | 'awaiting' | 'unknown' | 'processing' | 'not_found';
+  | { do: 'notify'; about: number; state: Reported; transaction: Transaction };
+type Reported = 'success' | 'reversed' | 'refused' | 'awaiting' | 'unknown' | 'processing' | 'not_found';
 /** The charge's own, a second one of it, one with another amount, or the one of another attempt. */
 type Transaction = 'own' | 'second' | 'other_amount' | 'stolen';
 
-const notification = fc.record<Command & { do: 'news' }>({
-  do: fc.constant('news'),
+const notification = fc.record<Command & { do: 'notify' }>({
+  do: fc.constant('notify'),
   about: fc.nat({ max: 4 }),
-  says: fc.oneof(
-    { weight: 9, arbitrary: fc.constant<Says>('refused') },
-    { weight: 2, arbitrary: fc.constantFrom<Says>('success', 'reversed') },
-    { weight: 1, arbitrary: fc.constantFrom<Says>('awaiting', 'unknown', 'processing', 'not_found') },
+  state: fc.oneof(
+    { weight: 9, arbitrary: fc.constant<Reported>('refused') },
+    { weight: 2, arbitrary: fc.constantFrom<Reported>('success', 'reversed') },
+    { weight: 1, arbitrary: fc.constantFrom<Reported>('awaiting', 'unknown', 'processing', 'not_found') },
   ),
   transaction: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Transaction>('own') },
@@ -89,8 +89,8 @@ class Walk {
       case 'pass_time':
         this.model.isTimeUp = true;
         return world.clock.advance(30 * 60_000);
-      case 'news':
-        return this.#applyNews(command);
+      case 'notify':
+        return this.#applyNotification(command);
     }
   }
 
@@ -99,7 +99,7 @@ class Walk {
     else await assert.rejects(act, (error) => error instanceof AppError && error.code === 'state_conflict');
   }
 
-  async #applyNews({ about, says, transaction }: Command & { do: 'news' }): Promise<void> {
+  async #applyNotification({ about, state, transaction }: Command & { do: 'notify' }): Promise<void> {
     const charges = await world.charges(this.intent);
     const index = about % charges.length;
     const [charge, model] = [charges[index], this.model.charges[index]];
@@ -109,10 +109,10 @@ class Walk {
     const stolenFrom = charges[(index + 1) % charges.length] ?? charge;
     const paid = paidWith(transaction, charge, stolenFrom);
     const amountMinor = transaction === 'other_amount' ? charge.amountPaidMinor + extraMinor : charge.amountPaidMinor;
-    if (says === 'success') this.model.succeed(model, paid, amountMinor);
-    if (says === 'reversed') this.model.reverse(model, paid, amountMinor);
-    if (says === 'refused') this.model.refuse(model);
-    await applyResponse(world.context, charge, responseOf(says, charge, { transactionId: paid, amountMinor }));
+    if (state === 'success') this.model.succeed(model, paid, amountMinor);
+    if (state === 'reversed') this.model.reverse(model, paid, amountMinor);
+    if (state === 'refused') this.model.refuse(model);
+    await applyResponse(world.context, charge, responseOf(state, charge, { transactionId: paid, amountMinor }));
   }
 
   async compare(): Promise<void> {
@@ -130,7 +130,7 @@ class Walk {
     );
   }
 
-  /** Every state change has told its event, and nothing else has; the money is where the model says. */
+  /** Every state change has its event, and there are no others; the money is where the model expects it. */
   async compareEnd(): Promise<void> {
     assert.deepEqual(await world.events(this.intent), this.model.intentEvents);
     const charges = await world.charges(this.intent);
@@ -162,11 +162,11 @@ function paidWith(transaction: Transaction, charge: Charge, other: Charge): stri
 }
 
 function responseOf(
-  says: Says,
+  state: Reported,
   charge: Charge,
   paid: { transactionId: string; amountMinor: bigint },
 ): CollectionResponse {
-  switch (says) {
+  switch (state) {
     case 'success':
       return succeeded(charge, paid);
     case 'reversed':
@@ -181,7 +181,7 @@ function responseOf(
       return { state: 'unknown', detail: 'no answer' };
     case 'processing':
     case 'not_found':
-      return { state: says };
+      return { state };
   }
 }
 

@@ -24,7 +24,7 @@ after(() => world.close());
 
 const minuteMs = 60_000;
 
-/** A payment of 100.00 for which this much came. */
+/** A payment of GMD 100.00 for which this amount was received. */
 async function mismatch(amountMinor: bigint, changes: { currency?: string } = {}) {
   const { intent, charge } = await world.createSent();
   const transactionId = `T-part-${charge.reference}`;
@@ -68,7 +68,7 @@ test('an accepted mismatch credits the amount received, and the record shows it'
   const paid = await world.charge(charge);
   assert.deepEqual([paid.status, paid.review, paid.late], ['completed', null, false]);
   assert.deepEqual([paid.networkTransactionId, paid.amountReceivedMinor], [transactionId, 12_000n]);
-  assert.deepEqual(paid.paidAt, found.createdAt, 'it came when the network told us, not when somebody decided');
+  assert.deepEqual(paid.paidAt, found.createdAt, 'paid when the network reported it, not when somebody decided');
   const now = await world.intent(intent);
   assert.deepEqual([now.status, now.review, now.late], ['successful', null, false]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
@@ -87,17 +87,22 @@ test('an accepted mismatch credits the amount received, and the record shows it'
   );
 });
 
-test('the fee is taken from what came, and never more than came', async () => {
+test('the fee of an accepted mismatch is taken from the amount received, and is never more', async () => {
   const owner = await world.setFee({ fixedMinor: 500n });
   await world.clock.advance(3_000);
-  for (const [came, fee] of [
+  for (const [receivedMinor, fee] of [
     [9_000n, 500n],
     [300n, 300n],
   ] as const) {
     const { charge } = await world.create({}, owner);
-    await applyResponse(world.context, charge, succeeded(charge, { amountMinor: came }));
+    await applyResponse(world.context, charge, succeeded(charge, { amountMinor: receivedMinor }));
     const found = await world.caseOf(charge, 'amount_mismatch');
-    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-came, came - fee, fee, 0n]);
+    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [
+      -receivedMinor,
+      receivedMinor - fee,
+      fee,
+      0n,
+    ]);
     const paid = await world.charge(charge);
     const record = chargeToWire(
       world.context,
@@ -105,17 +110,22 @@ test('the fee is taken from what came, and never more than came', async () => {
       await world.intent({ ...owner, merchantId: owner.id, id: charge.intentId }),
       paid,
     );
-    assert.deepEqual([record['amount_paid'], record['transaction_fee']], [Number(came) / 100, Number(fee) / 100]);
-    // What the network takes back is what came, the fee included.
-    const back = await changes(() => applyResponse(world.context, charge, reversed(charge, { amountMinor: came })));
-    assert.deepEqual(back, [0n, fee - came, -fee, -came]);
+    assert.deepEqual(
+      [record['amount_paid'], record['transaction_fee']],
+      [Number(receivedMinor) / 100, Number(fee) / 100],
+    );
+    // The network reverses the amount received, including the fee.
+    const back = await changes(() =>
+      applyResponse(world.context, charge, reversed(charge, { amountMinor: receivedMinor })),
+    );
+    assert.deepEqual(back, [0n, fee - receivedMinor, -fee, -receivedMinor]);
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
   await world.setFee({ fixedMinor: 0n });
   await world.clock.advance(3_000);
 });
 
-test('a mismatch accepted after the expiry is not late, because the money came in time', async () => {
+test('a mismatch accepted after the expiry is not late, because the money was received in time', async () => {
   const { intent, found } = await mismatch(9_000n);
   await world.clock.advance(40 * minuteMs);
   await expirePayments(world.context);
@@ -186,7 +196,7 @@ test('a mismatch returned in time leaves the float, and the payer may try again'
   assert.deepEqual(moved, [-12_000n, 0n, 0n, -12_000n]);
   const failed = await world.charge(charge);
   assert.deepEqual([failed.status, failed.review, failed.failureCode], ['failed', null, 'money_returned']);
-  assert.match(failed.failureReason ?? '', /GMD 120\.00 came/);
+  assert.match(failed.failureReason ?? '', /GMD 120\.00 was received/);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
   const open = await world.intent(intent);
   assert.deepEqual([open.status, open.review], ['requires_payment_method', null]);
@@ -205,7 +215,7 @@ test('a mismatch returned too late expires the intent, with its event', async ()
   assert.deepEqual(await world.events(intent), ['payment_intent.created', 'payment_intent.expired']);
 });
 
-test('what was returned and is reported reversed afterwards is told to a person, and booked by nobody', async () => {
+test('a reversal of money that was returned before opens a case and is not booked', async () => {
   const { charge, transactionId, found } = await mismatch(12_000n);
   assert.equal((await world.charge(charge)).amountReceivedMinor, 12_000n);
   await world.resolve(found, 'return');
@@ -246,7 +256,7 @@ test('an accepted second payment completes its attempt, and the intent stays as 
   }
 });
 
-test('a second payment, returned: its attempt is no payment, and a waiting one ends without an event', async () => {
+test('a second payment that is returned does not pay its attempt, which ends without an event', async () => {
   const { intent, second } = await secondSuccess();
   const found = await world.caseOf(second, 'second_success');
   assert.deepEqual(await changes(() => world.resolve(found, 'return')), [-10_000n, 0n, 0n, -10_000n]);
@@ -276,7 +286,7 @@ test('two halves of one payment can both be accepted, and each reversed', async 
   assert.deepEqual([half.status, half.review, half.amountReceivedMinor], ['completed', 'amount_mismatch', 4_000n]);
   assert.deepEqual(await changes(() => world.resolve(two, 'accept')), [-6_000n, 6_000n, 0n, 0n]);
   const whole = await world.charge(charge);
-  assert.deepEqual([whole.review, whole.amountReceivedMinor], [null, null], 'it is what was asked for');
+  assert.deepEqual([whole.review, whole.amountReceivedMinor], [null, null], 'it is the amount requested');
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
   const back = reversed(charge, { transactionId, amountMinor: 4_000n });
   for (let time = 0; time < 2; time += 1) {
@@ -294,7 +304,7 @@ test('two halves of one payment can both be accepted, and each reversed', async 
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
 
-test('while other money of the attempt waits, returning one part of it ends nothing', async () => {
+test('returning one part of an attempt’s money ends nothing while another part is under review', async () => {
   const { intent, charge, found: one } = await mismatch(4_000n);
   const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };
   await applyResponse(world.context, charge, succeeded(charge, other));
@@ -307,7 +317,7 @@ test('while other money of the attempt waits, returning one part of it ends noth
   assert.deepEqual([(await world.charge(charge)).status, (await world.intent(intent)).review], ['failed', null]);
 });
 
-test('the wrong amount of a payment that was paid rightly since can still be returned', async () => {
+test('a mismatch can still be returned after the payment was paid with the right amount', async () => {
   const { charge, found } = await mismatch(4_000n);
   await applyResponse(world.context, charge, succeeded(charge));
   await world.resolve(found, 'return');
@@ -321,7 +331,7 @@ for (const resolution of ['accept', 'return']) {
     await world.propose(found, resolution);
     await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 12_000n }));
     const reversal = await world.caseOf(charge, 'network_reversal');
-    await world.refused(world.confirm(found), new RegExp(`taken this money back: resolve case ${reversal.id}`));
+    await world.refused(world.confirm(found), new RegExp(`reversed this money: resolve case ${reversal.id}`));
     assert.deepEqual(await world.possible(found), []);
     assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [-12_000n, 0n, 0n, -12_000n]);
     assert.deepEqual(
@@ -335,11 +345,14 @@ for (const resolution of ['accept', 'return']) {
   });
 }
 
-test('a reversal of another amount than what stands in suspense moves nothing, and closes no other case', async () => {
+test('a reversal of another amount than is in suspense books nothing and closes no other case', async () => {
   const { charge, found, transactionId } = await mismatch(12_000n);
   await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: 5_000n }));
   const reversal = await world.caseOf(charge, 'partial_reversal');
-  assert.match(reversal.summary, / took GMD 50\.00 back .* That is not what it had brought: nothing was booked\.$/);
+  assert.match(
+    reversal.summary,
+    / reversed GMD 50\.00 .* That is not the amount it had collected: nothing was booked\.$/,
+  );
   assert.deepEqual(await world.possible(found), ['accept', 'return']);
   assert.deepEqual(await world.possible(reversal), ['acknowledge']);
   assert.deepEqual(await changes(() => world.resolve(reversal, 'acknowledge')), [0n, 0n, 0n, 0n]);
@@ -347,7 +360,7 @@ test('a reversal of another amount than what stands in suspense moves nothing, a
   assert.deepEqual(await changes(() => world.resolve(found, 'return')), [-12_000n, 0n, 0n, -12_000n]);
 });
 
-test('a reversal that was booked when it came is only acknowledged', async () => {
+test('a reversal that was booked already is only acknowledged', async () => {
   const { charge } = await world.createSent();
   await applyResponse(world.context, charge, succeeded(charge));
   await applyResponse(world.context, charge, reversed(charge));
@@ -356,7 +369,7 @@ test('a reversal that was booked when it came is only acknowledged', async () =>
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
 
-test('a confirmation and the network’s reversal at one moment book the money once, whichever comes first', async () => {
+test('a concurrent confirmation and reversal book the money once, whichever comes first', async () => {
   for (let round = 0; round < 12; round += 1) {
     const { charge, found, transactionId } = await mismatch(12_000n);
     await world.propose(found, round % 2 === 0 ? 'accept' : 'return');
@@ -377,7 +390,7 @@ test('a confirmation and the network’s reversal at one moment book the money o
   }
 });
 
-test('two cases of one attempt, confirmed at once, are both carried out', async () => {
+test('two cases of one attempt that are confirmed concurrently are both carried out', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { charge, found: one } = await mismatch(4_000n);
     const other = { transactionId: `T-rest-${charge.reference}`, amountMinor: 5_000n };

@@ -18,13 +18,13 @@ import { connectorOf } from './connector-of.ts';
 import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
 
-// Cases of money that stands in `suspense`, or that the network has taken back.
+// Cases of money that is in `suspense`, or that the network has reversed.
 
 const acceptMismatch: ChargeCaseRule = {
   kind: 'amount_mismatch',
   resolution: 'accept',
-  effect: 'What came is taken: suspense to the fee and the merchant’s balance. The payment is paid with it.',
-  note: 'The money that came was accepted.',
+  effect: 'Accepts the amount received: suspense to the fee and the merchant’s balance. It pays the payment.',
+  note: 'The amount received was accepted.',
   refusal: refuseAcceptance,
   begin: (context) => Promise.resolve((tx, locked, { situation }) => accept(tx, context, locked, situation)),
 };
@@ -32,14 +32,14 @@ const acceptMismatch: ChargeCaseRule = {
 const acceptSecond: ChargeCaseRule = {
   ...acceptMismatch,
   kind: 'second_success',
-  effect: 'What came is taken too: suspense to the fee and the merchant’s balance. Its attempt counts as paid.',
+  effect: 'Accepts the second payment too: suspense to the fee and the merchant’s balance. Its attempt counts as paid.',
 };
 
 const returnMismatch: ChargeCaseRule = {
   kind: 'amount_mismatch',
   resolution: 'return',
-  effect: 'You have paid it back at the network: suspense to the float. The attempt fails and the payment goes on.',
-  note: 'The money that came was returned to the payer.',
+  effect: 'You have paid it back at the network: suspense to the float. The attempt fails; the payer may try again.',
+  note: 'The amount received was returned to the payer.',
   refusal: refuseMovedMoney,
   begin: async (context, { charge }) => {
     const { railAccount } = (await connectorOf(context, charge)).capabilities;
@@ -60,7 +60,7 @@ const returnSecond: ChargeCaseRule = {
 const acknowledgeReversal: ChargeCaseRule = {
   kind: 'network_reversal',
   resolution: 'acknowledge',
-  effect: 'Money that stood in suspense goes back to the float, and its own case is closed; else nothing is booked.',
+  effect: 'Money in suspense goes back to the float, and its own case is closed; otherwise nothing is booked.',
   note: null,
   refusal: () => null,
   begin: async (context, { charge }) => {
@@ -71,7 +71,7 @@ const acknowledgeReversal: ChargeCaseRule = {
       if (!money) return;
       await bookLeftSuspense(tx, context, locked.charge, { flow: 'reversed', railAccount, money });
       await closeWith(tx, context, confirmation, money);
-      const failure = { code: 'money_returned', reason: `${displayName} took the money back.` } as const;
+      const failure = { code: 'money_returned', reason: `${displayName} reversed the money.` } as const;
       await endUnpaid(tx, context, locked, { cases, closed: [found.id, money.id], failure });
     };
   },
@@ -80,8 +80,9 @@ const acknowledgeReversal: ChargeCaseRule = {
 const bookPart: ChargeCaseRule = {
   kind: 'partial_reversal',
   resolution: 'reversed',
-  effect: 'The network has this amount back: fee, shares and merchant give it in proportion, what is missing is owed.',
-  note: 'The network took a part of the payment back.',
+  effect:
+    'The network has reversed this amount: charged back to fee, shares and merchant in proportion; a shortfall is owed.',
+  note: 'The network reversed a part of the payment.',
   needsMoney: true,
   refusal: refuseReversal,
   begin: async (context, { charge }, reported) => {
@@ -96,7 +97,7 @@ const bookPart: ChargeCaseRule = {
 const acknowledgePart: ChargeCaseRule = {
   kind: 'partial_reversal',
   resolution: 'acknowledge',
-  effect: 'Nothing is booked: the network has nothing back, or all of it was booked by another case.',
+  effect: 'Nothing is booked: the network reversed nothing, or another case has booked all of it.',
   note: null,
   refusal: () => null,
   begin: () => Promise.resolve(() => Promise.resolve()),
@@ -106,7 +107,7 @@ const shareToMerchant: ChargeCaseRule = {
   kind: 'share_without_owner',
   resolution: 'to_merchant',
   effect: 'The share of the deleted sub-account goes from suspense to the merchant’s balance.',
-  note: 'A share of a deleted sub-account is the merchant’s.',
+  note: 'The share of a deleted sub-account went to the merchant.',
   refusal: () => null,
   begin: (context) =>
     Promise.resolve((tx, { charge }, { situation }) => bookUnallocatedShare(tx, context, charge, situation.found)),
@@ -130,7 +131,7 @@ function isOpenMoney({ status, kind }: Case): boolean {
 function refuseMovedMoney({ found, cases }: Situation): string | null {
   const reversal = cases.find((other) => other.kind === 'network_reversal' && isSameMoney(other, found));
   if (!reversal) return null;
-  return `The network has taken this money back: resolve case ${reversal.id}, which closes this one.`;
+  return `The network has reversed this money: resolve case ${reversal.id}, which closes this one.`;
 }
 
 function refuseAcceptance(situation: Situation): string | null {
@@ -138,10 +139,10 @@ function refuseAcceptance(situation: Situation): string | null {
   const moved = refuseMovedMoney(situation);
   if (moved !== null) return moved;
   if (found.currency !== charge.currency) {
-    return `What came is ${found.currency} and the payment is in ${charge.currency}: it can only be returned.`;
+    return `The amount received is in ${found.currency} and the payment in ${charge.currency}: it can only be returned.`;
   }
   if (charge.amountReversedMinor > 0n) {
-    return 'A part of the attempt was taken back: nothing can be added to it, so this money can only be returned.';
+    return 'A part of the attempt was reversed: nothing can be added to it, so this money can only be returned.';
   }
   if (charge.status !== 'reversed' && charge.status !== 'refunded') return null;
   return `The attempt is ${charge.status}: nothing can be added to it, so this money can only be returned.`;
@@ -149,14 +150,14 @@ function refuseAcceptance(situation: Situation): string | null {
 
 function refuseReversal({ found, charge, cases }: Situation): string | null {
   const waiting = cases.find((other) => isOpenMoney(other) && other.transactionId === found.transactionId);
-  if (waiting) return `The money that it was taken of stands in suspense: resolve case ${waiting.id} first.`;
+  if (waiting) return `The money of this transaction is in suspense: resolve case ${waiting.id} first.`;
   if (found.currency !== charge.currency) {
-    return `The network names ${found.currency} and the payment is in ${charge.currency}: ask the network again.`;
+    return `The network reports ${found.currency} and the payment is in ${charge.currency}: ask the network again.`;
   }
-  return isPaid(charge) ? null : `The attempt is ${charge.status}: nothing of it can be taken back.`;
+  return isPaid(charge) ? null : `The attempt is ${charge.status}: it has nothing that can be reversed.`;
 }
 
-/** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
+/** The amount of the proposal, in bututs. Throws AppError `state_conflict` where it cannot be. */
 function amountReversed(charge: Charge, found: Case, reported: ReportedMoney | null): bigint {
   const { transactionId } = found;
   if (reported?.transactionId !== transactionId) {
@@ -168,20 +169,17 @@ function amountReversed(charge: Charge, found: Case, reported: ReportedMoney | n
   const leftMinor = remainingMinor(charge);
   if (reported.amountMinor <= leftMinor) return reported.amountMinor;
   const left = moneyText({ currency: charge.currency, amountMinor: leftMinor });
-  throw new AppError(
-    'state_conflict',
-    `Only ${left} of this payment is left with us: the network can have no more back.`,
-  );
+  throw new AppError('state_conflict', `Only ${left} of this payment is left: the network cannot reverse more.`);
 }
 
 function returned(found: Case) {
   const money = moneyText(found);
   if (found.kind === 'second_success') {
-    return { code: 'cancelled', reason: `The payment had been paid already; ${money} was returned.` } as const;
+    return { code: 'cancelled', reason: `The payment had already been paid; ${money} was returned.` } as const;
   }
   return {
     code: 'money_returned',
-    reason: `${money} came, which was not what was asked for. It was returned.`,
+    reason: `${money} was received, which is not the amount requested. It was returned.`,
   } as const;
 }
 

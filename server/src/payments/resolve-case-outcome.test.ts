@@ -64,7 +64,7 @@ test('an unknown outcome resolved as paid is booked like a success, and its tran
   assert.deepEqual(await world.cases(other.charge), ['receipt_reused']);
 });
 
-test('an unknown outcome that was paid with another amount gets its case of that', async () => {
+test('an unknown outcome that was paid with another amount opens a case of that', async () => {
   const { charge, found } = await unknownOutcome();
   await world.resolve(found, 'paid', reported(charge, 9_000n));
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 9000']);
@@ -74,7 +74,7 @@ test('an unknown outcome that was paid with another amount gets its case of that
   assert.equal((await world.charge(charge)).status, 'completed');
 });
 
-test('a transaction that has settled something else pays no unknown outcome', async () => {
+test('a transaction that has settled something else cannot pay an unknown outcome', async () => {
   const { charge, found } = await unknownOutcome();
   const owner = await world.createSent();
   await applyResponse(world.context, owner.charge, succeeded(owner.charge));
@@ -117,7 +117,7 @@ for (const [proposed, response] of [
     await world.propose(found, proposed, proposed === 'paid' ? reported(charge) : null);
     await applyResponse(world.context, charge, response === 'succeeded' ? succeeded(charge) : refused);
     const settled = await world.charge(charge);
-    await world.refused(world.confirm(found), /answered meanwhile and the attempt is (completed|failed)/);
+    await world.refused(world.confirm(found), /responded meanwhile and the attempt is (completed|failed)/);
     assert.deepEqual(await world.possible(found), ['acknowledge']);
     await world.resolve(found, 'acknowledge');
     assert.equal(await world.statusOf(found), 'resolved acknowledge');
@@ -126,7 +126,7 @@ for (const [proposed, response] of [
   });
 }
 
-test('a confirmation and the network’s answer at one moment book the payment once', async () => {
+test('a concurrent confirmation and network response book the payment once', async () => {
   for (let round = 0; round < 12; round += 1) {
     const { charge, found } = await unknownOutcome();
     await world.propose(found, round % 2 === 0 ? 'paid' : 'not_paid', round % 2 === 0 ? reported(charge) : null);
@@ -136,7 +136,7 @@ test('a confirmation and the network’s answer at one moment book the payment o
   }
 });
 
-test('two operators who confirm the same payment at once book it once', async () => {
+test('two operators who confirm the same payment concurrently book it once', async () => {
   const { charge, found } = await unknownOutcome();
   await world.propose(found, 'paid', reported(charge));
   const responses = await Promise.allSettled(Array.from({ length: 6 }, () => world.confirm(found)));
@@ -154,7 +154,7 @@ test('a reused transaction: not paid ends the attempt, and the payer may try aga
   assert.deepEqual(await world.movements(charge), []);
 });
 
-test('a reused transaction of an attempt that was paid rightly since is only acknowledged', async () => {
+test('a reused transaction of an attempt that was paid later is only acknowledged', async () => {
   const { charge, found } = await reused();
   await world.propose(found, 'not_paid');
   await applyResponse(world.context, charge, succeeded(charge));
@@ -165,7 +165,7 @@ test('a reused transaction of an attempt that was paid rightly since is only ack
   assert.deepEqual(await world.movements(charge), [collected]);
 });
 
-test('not paid is not said of an attempt whose money stands in suspense', async () => {
+test('an attempt whose money is in suspense cannot be resolved as not paid', async () => {
   const { charge, found } = await reused();
   await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
   await world.refused(world.propose(found, 'not_paid'), /because of amount_mismatch: resolve that case first/);

@@ -12,7 +12,7 @@ import type { PaymentContext } from './context.ts';
 const reusedNotPaid: ChargeCaseRule = {
   kind: 'receipt_reused',
   resolution: 'not_paid',
-  effect: 'Nothing was received for this payment and nothing is booked. The attempt fails and the payment goes on.',
+  effect: 'Nothing was received for this payment and nothing is booked. The attempt fails; the payer may try again.',
   note: 'Nothing was received for this attempt.',
   refusal: ({ found, charge, cases }) => {
     if (charge.status !== 'pending') return `The attempt is ${charge.status} already: acknowledge the case instead.`;
@@ -21,7 +21,7 @@ const reusedNotPaid: ChargeCaseRule = {
       cases.filter(({ kind }) => kind !== found.kind),
       [],
     );
-    return other === null ? null : `The attempt also waits because of ${other}: resolve that case first.`;
+    return other === null ? null : `The attempt is also under review because of ${other}: resolve that case first.`;
   },
   begin: (context) =>
     Promise.resolve((tx, locked, { situation: { found, cases } }) => {
@@ -43,7 +43,7 @@ const reusedAcknowledged: ChargeCaseRule = {
 const unknownPaid: ChargeCaseRule = {
   kind: 'outcome_unknown',
   resolution: 'paid',
-  effect: 'It was paid, as if the network had reported it: float to the fee and the merchant’s balance.',
+  effect: 'It was paid, booked as if the network had reported it: float to the fee and the merchant’s balance.',
   note: 'The network was asked and confirmed that it was paid.',
   needsMoney: true,
   refusal: refuseKnownOutcome,
@@ -53,7 +53,7 @@ const unknownPaid: ChargeCaseRule = {
 const unknownNotPaid: ChargeCaseRule = {
   kind: 'outcome_unknown',
   resolution: 'not_paid',
-  effect: 'It was not paid, as if the network had reported it. Nothing is booked; the attempt fails.',
+  effect: 'It was not paid. Nothing is booked; the attempt fails.',
   note: 'The network was asked and confirmed that nothing was paid.',
   refusal: refuseKnownOutcome,
   begin: (context) =>
@@ -66,10 +66,10 @@ const unknownNotPaid: ChargeCaseRule = {
 const unknownAcknowledged: ChargeCaseRule = {
   kind: 'outcome_unknown',
   resolution: 'acknowledge',
-  effect: 'The network has answered meanwhile, and that was booked. Nothing else changes.',
+  effect: 'The network has responded meanwhile, and that was booked. Nothing else changes.',
   note: null,
   refusal: (situation) =>
-    refuseKnownOutcome(situation) === null ? 'The network has not answered: resolve it as paid or not_paid.' : null,
+    refuseKnownOutcome(situation) === null ? 'The network has not responded: resolve it as paid or not_paid.' : null,
   begin: () => Promise.resolve(() => Promise.resolve()),
 };
 
@@ -83,10 +83,10 @@ export const outcomeRules: readonly ChargeCaseRule[] = [
 
 function refuseKnownOutcome({ charge }: Situation): string | null {
   if (charge.status !== 'pending') {
-    return `The network has answered meanwhile and the attempt is ${charge.status}: acknowledge the case instead.`;
+    return `The network has responded meanwhile and the attempt is ${charge.status}: acknowledge the case instead.`;
   }
   if (charge.review === null) return null;
-  return `The network has answered meanwhile and the attempt waits because of ${charge.review}: acknowledge this case.`;
+  return `The network has responded meanwhile and the attempt is under review (${charge.review}): acknowledge this case.`;
 }
 
 function clearReview(context: PaymentContext): ChargeCarryOut {

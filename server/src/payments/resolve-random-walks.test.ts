@@ -31,7 +31,7 @@ const feeMinor = 300n;
 
 type Command =
   | { do: 'work' | 'attempt' | 'pass_time' }
-  | { do: 'news'; about: number; says: 'success' | 'reversed' | 'refused'; money: Money }
+  | { do: 'notify'; about: number; state: 'success' | 'reversed' | 'refused'; money: Money }
   | { do: 'resolve'; which: number; choice: number };
 /** The charge's own money, a second time as much, less than the fee, the rest of it, or what paid another attempt. */
 type Money = 'own' | 'second' | 'little' | 'rest' | 'stolen';
@@ -40,10 +40,10 @@ const commands = fc.array(
   fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record<Command & { do: 'news' }>({
-        do: fc.constant('news'),
+      arbitrary: fc.record<Command & { do: 'notify' }>({
+        do: fc.constant('notify'),
         about: fc.nat({ max: 4 }),
-        says: fc.constantFrom('success', 'success', 'reversed', 'refused'),
+        state: fc.constantFrom('success', 'success', 'reversed', 'refused'),
         money: fc.constantFrom<Money>('own', 'second', 'little', 'rest', 'stolen'),
       }),
     },
@@ -75,14 +75,14 @@ async function run(intent: Intent, command: Command): Promise<void> {
       await world.clock.advance(10 * 60_000);
       await expirePayments(world.context);
       return;
-    case 'news':
+    case 'notify':
       return applyNotification(intent, command);
     case 'resolve':
       return resolve(intent, command);
   }
 }
 
-async function applyNotification(intent: Intent, { about, says, money }: Command & { do: 'news' }): Promise<void> {
+async function applyNotification(intent: Intent, { about, state, money }: Command & { do: 'notify' }): Promise<void> {
   const charges = await world.charges(intent);
   const charge = charges[about % charges.length] ?? assert.fail();
   if (charge.progress === 'created') return;
@@ -92,12 +92,12 @@ async function applyNotification(intent: Intent, { about, says, money }: Command
     transactionId: money === 'own' ? `T-${charge.reference}` : transactionId,
     amountMinor: sums[money],
   };
-  if (says === 'refused') await applyResponse(world.context, charge, refused);
+  if (state === 'refused') await applyResponse(world.context, charge, refused);
   else
     await applyResponse(
       world.context,
       charge,
-      (says === 'success' ? succeeded : reversed)(charge, providerTransaction),
+      (state === 'success' ? succeeded : reversed)(charge, providerTransaction),
     );
 }
 
@@ -113,7 +113,7 @@ async function resolve(intent: Intent, { which, choice }: Command & { do: 'resol
   else assert.ok(isMoneyCase(found.kind), `${found.kind} can always be resolved`);
 }
 
-/** What the network is said to have taken back: never more than is left. */
+/** What the operator says the network reversed: never more than is left. */
 async function reportedOf(found: Case, resolution: string): Promise<ReportedMoney | null> {
   if (resolution !== 'reversed') return null;
   const left = remainingMinor(await world.charge({ merchantId: found.merchantId, id: found.subjectId }));
@@ -147,8 +147,8 @@ async function expected(intent: Intent, start: Settlement): Promise<Settlement> 
     .filter(({ status }) => status === 'completed')
     .map((charge: Charge) => {
       const received = receivedMinor(charge);
-      const came = partsOf(charge, [], received);
-      const fee = came.feeMinor - (came.feeMinor * charge.amountReversedMinor) / received;
+      const total = partsOf(charge, [], received);
+      const fee = total.feeMinor - (total.feeMinor * charge.amountReversedMinor) / received;
       return { feeMinor: fee, merchantMinor: remainingMinor(charge) - fee };
     });
   const waiting = (await casesOf(intent)).filter(({ status, kind }) => status === 'open' && isMoneyCase(kind));
@@ -160,7 +160,7 @@ async function expected(intent: Intent, start: Settlement): Promise<Settlement> 
   };
 }
 
-test(`in ${walks} random walks with resolutions money matches the records and what waits has a case`, async () => {
+test(`in ${walks} random walks with resolutions the money matches the records, and every review has its case`, async () => {
   const owner = await world.setFee({ fixedMinor: feeMinor });
   await world.clock.advance(3_000);
   await fc.assert(

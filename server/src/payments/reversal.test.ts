@@ -47,15 +47,15 @@ test('a reversed payment leaves the merchant’s balance, with an event and a ca
   await applyResponse(world.context, charge, succeeded(charge));
   for (let time = 0; time < 3; time += 1) await applyResponse(world.context, charge, reversed(charge));
   assert.equal((await world.charge(charge)).status, 'reversed');
-  assert.equal((await world.intent(intent)).status, 'successful', 'it was paid; the charge tells the rest');
+  assert.equal((await world.intent(intent)).status, 'successful', 'it was paid; the charge shows the reversal');
   assert.deepEqual(await world.movements(charge), [collected, 'reversed payable_available → float:rail-wave 10000']);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.reversed']);
   assert.deepEqual(await world.cases(charge), ['network_reversal']);
-  assert.equal(await caseSummary(charge), 'wave took GMD 100.00 back after it had been paid.');
+  assert.equal(await caseSummary(charge), 'wave reversed GMD 100.00 after it had been paid.');
   assert.equal(await world.balance('payable_available'), before);
 });
 
-test('what the merchant has spent already becomes a debt, and the balance stops at zero', async () => {
+test('a reversal of money that the merchant has spent leaves a debt and a balance of zero', async () => {
   const { charge } = await world.createSent();
   await applyResponse(world.context, charge, succeeded(charge));
   await leaveBalance(3_000n);
@@ -74,7 +74,7 @@ test('what the merchant has spent already becomes a debt, and the balance stops 
   assert.equal(await world.balance('receivable_merchant'), debt, 'the next payment repays it');
 });
 
-test('the fee that the service had taken goes back too', async () => {
+test('a reversal includes the fee', async () => {
   const owner = await world.setFee({ percentHundredths: 200n });
   await world.clock.advance(3_000);
   const { charge } = await world.create({}, owner);
@@ -100,7 +100,7 @@ test('a reversal reported before its success books both, and the success then ch
   assert.deepEqual(await world.movements(charge), [collected, 'reversed payable_available → float:rail-wave 10000']);
 });
 
-test('success and reversal at the same moment are both booked, once', async () => {
+test('a concurrent success and reversal are each booked once', async () => {
   const { charge } = await world.createSent();
   await Promise.all(
     [succeeded(charge), reversed(charge), reversed(charge), succeeded(charge)].map((response) =>
@@ -111,7 +111,7 @@ test('success and reversal at the same moment are both booked, once', async () =
   assert.equal((await world.movements(charge)).length, 2);
 });
 
-test('a reversal that fails halfway books nothing at all, and is still looked up', async () => {
+test('a reversal that fails halfway books nothing and is looked up again', async () => {
   const { charge } = await world.createSent();
   world.networks.wave.responses.look_up = reversed(charge);
   await world.clock.advance(5_000);
@@ -135,7 +135,7 @@ test('a reversal of money in suspense is noted on its case and not booked', asyn
   assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
   assert.equal(
     await caseSummary(charge),
-    'wave took GMD 120.00 back after it had been paid. It stands in suspense: there is nothing left to return.',
+    'wave reversed GMD 120.00 after it had been paid. It is in suspense: there is nothing left to return.',
   );
   assert.deepEqual(await world.movements(charge), ['suspense float:rail-wave → suspense 12000']);
   assert.equal((await world.charge(charge)).status, 'pending');
@@ -152,7 +152,7 @@ test('a reversal of an unknown transaction books nothing, however often it is re
   await world.verify();
 });
 
-test('a reversal of a transaction that paid something else takes nothing from anybody', async () => {
+test('a reversal of a transaction that paid something else books nothing', async () => {
   const [one, other] = [await world.createSent(), await world.createSent()];
   const transactionId = 'T-of-the-first';
   await applyResponse(world.context, one.charge, succeeded(one.charge, { transactionId }));
@@ -175,18 +175,18 @@ for (const [name, providerTransaction] of [
     assert.equal((await world.charge(charge)).status, 'completed');
     assert.deepEqual(await world.movements(charge), [collected]);
     assert.deepEqual(await world.cases(charge), ['partial_reversal']);
-    assert.match((await caseSummary(charge)) ?? '', / That is not what it had brought: nothing was booked\.$/);
+    assert.match((await caseSummary(charge)) ?? '', / That is not the amount it had collected: nothing was booked\.$/);
   });
 }
 
 test('money that arrives after its partial reversal goes to suspense; after a full one it does not', async () => {
   const { charge } = await world.createSent();
   await applyResponse(world.context, charge, succeeded(charge));
-  for (const [transactionId, takenMinor] of [
+  for (const [transactionId, amountMinor] of [
     ['partly-back', 4_000n],
     ['wholly-back', 10_000n],
   ] as const) {
-    await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor: takenMinor }));
+    await applyResponse(world.context, charge, reversed(charge, { transactionId, amountMinor }));
     for (let time = 0; time < 2; time += 1) {
       await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
     }

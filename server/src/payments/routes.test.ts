@@ -74,7 +74,7 @@ async function multiply(merchantId: string, id: string, copies: { from: number; 
 }
 
 describe('GET /v1/payments', () => {
-  it('pages newest first, by offset and by cursor, every payment once', async () => {
+  it('pages newest first, by offset and by cursor, with every payment once', async () => {
     const { api } = await newMerchant();
     const made = await payTimes(api, 25);
     const first = await list(api);
@@ -144,7 +144,7 @@ describe('GET /v1/payments', () => {
     assert.match(String(body['message']), /^status must be requires_payment_method or processing or /);
   });
 
-  it('counts exactly up to 10,000 and then says that there are more', async () => {
+  it('counts exactly up to 10,000 and then reports that there are more', async () => {
     const { api, merchantId } = await newMerchant();
     const id = await pay(api, { title: 'Copied' });
     await multiply(merchantId, id, { from: 1, to: 9_999 });
@@ -162,7 +162,7 @@ describe('GET /v1/payments', () => {
     assert.deepEqual((await list(api, 'term=nowhere')).meta.total, 0);
   });
 
-  it('finds a term in any text that names the payment or its payer, letter for letter', async () => {
+  it('finds a literal term in any field that names the payment or its payer', async () => {
     const { api } = await newMerchant();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
     const books = await pay(api, { title: 'Books 100% off', description: 'Two_of_them', customer_name: 'Awa Ceesay' });
@@ -191,7 +191,7 @@ describe('GET /v1/payments', () => {
     assert.deepEqual([meta.total, meta.next_cursor], [1, null]);
   });
 
-  it('filters by the status of this moment, whether or not a job has written it', async () => {
+  it('filters by the current status, whether or not the sweep has stored it', async () => {
     const { api } = await newMerchant();
     const statuses = ['requires_payment_method', 'processing', 'successful', 'failed', 'cancelled', 'expired'];
     const byStatus = async () => {
@@ -259,7 +259,7 @@ describe('GET /v1/payments', () => {
 });
 
 describe('a payment intent', () => {
-  it('takes the payer’s number in any usual form, as it was sent, and refuses what is none', async () => {
+  it('takes the payer’s number in any usual form, as sent, and refuses what is no number', async () => {
     const { api } = await newMerchant();
     for (const number of ['7012345', '+220 701 2345', '00220-87-701-2345', '+46 70 123 45 67', null]) {
       const { status, body } = await api.post('/v1/payments', { data: { amount: 10, customer_phone: number } });
@@ -280,7 +280,7 @@ describe('a payment intent', () => {
     assert.deepEqual([status, (body['errors'] as { path: string }[])[0]?.path], [400, 'data.title']);
   });
 
-  it('is shared with whom the request names, inside data or beside it, and refused where the two differ', async () => {
+  it('is split as named inside data or beside it, and refused if the two differ', async () => {
     const { api } = await newMerchant();
     const made: string[] = [];
     for (const name of ['Awa', 'Lamin']) {
@@ -304,7 +304,7 @@ describe('a payment intent', () => {
     assert.equal((await list(api)).meta.total, 3, 'what was refused, and what was only previewed, is not there');
   });
 
-  it('is answered on creation with exactly the fields of the interface, and its id as id too', async () => {
+  it('is returned on creation with exactly the documented fields, and its id as id too', async () => {
     const { api } = await newMerchant();
     const { body } = await api.post('/v1/payments', { data: { amount: 450.5, metadata: { order: 17 } } });
     const { payment_intent_id: id, intent_secret: secret, payment_link: link, id: sameId, ...rest } = body;
@@ -322,7 +322,7 @@ describe('a payment intent', () => {
     });
   });
 
-  it('is found by its id and by its secret, in the body or, for older clients, in the address', async () => {
+  it('is found by its id and by its secret, in the body or, for older clients, in the query', async () => {
     const { api } = await newMerchant();
     const { body } = await api.post('/v1/payments', { data: { amount: 10, title: 'Found' } });
     const secret = String(body['intent_secret']);
@@ -362,7 +362,7 @@ describe('a payment intent', () => {
     }
   });
 
-  it('costs what its preview says, which stores nothing', async () => {
+  it('costs what its preview returns, which stores nothing', async () => {
     const { api, merchantId } = await newMerchant();
     const tables = ['payment_intents', 'events', 'outbox'] as const;
     const before = await countRows(service, merchantId, ...tables);

@@ -22,7 +22,7 @@ after(() => world.close());
 
 const collected = 'collected float:rail-wave → payable_available 10000';
 
-test('the same success ten times over, one after another, is booked once', async () => {
+test('a success reported ten times in a row is booked once', async () => {
   const { charge } = await world.createSent();
   for (let time = 0; time < 10; time += 1) await applyResponse(world.context, charge, succeeded(charge));
   assert.deepEqual(await world.movements(charge), [collected]);
@@ -30,7 +30,7 @@ test('the same success ten times over, one after another, is booked once', async
   assert.deepEqual(await world.cases(charge), []);
 });
 
-test('the same success ten times at once is booked once', async () => {
+test('a success reported ten times concurrently is booked once', async () => {
   const { charge } = await world.createSent();
   const notification = Array.from({ length: 10 }, () => applyResponse(world.context, charge, succeeded(charge)));
   await Promise.all(notification);
@@ -38,7 +38,7 @@ test('the same success ten times at once is booked once', async () => {
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
 });
 
-test('a network’s transaction that paid one payment pays no other one, whichever merchant’s', async () => {
+test('a provider transaction that paid one payment pays no other, of any merchant', async () => {
   const first = await world.createSent();
   const other = await world.newMerchant();
   const second = await world.createSent();
@@ -58,7 +58,7 @@ test('a network’s transaction that paid one payment pays no other one, whichev
   assert.deepEqual(await world.movements(first.charge), [collected]);
 });
 
-test('when many payments claim one provider transaction at once, one gets it', async () => {
+test('of many payments that claim one provider transaction concurrently one gets it', async () => {
   const payments = [];
   for (let index = 0; index < 8; index += 1) payments.push(await world.createSent());
   const transactionId = 'T-wanted-by-all';
@@ -70,7 +70,7 @@ test('when many payments claim one provider transaction at once, one gets it', a
   assert.equal(charges.filter(({ review }) => review === 'receipt_reused').length, 7);
 });
 
-test('another network may use the same transaction id: it is not the same money', async () => {
+test('the same transaction id at another network is other money', async () => {
   const [one, other] = [await world.createSent({ network: 'wave' }), await world.createSent({ network: 'aps' })];
   const transactionId = 'T-1';
   for (const { charge } of [one, other]) {
@@ -101,7 +101,7 @@ for (const [name, changes] of [
   ['a butut less', { amountMinor: 9_999n }],
   ['another currency', { currency: 'XOF' }],
 ] satisfies [string, Partial<ProviderTransaction>][]) {
-  test(`money that is ${name} than asked for stands in suspense, and the payment waits for a person`, async () => {
+  test(`money that is ${name} than requested goes to suspense, and the payment is under review`, async () => {
     const { intent, charge } = await world.createSent();
     const transactionId = `T-${name}`;
     for (let time = 0; time < 3; time += 1) {
@@ -125,7 +125,7 @@ for (const [name, changes] of [
   });
 }
 
-test('the right amount after a wrong one is booked; the wrong one stays where it is', async () => {
+test('the right amount after a wrong one is booked; the wrong one stays in suspense', async () => {
   const { intent, charge } = await world.createSent();
   await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-part', amountMinor: 4_000n }));
   await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'T-whole' }));
@@ -136,7 +136,7 @@ test('the right amount after a wrong one is booked; the wrong one stays where it
   assert.equal(receivedMinor(await world.charge(charge)), 10_000n);
 });
 
-test('collecting waits for no lock on the merchant’s balance', async () => {
+test('booking a collection does not wait for a lock on the merchant’s balance', async () => {
   const { charge } = await world.createSent();
   const locked = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ test('collecting waits for no lock on the merchant’s balance', async () => {
   assert.equal((await world.charge(charge)).status, 'completed');
 });
 
-test('who paid a link that asked for no number is known once the network has said so', async () => {
+test('the payer’s number of a link without one is stored when the network reports it', async () => {
   const { charge } = await world.create({ network: 'wave', accountNumber: '7001234' });
   await world.asOwner('UPDATE charges SET account_number = NULL, account_canonical = NULL WHERE id = $1', [charge.id]);
   const unknown = await world.charge(charge);

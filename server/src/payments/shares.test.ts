@@ -47,7 +47,7 @@ const balance = (
   account: 'payable_available' | 'receivable_merchant' | 'due_from_subs' | 'suspense' | `sub:${string}`,
 ) => world.balance(account);
 
-test('a payment with a sub-account gives it its share and the merchant the rest, as the record says', async () => {
+test('a payment with a sub-account credits its share, and the merchant the rest', async () => {
   const awa = await newSubAccount(20n);
   const charge = await pay(splitWith(awa), 9_950n);
   assert.equal(await balance(`sub:${awa}`), 2_000n);
@@ -92,7 +92,7 @@ test('the split is fixed at creation: later changes of a sub-account leave an op
   );
 });
 
-test('a group shares by its own percentages', async () => {
+test('a group splits by its own percentages', async () => {
   const [awa, binta] = [await newSubAccount(50n), await newSubAccount(50n)];
   const { id: groupId } = await world.db.withTransaction((tx) =>
     createGroup(tx, world.context, caller, {
@@ -143,7 +143,7 @@ test('the next shares of a sub-account in debt repay the merchant first', async 
   await world.verify();
 });
 
-test('two payments at one moment repay a debt once', async () => {
+test('two concurrent payments repay a debt once', async () => {
   const awa = await newSubAccount(50n);
   await world.post({ debit: `sub_owed:${awa}`, credit: 'due_from_subs', amountMinor: 6_000n });
   await Promise.all([pay(splitWith(awa)), pay(splitWith(awa))]);
@@ -151,7 +151,7 @@ test('two payments at one moment repay a debt once', async () => {
   await world.verify();
 });
 
-test('the share of a late payment whose sub-account was deleted stands in suspense, with a case', async () => {
+test('a late payment’s share for a deleted sub-account goes to suspense, with a case', async () => {
   const awa = await newSubAccount(20n);
   const { intent, charge } = await world.create({ split: splitWith(awa) });
   await world.clock.jump(intent.expiresAt.getTime() - world.clock.now().getTime() + 1);

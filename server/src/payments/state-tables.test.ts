@@ -43,7 +43,7 @@ const chargeMoves: Record<ChargeStatus, ChargeStatus[]> = {
 const intentStatuses = Object.keys(intentMoves) as IntentStatus[];
 const chargeStatuses = Object.keys(chargeMoves) as ChargeStatus[];
 
-test('an intent moves as its table says and no other way', async () => {
+test('an intent allows the moves of its table and no others', async () => {
   for (const from of intentStatuses) {
     for (const to of intentStatuses.filter((status) => status !== from)) {
       await world.asOwner('UPDATE payment_intents SET status = $1', [from]);
@@ -60,7 +60,7 @@ test('an intent moves as its table says and no other way', async () => {
   }
 });
 
-test('a charge moves as its table says and no other way', async () => {
+test('a charge allows the moves of its table and no others', async () => {
   for (const from of chargeStatuses) {
     for (const to of chargeStatuses.filter((status) => status !== from)) {
       await world.asOwner('UPDATE charges SET status = $1', [from]);
@@ -76,7 +76,7 @@ test('a charge moves as its table says and no other way', async () => {
   }
 });
 
-test('a row that has moved on is not changed by whoever saw it before', async () => {
+test('an update from an outdated status changes no row', async () => {
   await world.asOwner(`UPDATE payment_intents SET status = 'successful'`);
   await world.asOwner(`UPDATE charges SET status = 'completed'`);
   const staleIntent: Intent = { ...(await world.intent(intent)), status: 'cancelled' };
@@ -94,14 +94,14 @@ test('a row that has moved on is not changed by whoever saw it before', async ()
   );
 });
 
-test('the tables of the database know the same states', async () => {
+test('the constraints of the database allow the same states', async () => {
   await assert.rejects(world.asOwner(`UPDATE payment_intents SET status = 'paid'`), /payment_intents_status_check/);
   await assert.rejects(world.asOwner(`UPDATE charges SET status = 'paid'`), /charges_status_check/);
   await assert.rejects(world.asOwner(`UPDATE charges SET progress = 'paid'`), /charges_progress_check/);
   await assert.rejects(world.asOwner('UPDATE charges SET amount_paid = amount + 1'), /charges_amount_paid_check/);
 });
 
-test('an open intent is expired from its stored moment on, unless a person has to look at it', () => {
+test('an open intent is expired from its stored time on, unless it is under review', () => {
   const expiresAt = new Date('2026-11-20T12:30:00.000Z');
   const before = new Date(expiresAt.getTime() - 1);
   for (const status of intentStatuses) {
@@ -111,7 +111,7 @@ test('an open intent is expired from its stored moment on, unless a person has t
   }
 });
 
-test('the payer pays the amount, and the fee on top only where the customer bears it', () => {
+test('the payer pays the amount, and the fee on top only if the customer bears it', () => {
   assert.equal(totalMinor({ amountMinor: 10_000n, feeMinor: 150n, feePayer: 'business' }), 10_000n);
   assert.equal(totalMinor({ amountMinor: 10_000n, feeMinor: 150n, feePayer: 'customer' }), 10_150n);
 });

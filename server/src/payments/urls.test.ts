@@ -16,7 +16,7 @@ function refusal(url: string): string | null {
   }
 }
 
-test('a page’s address has 2,048 characters as it was sent, whatever letters and port it has', () => {
+test('a page’s URL has at most 2,048 characters as sent, with any letters and port', () => {
   const start = 'https://shop.gm:8448/';
   for (const letter of ['a', 'ŋ']) {
     assert.equal(refusal(start.padEnd(2_048, letter)), null);
@@ -24,7 +24,7 @@ test('a page’s address has 2,048 characters as it was sent, whatever letters a
   }
 });
 
-test('whatever its path and port, a page is no address of ours, no login and no program', () => {
+test('a page’s URL on a private host, with a login, without TLS or of a dangerous scheme is refused', () => {
   for (const url of [
     'https://127.1:8448/ok',
     'https://user:secret@shop.gm/ok',
@@ -61,13 +61,13 @@ test('a URL that a browser reads differently than sent is refused, for pages and
   }
 });
 
-test('no page of a payment is on a name that only a local network has', () => {
+test('a page’s URL on a name of local networks is refused', () => {
   for (const host of ['shop.test', 'shop.onion', 'shop.svc', 'shop.internal', 'shop']) {
     assert.match(refusal(`https://${host}/thanks`) ?? '', /private network/, host);
   }
 });
 
-test('the way back gets its parameters where it is linked, and stays as it was sent where it is not', () => {
+test('a return URL gets its parameters if it can be linked, else stays as it was sent', () => {
   const status = { status: 'successful' };
   assert.equal(returnLink('https://shop.gm/?a=b#c', status), 'https://shop.gm/?a=b&status=successful#c');
   assert.equal(returnLink('shop://done', status), 'shop://done?status=successful');
