@@ -18,7 +18,7 @@ import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { totalMinor } from './intent.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, PaymentAmount } from './intent.ts';
 import { listedIntentToWire, splitToWire } from './intent-wire.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
 import { chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
@@ -90,30 +90,15 @@ export async function createPayment(
   merchant: Merchant,
   request: NewPayment,
 ): Promise<{ intent: Intent; charge: Charge | null }> {
-  const payment = checkPayment(context, merchant, request);
+  const amount = checkAmount(context, merchant, request);
+  checkUrls(context.settings.urlPolicy(merchant.testMode), request);
+  if (request.customerPhone !== null) {
+    canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
+  }
+  checkPaymentMethods(context.networks.list(merchant.testMode), request.paymentMethods ?? []);
   const payer = await payerOf(tx, merchant.id, request);
-  const shares = await fixShares(tx, merchant.id, request.split, payment);
-  const now = context.clock.now();
-  const intent: Intent = {
-    ...payment,
-    ...payer,
-    merchantId: merchant.id,
-    id: context.newId(),
-    status: 'requires_payment_method',
-    intentSecret: Buffer.from(context.random.bytes(intentSecretBytes)).toString('hex'),
-    checkoutToken: merchant.shortId + randomBase62(context.random, checkoutTokenRandomLength),
-    subAccountId: request.split?.subAccountId ?? null,
-    subAccountGroupId: request.split?.groupId ?? null,
-    shares,
-    ...request.origin,
-    attempts: 0n,
-    late: false,
-    review: null,
-    eventSequence: 1n,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: addMs(now, context.settings.intentLifetimeMs),
-  };
+  const shares = await fixShares(tx, merchant.id, request.split, amount);
+  const intent = newIntent(context, merchant, request, { ...amount, ...payer, shares });
   refuseUnpayable(context, merchant, intent);
   const firstAttempt = firstCharge(context, merchant, intent, request);
   // A number that may not be prompted now does not refuse the creation: the payer can try again on the page.
@@ -136,6 +121,41 @@ export async function createPayment(
   return { intent: stored, charge };
 }
 
+function newIntent(
+  context: PaymentContext,
+  merchant: Merchant,
+  request: NewPayment,
+  fixed: PaymentAmount & Payer & Pick<Intent, 'shares'>,
+): Intent {
+  const now = context.clock.now();
+  return {
+    ...fixed,
+    ...request.origin,
+    merchantId: merchant.id,
+    id: context.newId(),
+    status: 'requires_payment_method',
+    intentSecret: Buffer.from(context.random.bytes(intentSecretBytes)).toString('hex'),
+    checkoutToken: merchant.shortId + randomBase62(context.random, checkoutTokenRandomLength),
+    currency: merchant.currency,
+    returnUrl: request.returnUrl,
+    cancelUrl: request.cancelUrl,
+    callbackUrl: request.callbackUrl,
+    title: request.title,
+    description: request.description,
+    subAccountId: request.split?.subAccountId ?? null,
+    subAccountGroupId: request.split?.groupId ?? null,
+    paymentMethods: request.paymentMethods?.includes('wallet') ? null : request.paymentMethods,
+    metadata: request.metadata,
+    attempts: 0n,
+    late: false,
+    review: null,
+    eventSequence: 1n,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: addMs(now, context.settings.intentLifetimeMs),
+  };
+}
+
 /** What a payment of this amount would cost and whom, by the code that fixes it at creation. Stores nothing. */
 export async function previewPayment(
   db: Queryable,
@@ -155,52 +175,16 @@ export async function previewPayment(
   };
 }
 
-type CheckedPayment = Pick<
-  Intent,
-  | 'amountMinor'
-  | 'feeMinor'
-  | 'feePayer'
-  | 'currency'
-  | 'returnUrl'
-  | 'cancelUrl'
-  | 'callbackUrl'
-  | 'title'
-  | 'description'
-  | 'paymentMethods'
-  | 'metadata'
->;
-
 /** The split, fixed from here on: later changes of a sub-account or a group apply to later payments only. */
 async function fixShares(
   db: Queryable,
   merchantId: string,
   split: SplitRequest | null,
-  payment: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>,
+  payment: PaymentAmount,
 ): Promise<Share[]> {
   if (split === null) return [];
   const members = await resolveSplit(db, merchantId, split);
   return splitShares({ baseMinor: shareBase(payment), members, path: 'data.amount' }).shares;
-}
-
-/** Checks what does not need the database. */
-function checkPayment(context: PaymentContext, merchant: Merchant, request: NewPayment): CheckedPayment {
-  const amount = checkAmount(context, merchant, request);
-  checkUrls(context.settings.urlPolicy(merchant.testMode), request);
-  if (request.customerPhone !== null) {
-    canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
-  }
-  checkPaymentMethods(context.networks.list(merchant.testMode), request.paymentMethods ?? []);
-  return {
-    ...amount,
-    currency: merchant.currency,
-    returnUrl: request.returnUrl,
-    cancelUrl: request.cancelUrl,
-    callbackUrl: request.callbackUrl,
-    title: request.title,
-    description: request.description,
-    paymentMethods: request.paymentMethods?.includes('wallet') ? null : request.paymentMethods,
-    metadata: request.metadata,
-  };
 }
 
 /** Checks amount and currency, and fixes the fee by the merchant's rule. Throws AppError naming the field. */
@@ -208,7 +192,7 @@ export function checkAmount(
   { settings }: Pick<PaymentContext, 'settings'>,
   merchant: Merchant,
   request: Pick<NewPayment, 'amountMinor' | 'currency'>,
-): Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'> {
+): PaymentAmount {
   const { amountMinor, currency } = request;
   if (currency !== null && currency !== merchant.currency) {
     const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;

@@ -7,7 +7,7 @@ import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt, totalMinor } from './intent.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, PaymentAmount } from './intent.ts';
 
 type WireContext = Pick<PaymentContext, 'settings' | 'clock'>;
 
@@ -86,10 +86,8 @@ function intentDetails(merchant: Merchant, intent: Intent): JsonRecord {
   };
 }
 
-type SharedAmount = Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>;
-
 /** Who gets which part of a payment and why, the same in previews, intents and charges. */
-export function splitToWire(payment: SharedAmount & { shares: readonly Share[] }): JsonRecord {
+export function splitToWire(payment: PaymentAmount & { shares: readonly Share[] }): JsonRecord {
   const sharesMinor = payment.shares.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   return {
     shares: sharesToWire(payment, payment.shares),
@@ -97,7 +95,7 @@ export function splitToWire(payment: SharedAmount & { shares: readonly Share[] }
   };
 }
 
-export function sharesToWire(payment: SharedAmount, shares: readonly Share[]): JsonRecord[] {
+export function sharesToWire(payment: PaymentAmount, shares: readonly Share[]): JsonRecord[] {
   const baseMinor = shareBase(payment);
   return shares.map((share) => {
     const { exact, text } = explainShare(baseMinor, share);

@@ -95,7 +95,10 @@ export function statusAt(intent: Pick<Intent, 'status' | 'expiresAt' | 'review'>
   return isOpen(intent.status) && timeIsUp ? 'expired' : intent.status;
 }
 
+/** An amount and its fee. */
+export type PaymentAmount = Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>;
+
 /** What the payer pays, in bututs: the amount, plus the fee when the customer pays it. */
-export function totalMinor(intent: Pick<Intent, 'amountMinor' | 'feeMinor' | 'feePayer'>): bigint {
+export function totalMinor(intent: PaymentAmount): bigint {
   return intent.feePayer === 'customer' ? intent.amountMinor + intent.feeMinor : intent.amountMinor;
 }
