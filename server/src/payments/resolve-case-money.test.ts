@@ -230,7 +230,7 @@ test('a reversal of money that was returned before opens a case and is not booke
 test('money in another currency can only be returned, from the account of its currency', async () => {
   const { charge, found } = await mismatch(10_000n, { currency: 'XOF' });
   assert.deepEqual(await world.possible(found), ['return']);
-  await world.refused(world.propose(found, 'accept'), /XOF and the payment is in GMD/);
+  await world.refused(world.propose(found, 'accept'), /XOF and the payment in GMD/);
   assert.deepEqual(await changes(() => world.resolve(found, 'return')), [0n, 0n, 0n, 0n]);
   assert.deepEqual(await world.movements(charge), [
     'suspense float:rail-wave → suspense 10000',
