@@ -90,35 +90,24 @@ test('an accepted mismatch credits the amount received, and the record shows it'
 test('the fee of an accepted mismatch is taken from the amount received, and is never more', async () => {
   const owner = await world.setFee({ fixedMinor: 500n });
   await world.clock.advance(3_000);
-  for (const [receivedMinor, fee] of [
+  for (const [amountMinor, fee] of [
     [9_000n, 500n],
     [300n, 300n],
   ] as const) {
     const { charge } = await world.create({}, owner);
-    await applyResponse(world.context, charge, succeeded(charge, { amountMinor: receivedMinor }));
+    await applyResponse(world.context, charge, succeeded(charge, { amountMinor }));
     const found = await world.caseOf(charge, 'amount_mismatch');
-    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [
-      -receivedMinor,
-      receivedMinor - fee,
-      fee,
-      0n,
-    ]);
+    assert.deepEqual(await changes(() => world.resolve(found, 'accept')), [-amountMinor, amountMinor - fee, fee, 0n]);
     const paid = await world.charge(charge);
-    const record = chargeToWire(
-      world.context,
-      owner,
-      await world.intent({ ...owner, merchantId: owner.id, id: charge.intentId }),
-      paid,
-    );
+    const intent = await world.intent({ merchantId: owner.id, id: charge.intentId });
+    const record = chargeToWire(world.context, owner, intent, paid);
     assert.deepEqual(
       [record['amount_paid'], record['transaction_fee']],
-      [Number(receivedMinor) / 100, Number(fee) / 100],
+      [Number(amountMinor) / 100, Number(fee) / 100],
     );
     // The network reverses the amount received, including the fee.
-    const back = await changes(() =>
-      applyResponse(world.context, charge, reversed(charge, { amountMinor: receivedMinor })),
-    );
-    assert.deepEqual(back, [0n, fee - receivedMinor, -fee, -receivedMinor]);
+    const back = await changes(() => applyResponse(world.context, charge, reversed(charge, { amountMinor })));
+    assert.deepEqual(back, [0n, fee - amountMinor, -fee, -amountMinor]);
     assert.equal((await world.charge(charge)).status, 'reversed');
   }
   await world.setFee({ fixedMinor: 0n });
