@@ -17,7 +17,7 @@ after(() => world.close());
 afterEach(() => world.retireAll());
 
 describe('a delivery', () => {
-  it('brings the event, signed, to the endpoint', async () => {
+  it('sends the signed event to the endpoint', async () => {
     const endpoint = await world.endpointAt(answering(204));
     const eventId = await world.dispatch({ sequence: 3n, record: { id: 'c1', amount: 10.5, name: 'Ŋ 🙂' } });
     await world.deliver();
@@ -45,7 +45,7 @@ describe('a delivery', () => {
     assert.deepEqual(deliveredAt, world.clock.now());
   });
 
-  it('is tried ten times over 75 hours and 35 minutes, with the same id and bytes, and then given up', async () => {
+  it('is tried ten times over 75 hours and 35 minutes, with the same id and bytes, and then fails', async () => {
     const endpoint = await world.endpointAt(answering(500));
     const eventId = await world.dispatch();
     await world.deliver();
@@ -70,15 +70,15 @@ describe('a delivery', () => {
     assert.deepEqual({ status, attempts, nextAttemptAt }, { status: 'failed', attempts: 10n, nextAttemptAt: null });
     const recorded = await world.attemptsOf(eventId);
     assert.deepEqual(
-      recorded.map((attempt) => [attempt.attempt, attempt.statusCode, attempt.answer]),
+      recorded.map((attempt) => [attempt.attempt, attempt.statusCode, attempt.response]),
       Array.from({ length: 10 }, (_, index) => [BigInt(index + 1), 500n, 'status 500']),
     );
   });
 });
 
-describe('a callback address', () => {
-  it('gets the event signed with the default endpoint, and its 410 ends only this delivery', async () => {
-    world.receiver.answerWith('/order', 410);
+describe('a callback URL', () => {
+  it('receives the event signed with the default endpoint’s secret, and its 410 ends only this delivery', async () => {
+    world.receiver.respondWith('/order', 410);
     const eventId = await world.dispatch({ callbackUrl: world.receiver.url('/order') });
     await world.deliver();
     const [request] = world.receiver.to('/order');
@@ -90,7 +90,7 @@ describe('a callback address', () => {
     assert.equal((await getEndpoint(world.db, world.caller.merchantId, id)).status, 'enabled');
   });
 
-  it('meets the guard when it is called, however it was stored', async () => {
+  it('is checked against the URL policy when it is called, however it was stored', async () => {
     for (const callbackUrl of ['http://169.254.169.254/', 'shop://done', 'http://[::ffff:a9fe:a9fe]:3000/']) {
       const eventId = await world.dispatch({ callbackUrl });
       await world.deliver();

@@ -26,7 +26,7 @@ describe('the schedule of attempts', () => {
     assert.equal(delayMs(seededRandom('later still'), 99), null);
   });
 
-  it('spreads each wait by 15 percent to both sides, whatever chance says', () => {
+  it('spreads each wait by up to 15 percent to both sides', () => {
     const extremes = [
       [{ bytes: (count: number) => new Uint8Array(count) }, 0.85],
       [{ bytes: (count: number) => new Uint8Array(count).fill(255) }, 1.15],
@@ -43,7 +43,7 @@ describe('the schedule of attempts', () => {
     assert.ok(Math.abs(mean - 1) < 0.02, String(mean));
   });
 
-  it('obeys Retry-After up to 24 hours, but never comes earlier than the schedule', () => {
+  it('obeys Retry-After up to 24 hours, but is never earlier than the schedule', () => {
     const random = seededRandom('retry after');
     assert.equal(delayMs(random, 1, 120_000), 120_000);
     assert.equal(delayMs(random, 1, 24 * hourMs), 24 * hourMs);

@@ -17,8 +17,8 @@ before(async () => {
 after(() => world.close());
 afterEach(() => world.retireAll());
 
-describe('the answer to a delivery', () => {
-  it('is success with 2xx and nothing else', async () => {
+describe('the response to a delivery', () => {
+  it('is a success with 2xx only', async () => {
     const successes = [200, 201, 202, 204, 299];
     const others = [300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504, 599];
     for (const status of [...successes, ...others]) {
@@ -33,7 +33,7 @@ describe('the answer to a delivery', () => {
     }
   });
 
-  it('may ask for a later attempt with Retry-After, up to a day', async () => {
+  it('may request a later attempt with Retry-After, up to a day', async () => {
     const now = world.clock.now();
     const inAnHour = new Date(Math.ceil(now.getTime() / 1_000) * 1_000 + hourMs);
     const cases: [number, string, number][] = [
@@ -53,7 +53,7 @@ describe('the answer to a delivery', () => {
     }
   });
 
-  it('that is a failure is told to the operator, once a minute for an endpoint, without its address', async () => {
+  it('is logged if it is a failure, once a minute per endpoint, without the URL', async () => {
     const endpoint = await world.endpointAt(answering(503));
     const lines = () => world.logged.map((line) => JSON.parse(line)).filter((line) => line.endpoint_id === endpoint.id);
     for (let count = 0; count < 3; count += 1) await world.dispatch();
@@ -66,11 +66,11 @@ describe('the answer to a delivery', () => {
     await world.dispatch();
     await world.deliver();
     const [, second, ...none] = lines();
-    assert.ok(second.count >= 3, 'it stands for those that were not told');
+    assert.ok(second.count >= 3, 'it stands for those without a line of their own');
     assert.deepEqual(none, []);
   });
 
-  it('comes within fifteen seconds to the last byte, or counts as a failure', async () => {
+  it('fails unless its last byte arrives within fifteen seconds', async () => {
     const hangs: [string, (response: ServerResponse) => void][] = [
       ['before the headers', () => {}],
       ['before the body', (response) => response.writeHead(200).flushHeaders()],
@@ -92,7 +92,7 @@ describe('the answer to a delivery', () => {
     }
   });
 
-  it('may be endless or broken off', async () => {
+  it('may be endless or reset', async () => {
     const endless = await world.endpointAt((response) => {
       const write = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(16 * 1024, 'x')));
@@ -100,10 +100,10 @@ describe('the answer to a delivery', () => {
       };
       write();
     });
-    const taken = await world.dispatch();
+    const endlessEvent = await world.dispatch();
     await world.deliver();
-    assert.equal((await world.deliveryOf(taken)).status, 'delivered');
-    assert.equal((await world.attemptsOf(taken))[0]?.answer, 'x'.repeat(1_024));
+    assert.equal((await world.deliveryOf(endlessEvent)).status, 'delivered');
+    assert.equal((await world.attemptsOf(endlessEvent))[0]?.response, 'x'.repeat(1_024));
     await world.retire(endless.id);
 
     await world.endpointAt((response) => response.socket?.resetAndDestroy());
@@ -113,12 +113,12 @@ describe('the answer to a delivery', () => {
     assert.equal((await world.attemptsOf(reset))[0]?.failure, 'reset');
   });
 
-  it('410 switches the endpoint off and keeps what it has not received', async () => {
+  it('410 disables the endpoint and keeps its pending deliveries', async () => {
     const endpoint = await world.endpointAt(answering(500));
     const other = await world.endpointAt();
     const earlier = await world.dispatch();
     await world.deliver();
-    world.receiver.answerWith(endpoint.path, 410);
+    world.receiver.respondWith(endpoint.path, 410);
     const gone = await world.dispatch();
     await world.deliver();
     const after410 = await getEndpoint(world.db, world.caller.merchantId, endpoint.id);
@@ -136,36 +136,36 @@ describe('the answer to a delivery', () => {
     assert.deepEqual([on.status, on.disabledReason], ['enabled', null]);
   });
 
-  it('410 from a URL that the merchant has replaced meanwhile switches nothing off', async () => {
-    let answer: ServerResponse | undefined;
+  it('410 from a URL that the merchant has replaced meanwhile disables nothing', async () => {
+    let open: ServerResponse | undefined;
     const endpoint = await world.endpointAt((response) => {
-      answer = response;
+      open = response;
     });
     await world.dispatch();
     const delivered = world.deliver();
-    await eventually('the request arrived', () => answer !== undefined);
+    await eventually('the request arrived', () => open !== undefined);
     await world.changeEndpoint(endpoint.id, { url: world.receiver.url('/replaced') });
-    answer?.writeHead(410).end();
+    open?.writeHead(410).end();
     await delivered;
     assert.equal((await getEndpoint(world.db, world.caller.merchantId, endpoint.id)).status, 'enabled');
   });
 });
 
-describe('an endpoint that is switched off while a request is under way', () => {
+describe('an endpoint that is disabled while a request is under way', () => {
   for (const [status, expected] of [
     [200, 'delivered'],
     [500, 'kept'],
   ] as const) {
-    it(`and answers ${status}: the event is ${expected}`, async () => {
-      let answer: ServerResponse | undefined;
+    it(`and returns ${status}: the delivery is ${expected}`, async () => {
+      let open: ServerResponse | undefined;
       const endpoint = await world.endpointAt((response) => {
-        answer = response;
+        open = response;
       });
       const eventId = await world.dispatch();
       const delivered = world.deliver();
-      await eventually('the request arrived', () => answer !== undefined);
+      await eventually('the request arrived', () => open !== undefined);
       await world.changeEndpoint(endpoint.id, { status: 'disabled' });
-      answer?.writeHead(status).end();
+      open?.writeHead(status).end();
       await delivered;
       assert.equal((await world.deliveryOf(eventId)).status, expected);
       assert.deepEqual(await world.worker.listDueKeys(), []);
