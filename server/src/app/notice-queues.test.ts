@@ -4,7 +4,6 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { OutboundClient } from '../kit/outbound-http.ts';
 import { createSealer } from '../kit/seal.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { createNoticeWorld } from '../notifications/notice-world.corpus.ts';
 import type { NoticeWorld } from '../notifications/notice-world.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
@@ -14,8 +13,8 @@ import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { createDefaultEndpoint, createEndpoint } from '../webhooks/manage-endpoints.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
-import { createLocalChanges } from './local-changes.corpus.ts';
-import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues, workTopic } from './work-queues.ts';
+import { withLocalChanges } from './local-changes.corpus.ts';
+import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -55,13 +54,9 @@ afterEach(async () => {
 });
 
 function contextOf({ context: payments }: NoticeWorld) {
-  const changes = createLocalChanges();
+  const local = withLocalChanges(payments);
   return {
-    ...payments,
-    changes,
-    breakers: new BreakerCopy(),
-    transferOwners: {},
-    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+    ...local,
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,
@@ -69,7 +64,7 @@ function contextOf({ context: payments }: NoticeWorld) {
     bulkResends: createBulkResendLimiter(),
     observeAttempt: () => {},
     scheduleDeliveries: (keys: readonly string[]) => {
-      for (const key of keys) changes.notify(`${deliveryTopicKind}:${key}`);
+      for (const key of keys) local.changes.notify(`${deliveryTopicKind}:${key}`);
     },
   };
 }

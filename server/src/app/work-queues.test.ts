@@ -3,7 +3,6 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { CollectionResponse, PayoutResponse } from '../networks/contract.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
 import type { NetworkCall, ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import { createPaymentWorld, newPayment } from '../payments/payment-world.corpus.ts';
@@ -12,8 +11,8 @@ import { createTransfer } from '../transfers/create-transfer.ts';
 import { newTransfer, paid, transactionOf } from '../transfers/transfer-world.corpus.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { createLocalChanges } from './local-changes.corpus.ts';
-import { moneyQueues, workTopic } from './work-queues.ts';
+import { withLocalChanges } from './local-changes.corpus.ts';
+import { moneyQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -22,13 +21,13 @@ const manyHanging = 20;
 
 let world: PaymentWorld;
 let worker: Worker;
-let context: ReturnType<typeof contextOf>;
+let context: ReturnType<typeof withLocalChanges>;
 let hung: (() => void)[];
 
 beforeEach(async () => {
   hung = [];
   world = await createPaymentWorld();
-  context = contextOf(world);
+  context = withLocalChanges(world.context);
   worker = startWorker({ ...context, queues: moneyQueues(context) });
 });
 
@@ -37,17 +36,6 @@ afterEach(async () => {
   await worker.stop();
   await world.close();
 });
-
-function contextOf({ context: payments }: PaymentWorld) {
-  const changes = createLocalChanges();
-  return {
-    ...payments,
-    changes,
-    breakers: new BreakerCopy(),
-    transferOwners: {},
-    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
-  };
-}
 
 /** No response until the test has ended. */
 function never<Result>(): Promise<Result> {

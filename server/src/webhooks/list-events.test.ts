@@ -15,7 +15,7 @@ after(() => world.close());
 
 const page = { limit: 10, offset: 0, before: null };
 
-test('one endpoint’s missed events are listed even while no search permit is free; other searches are refused', async () => {
+test('one endpoint’s missed events are listed even without a free search permit; searches are refused', async () => {
   const { id: endpointId } = await world.endpointAt();
   await world.changeEndpoint(endpointId, { status: 'disabled' });
   const eventId = await world.dispatch();

@@ -12,7 +12,7 @@ function delayMs(random: { bytes(count: number): Uint8Array }, attempt: number, 
 }
 
 describe('the schedule of attempts', () => {
-  it('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other, ten attempts, 75 h 35 m in all', () => {
+  it('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other: ten attempts in 75 h 35 m', () => {
     const seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     assert.deepEqual(
       retryDelaysMs.map((ms) => ms / 1_000),

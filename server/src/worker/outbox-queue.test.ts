@@ -127,7 +127,7 @@ test('all due work is done once, also more than one claim returns', async () => 
   assert.deepEqual(await listDueKeys(), []);
 });
 
-test('work that fails is postponed twice as long each time, up to a minute, and logged without its subject', async () => {
+test('failed work is postponed twice as long each time, up to a minute, and logged without its subject', async () => {
   await enqueueWork();
   const { run } = working(() => Promise.reject(new Error('no network for 7001234')));
   for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
