@@ -1,5 +1,5 @@
 import { addMs } from '../kit/clock.ts';
-import type { Statement } from '../kit/db.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { AdaptiveConcurrencies } from './adaptive-concurrency.ts';
 import type { Speed } from './adaptive-concurrency.ts';
@@ -11,6 +11,7 @@ import { openSecrets } from './endpoint-secret.ts';
 import {
   claimDeliveries,
   claimRowsMax,
+  countPending,
   findDeliveryTarget,
   keepPendingDeliveries,
   listDueEndpointQueues,
@@ -19,8 +20,6 @@ import {
 import { createAttemptRecorder } from './record-attempts.ts';
 import { sendDelivery } from './send-delivery.ts';
 import type { ClaimedDelivery } from './send-delivery.ts';
-
-export { countPendingDeliveries } from './queries/deliveries.ts';
 
 /** What a permit is for. */
 export interface DeliveryScope {
@@ -153,4 +152,9 @@ async function tryStatement(
   { statement, failure }: { statement: Statement; failure: string },
 ): Promise<void> {
   await db.run(statement).catch((error: unknown) => log.error(failure, error, { merchant_id: merchantId }));
+}
+
+/** Pending deliveries of all merchants, for the operator's figures. */
+export function countPendingDeliveries(db: Queryable): Promise<number> {
+  return countPending(db);
 }

@@ -6,7 +6,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** The waits after the first, second, … attempt (docs/events.md, "Answering"): ten attempts over 75 hours and 35 minutes. */
+/** The waits after the first, second, … attempt (docs/events.md, "Responding"): ten attempts over 75 hours and 35 minutes. */
 export const retryDelaysMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,

@@ -14,7 +14,7 @@ export interface Message {
 /**
  * The headers by which a receiver verifies that Dalasi sent this body: the service's own, and the three of Standard Webhooks
  * (standard-webhooks, spec 1.0.0), which hold two signatures while a secret is rotated. The service's own holds one, made with
- * the old secret until the overlap ends (docs/events.md, "Changing the secret").
+ * the old secret until the overlap ends (docs/events.md, "Rotating the secret").
  */
 export function signatureHeaders(
   message: Message,

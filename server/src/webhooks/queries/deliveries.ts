@@ -220,8 +220,8 @@ export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: str
   });
 }
 
-/** Pending deliveries of all merchants, for the operator's figures; each half has an index of its own. */
-export async function countPendingDeliveries(db: Queryable): Promise<number> {
+/** Pending deliveries of all merchants; each half has an index of its own. */
+export async function countPending(db: Queryable): Promise<number> {
   const row = await db.row<{ count: bigint }>({
     name: 'webhook_deliveries_count_pending',
     text: `-- across merchants: the operator watches all of them
