@@ -10,13 +10,14 @@ import { ensureServingRole } from '../server/src/database/roles.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import { uuidV7 } from '../server/src/kit/ids.ts';
+import { ListReader } from '../server/src/kit/list-reader.ts';
 import { createLog } from '../server/src/kit/log.ts';
 import { outboundPolicy } from '../server/src/kit/outbound-guard.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { createSealer } from '../server/src/kit/seal.ts';
 import type { ChangeFeed } from '../server/src/kit/changes.ts';
-import { createDeliveryQueue } from '../server/src/webhooks/delivery-queue.ts';
+import { createBulkResendLimiter } from '../server/src/webhooks/resend-events.ts';
 import { deliveryTopicKind, webhookQueues } from '../server/src/app/work-queues.ts';
 import { startWorker } from '../server/src/worker/worker.ts';
 
@@ -106,6 +107,8 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const webhooks = {
     ...context,
     db,
+    lists: new ListReader(db),
+    bulkResends: createBulkResendLimiter(),
     log: createLog({ level: 'error' }),
     outbound: delayedClient,
     signatureHeader: 'x-service-signature',
@@ -117,7 +120,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   };
   const beganAt = performance.now();
   // As the service has it: the sweep each second finds who has something due.
-  const queues = webhookQueues(webhooks, createDeliveryQueue(webhooks));
+  const queues = webhookQueues(webhooks);
   const deliveryQueues = queues.filter(({ topicKind }) => topicKind === deliveryTopicKind);
   const worker = startWorker({ ...webhooks, changes: silence, queues: deliveryQueues });
   await systemClock.sleep(seconds * 1_000);

@@ -14,7 +14,7 @@ import { transferRoutes } from '../transfers/routes.ts';
 import { eventRoutes } from '../webhooks/event-routes.ts';
 import { endpointRoutes } from '../webhooks/routes.ts';
 
-/** Every route of the API in the order of the reference, without what it works with: for the OpenAPI document. */
+/** Every route of the API in the order of the reference, without contexts: for the OpenAPI document. */
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...paymentRoutes,
   ...transactionRoutes,

@@ -20,24 +20,24 @@ import { moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work
 
 export interface App {
   server: FastifyInstance;
-  /** Listens, starts the work of this process's role, and answers the address that was taken. */
+  /** Listens, starts the work of this process's role, and returns the address it listens on. */
   start(): Promise<string>;
   /** Does everything that is due now; for tests. */
   drain(): Promise<void>;
   /** The networks that collect real money, by their names; empty where none is connected. */
   liveNetworks: readonly string[];
-  /** Where this process listens; known once it is started. */
+  /** This process's own URL; known once it is started. */
   ownUrl(): string;
-  /** Where the world reaches us; known once it is started. */
+  /** The public URL; known once it is started. */
   publicUrl(): string;
   /**
-   * Tells that it ends (`/readyz` answers 503), finishes what is under way, and closes what it opened. New requests are
-   * answered for `noticeMs` more, in which those who send them take notice. The database stays open.
+   * Reports that it is ending (`/readyz` returns 503), finishes what is under way, and closes what it opened. It still accepts new
+   * requests for `noticeMs`, so that load balancers can take notice. The database stays open.
    */
   close(options?: { noticeMs: number }): Promise<void>;
 }
 
-/** Puts the service together from its parts; listens only when it is started. */
+/** Assembles the service from its parts; it listens only when it is started. */
 export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { config, clock, log, keyring } = baseOptions;
   const address = createAddress(config);
@@ -71,7 +71,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const queues = [
     ...(config.role === 'api'
       ? []
-      : [...moneyQueues(money), ...webhookQueues(webhooks.context, webhooks.queue), ...noticeQueues(notices.context)]),
+      : [...moneyQueues(money), ...webhookQueues(webhooks.context), ...noticeQueues(notices.context)]),
     ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
@@ -79,7 +79,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     server,
     start: async () => {
       const listening = await server.listen({ port: config.port, host: config.host });
-      // A default port does not stand in the address, so it is asked for.
+      // The address leaves a default port out, so the port is read from the server.
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
       if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
@@ -94,8 +94,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       const noticeMs = closeOptions?.noticeMs ?? 0;
       closing.abort();
       const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
-      // Before the server: what the worker has under way calls the simulated networks, which live in it, and a
-      // network that refuses the connection would end a payment that was only interrupted.
+      // Before the server: the worker's calls to the simulated networks, which run in it, may be under way, and a refused
+      // connection would end a payment that was only interrupted.
       await Promise.all([worker?.stop(), notice]);
       await server.close();
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);

@@ -28,17 +28,17 @@ import type { PaymentContext } from '../payments/context.ts';
 import { createRefundOwner } from '../refunds/end-refund.ts';
 import type { Secrets } from '../configuration/secrets.ts';
 import type { TransferContext } from '../transfers/context.ts';
-import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { deliveryTopicKind, simulatorTopic, workTopic } from './work-queues.ts';
 
-// What the parts of the service work with, made from the settings: the wiring is explicit, and all of it is here.
+// The contexts of the service's parts, built from the settings: all wiring is explicit, and in this file.
 
 export interface AppOptions extends MoneyOptions {
   keyring: Keyring;
 }
 
-/** What the contexts are made from; a command has no more than that. */
+/** What the contexts are built from; all that a command has. */
 export interface MoneyOptions {
   config: Config;
   secrets: Secrets;
@@ -50,17 +50,17 @@ export interface MoneyOptions {
 }
 
 export interface Address {
-  /** The port that was taken. */
+  /** Sets the port that the server listens on. */
   set(port: number): void;
-  /** Where this process listens. */
+  /** This process's own URL. */
   ownUrl(): string;
-  /** Where the world reaches us, no slash at its end. */
+  /** The public URL, without a slash at its end. */
   publicUrl(): string;
-  /** Where our own processes reach an API process. */
+  /** The URL at which other processes of the service reach an API process. */
   internalUrl(): string;
 }
 
-/** The port may be chosen by the system, so addresses are known once the server listens. */
+/** The system may choose the port, so addresses are known once the server listens. */
 export function createAddress(config: Config): Address {
   let port = config.port;
   const local = () => `http://${hostOf(config.host)}:${port}`;
@@ -74,7 +74,7 @@ export function createAddress(config: Config): Address {
   };
 }
 
-/** The name that each machine has for itself may stand for 127.0.0.1 alone; whoever listens elsewhere is reached there. */
+/** `localhost` may resolve to 127.0.0.1 only; a server on another address is reached there. */
 function hostOf(host: string): string {
   if (['0.0.0.0', '::', '127.0.0.1', 'localhost'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -106,7 +106,7 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
   };
 }
 
-/** What the use-cases of payments and transfers work with. */
+/** The context of payments and transfers, which the parts built on them share. */
 export type MoneyContext = PaymentContext & TransferContext;
 
 export function createMoneyContext(
@@ -149,7 +149,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     policy: { allowPrivate: !config.production, ...ownHosts(config) },
     userAgent: 'Dalasi-Webhooks',
   });
-  const context = {
+  const context: WebhookContext = {
     ...money,
     sealer: secrets.sealer,
     urlPolicy: money.settings.urlPolicy,
@@ -157,19 +157,19 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     outbound,
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,
-    scheduleDeliveries: (keys: readonly string[]) => {
+    scheduleDeliveries: (keys) => {
       for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);
     },
   };
-  return { context, queue: createDeliveryQueue(context), close: () => outbound.close() };
+  return { context, close: () => outbound.close() };
 }
 
-// A chat message is worth no longer wait; and a process that ends waits for those under way.
+// A chat message is not worth a longer wait, and a process that ends waits for the calls under way.
 const noticeTimeoutMs = 10_000;
-// Telegram answers with the whole message that it sent.
+// Telegram responds with the whole message that it sent.
 const noticeResponseBytesMax = 32 * 1024;
 
-/** The chat channels that are set up, in the order in which a live number is tried, and what sending through them needs. */
+/** The configured chat channels, in the order in which a live number is tried, and what sending through them needs. */
 export function createNotices({ config }: AppOptions, money: MoneyContext) {
   const outbound = createOutboundClient({
     clock: money.clock,
@@ -191,15 +191,6 @@ export function createNotices({ config }: AppOptions, money: MoneyContext) {
       ],
     },
   };
-  const { db, clock, log } = money;
-  const callbacks: ChatCallbackOptions = {
-    db,
-    clock,
-    log,
-    channelBreaker: context.channelBreaker,
-    chats,
-    whatsapp,
-    telegram,
-  };
+  const callbacks: ChatCallbackOptions = { ...context, chats, whatsapp, telegram };
   return { context, callbacks, close: () => outbound.close() };
 }

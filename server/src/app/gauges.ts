@@ -1,8 +1,8 @@
 import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
 import type { Owed } from '../debts/what-is-owed.ts';
-import { networkQueueKinds, networkQueue, outboxBacklog } from '../events/outbox.ts';
-import type { QueueName } from '../events/work.ts';
+import { summarizeBacklog } from '../events/outbox.ts';
+import type { QueueBacklog, QueueName } from '../events/work.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
@@ -15,6 +15,7 @@ import type { Capabilities } from '../networks/contract.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
+import { networkQueues } from './work-queues.ts';
 
 interface GaugeContext {
   db: Database;
@@ -26,10 +27,9 @@ interface GaugeContext {
   writes: WriteProbe;
 }
 
-/** What an operator is woken by: work that piles up, and cases that wait for a person. Read when Prometheus asks. */
+/** The figures that alert an operator: work that piles up, and cases that wait for a person. Read at each scrape. */
 export function registerGauges(metrics: Metrics, context: GaugeContext): void {
-  const { db, clock } = context;
-  const queues = knownQueues(context.networks);
+  const { db } = context;
   // First, because figures are read in this order: the statements of the others would wait and be counted.
   metrics.gauge('dalasi_database_waiting', 'Requests that wait for a database connection.', [], (set) => {
     set({}, db.waiting);
@@ -40,7 +40,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   metrics.gauge(
     'dalasi_key_wrong',
-    '1 where the database was written with another key than the setting holds, else 0.',
+    '1 if the database was written with another key than the setting holds, else 0.',
     ['setting'],
     async (set) => {
       const { missingSealKeys, isSealingLost, pepper } = await context.keyring.state();
@@ -48,42 +48,44 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
       set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
     },
   );
-  metrics.gauge('dalasi_outbox_due', 'Pieces of work that are due, by queue.', ['queue'], async (set) => {
-    for (const queue of queues) set({ queue }, 0);
-    for (const { queue, count } of await outboxBacklog(db, clock.now())) set({ queue }, Number(count));
-  });
-  metrics.gauge('dalasi_outbox_oldest_due_seconds', 'How long the oldest has been due.', ['queue'], async (set) => {
-    const now = clock.now();
-    for (const queue of queues) set({ queue }, 0);
-    for (const { queue, oldestDueAt } of await outboxBacklog(db, now)) {
-      if (oldestDueAt) set({ queue }, (now.getTime() - oldestDueAt.getTime()) / 1_000);
-    }
-  });
-  metrics.gauge('dalasi_outbox_waiting', 'Pieces of work for a later moment, by queue.', ['queue'], async (set) => {
-    for (const queue of queues) set({ queue }, 0);
-    for (const { queue, waitingCount } of await outboxBacklog(db, clock.now())) set({ queue }, Number(waitingCount));
-  });
+  registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
   metrics.gauge(
     'dalasi_chat_channel_stopped',
-    '1 while a chat channel takes nothing.',
+    '1 while a chat channel accepts no notices.',
     ['channel', 'scope'],
     async (set) => {
       for (const { channel, scope } of await context.channelBreaker.stops()) set({ channel, scope }, 1);
     },
   );
-  metrics.gauge('dalasi_webhook_deliveries_pending', 'Webhooks to be sent, or sent again.', [], async (set) =>
+  metrics.gauge('dalasi_webhook_deliveries_pending', 'Deliveries that wait for an attempt.', [], async (set) =>
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
 }
 
-/** What people have to look after: debts, cases and money in suspense, each with its age. */
+function registerOutboxGauges(metrics: Metrics, { db, clock, networks }: GaugeContext): void {
+  const queues: QueueName[] = ['webhooks', 'settlement', 'notifications', ...networkQueues(networks)];
+  const gauge = (name: string, help: string, valueOf: (backlog: QueueBacklog, now: Date) => number): void =>
+    metrics.gauge(name, help, ['queue'], async (set) => {
+      const now = clock.now();
+      // Every queue has a series: one that comes and goes looks like one that was never measured.
+      for (const queue of queues) set({ queue }, 0);
+      for (const backlog of await summarizeBacklog(db, now)) set({ queue: backlog.queue }, valueOf(backlog, now));
+    });
+  gauge('dalasi_outbox_due', 'Due tasks, by queue.', ({ count }) => Number(count));
+  gauge('dalasi_outbox_oldest_due_seconds', 'How long the oldest task has been due.', ({ oldestDueAt }, now) =>
+    oldestDueAt === null ? 0 : (now.getTime() - oldestDueAt.getTime()) / 1_000,
+  );
+  gauge('dalasi_outbox_waiting', 'Tasks due later, by queue.', ({ waitingCount }) => Number(waitingCount));
+}
+
+/** Figures that need a person: debts, cases and money in suspense, each with its age. */
 function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
-  metrics.gauge('dalasi_owed_bututs', 'What is owed within merchants’ books, by account.', ['kind'], async (set) => {
+  metrics.gauge('dalasi_owed_bututs', 'Money owed within merchants’ books, by kind of debt.', ['kind'], async (set) => {
     for (const { kind, sum } of summarizeOwed(await listOwed(db))) set({ kind }, sum);
   });
-  metrics.gauge('dalasi_owed_oldest_seconds', 'For how long the oldest of it is owed.', ['kind'], async (set) => {
+  metrics.gauge('dalasi_owed_oldest_seconds', 'How long the oldest debt has been owed.', ['kind'], async (set) => {
     const now = clock.now().getTime();
     for (const { kind, oldest } of summarizeOwed(await listOwed(db))) {
       set({ kind }, oldest === null ? 0 : (now - oldest.getTime()) / 1_000);
@@ -92,13 +94,13 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
-  metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest of them has been open.', ['kind'], async (set) => {
+  metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest case has been open.', ['kind'], async (set) => {
     const now = clock.now().getTime();
     for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
   });
   metrics.gauge(
     'dalasi_suspense_bututs',
-    'Money in suspense, which nobody may have yet.',
+    'Money in suspense, not allocated to anybody yet.',
     ['currency'],
     async (set) => {
       set({ currency: 'GMD' }, 0);
@@ -110,14 +112,19 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
 /** Circuit breakers of payouts that are open or half-open. */
 function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
   const labels = ['network', 'environment'];
-  metrics.gauge('dalasi_network_paused', '1 while a network takes no payouts.', [...labels, 'reason'], async (set) => {
-    for (const { capabilities, open } of (await summarizeBreakers(context)).networks) {
-      if (open) set({ ...labelsOf(capabilities), reason: open.reason }, 1);
-    }
-  });
+  metrics.gauge(
+    'dalasi_network_paused',
+    '1 while a network accepts no payouts.',
+    [...labels, 'reason'],
+    async (set) => {
+      for (const { capabilities, open } of (await summarizeBreakers(context)).networks) {
+        if (open) set({ ...labelsOf(capabilities), reason: open.reason }, 1);
+      }
+    },
+  );
   metrics.gauge(
     'dalasi_merchants_paused',
-    'Merchants whose payouts a network does not answer.',
+    'Merchants whose payouts get no response from a network.',
     labels,
     async (set) => {
       for (const { capabilities, merchantCount } of (await summarizeBreakers(context)).networks) {
@@ -125,7 +132,7 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
       }
     },
   );
-  metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are paused.', [], async (set) =>
+  metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are held.', [], async (set) =>
     set({}, (await summarizeBreakers(context)).numberCount),
   );
 }
@@ -134,23 +141,12 @@ function labelsOf({ network, testMode }: Capabilities): { network: string; envir
   return { network, environment: testMode ? 'test' : 'live' };
 }
 
-/** Each kind is there, also with 0. */
+/** Every kind, also those that nothing is owed for. */
 function summarizeOwed(owed: readonly Owed[]) {
   return owedKinds.map((kind) => {
-    const those = owed.filter((one) => one.kind === kind);
-    const oldestMs = Math.min(...those.map(({ since }) => since.getTime()));
-    const sum = those.reduce((total, { amountMinor }) => total + Number(amountMinor), 0);
-    return { kind, sum, oldest: those.length === 0 ? null : new Date(oldestMs) };
+    const debts = owed.filter((debt) => debt.kind === kind);
+    const oldestMs = Math.min(...debts.map(({ since }) => since.getTime()));
+    const sum = debts.reduce((total, { amountMinor }) => total + Number(amountMinor), 0);
+    return { kind, sum, oldest: debts.length === 0 ? null : new Date(oldestMs) };
   });
-}
-
-/** They show 0 while nothing is due: a series that comes and goes cannot be told from one that was never measured. */
-function knownQueues({ list }: NetworkRegistry): QueueName[] {
-  const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
-  return [
-    'webhooks',
-    'settlement',
-    'notifications',
-    ...rails.flatMap((rail) => networkQueueKinds.map((queue) => networkQueue(rail, queue))),
-  ];
 }

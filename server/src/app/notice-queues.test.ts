@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import type { ChangeFeed } from '../kit/changes.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { OutboundClient } from '../kit/outbound-http.ts';
 import { createSealer } from '../kit/seal.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { createNoticeWorld } from '../notifications/notice-world.corpus.ts';
 import type { NoticeWorld } from '../notifications/notice-world.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 import { newPayment } from '../payments/payment-world.corpus.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
-import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { createDefaultEndpoint, createEndpoint } from '../webhooks/manage-endpoints.ts';
+import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
-import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues, workTopic } from './work-queues.ts';
+import { withLocalChanges } from './local-changes.corpus.ts';
+import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
-// More of one merchant than may be under way at once, so that what comes later finds every place taken.
+// More of one merchant than may be under way at once, so that later work finds no permit.
 const manyHanging = 20;
 
 let world: NoticeWorld;
@@ -36,62 +35,43 @@ beforeEach(async () => {
   world.liveNetwork.responses.start = async (request) => {
     assert.ok('amountMinor' in request);
     const { reference, amountMinor, currency } = request;
-    const receipt = { transactionId: `T-${reference}`, networkReference: null, amountMinor, currency };
+    const paid = { transactionId: `T-${reference}`, networkReference: 'N', amountMinor, currency };
     return {
       state: 'succeeded',
-      providerTransaction: { ...receipt, networkReference: 'N', networkFeeMinor: 0n, payerNumber: null },
+      providerTransaction: { ...paid, networkFeeMinor: 0n, payerNumber: null },
     };
   };
   const notices = { ...world.notices, notifyWorker: context.notifyWorker };
-  const deliveries = webhookQueues(context, createDeliveryQueue(context));
-  worker = startWorker({ ...context, queues: [...moneyQueues(context), ...deliveries, ...noticeQueues(notices)] });
+  const queues = [...moneyQueues(context), ...webhookQueues(context), ...noticeQueues(notices)];
+  worker = startWorker({ ...context, queues });
 });
 
 afterEach(async () => {
-  // What hangs ends now, so that the worker can.
+  // Calls that hang end now, so that the worker can stop.
   await Promise.all([receiver.close(), outbound.close(), world.closeChat()]);
   await worker.stop();
   await world.close();
 });
 
 function contextOf({ context: payments }: NoticeWorld) {
-  const changes = localChanges();
+  const local = withLocalChanges(payments);
   return {
-    ...payments,
-    changes,
-    breakers: new BreakerCopy(),
-    transferOwners: {},
-    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
+    ...local,
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,
     signatureHeader: 'x-service-signature',
+    bulkResends: createBulkResendLimiter(),
     observeAttempt: () => {},
     scheduleDeliveries: (keys: readonly string[]) => {
-      for (const key of keys) changes.notify(`${deliveryTopicKind}:${key}`);
-    },
-  };
-}
-
-/** Tells listeners of this process at once. */
-function localChanges(): ChangeFeed {
-  const listeners = new Map<string, (which: string) => void>();
-  return {
-    notify: (topic) => {
-      const separator = topic.indexOf(':');
-      listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
-    },
-    subscribe: () => () => {},
-    subscribeKind: (kind, listener) => {
-      listeners.set(kind, listener);
-      return () => listeners.delete(kind);
+      for (const key of keys) local.changes.notify(`${deliveryTopicKind}:${key}`);
     },
   };
 }
 
 let payers = 0;
 
-/** By somebody else each time: a live network asks a number one thing at a time. */
+/** Each time from another number: a live network prompts a number once at a time. */
 async function pay({ id: terminalId }: VirtualTerminal): Promise<Intent> {
   payers += 1;
   const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;
@@ -124,32 +104,32 @@ test('a chat channel that hangs delays no payment and no webhook of the same mer
   world.chat.usually = () => null;
   const counter = await counterWithEndpoint();
   for (const one of await counters(manyHanging)) await pay(one);
-  await eventually('every place of the merchant hangs at the channel', () => world.chat.calls.length === 16);
-  // The clock stands still: nothing waits for anybody's time limit, nor for a sweep.
+  await eventually('all permits of the merchant are in use at the channel', () => world.chat.calls.length === 16);
+  // The clock stands still: nothing waits for a time limit or for a poll.
   const intent = await pay(counter);
   await eventually('the payment is booked', () => isPaid(intent));
-  await eventually('its event came too', () => paidEvents() === manyHanging + 1);
+  await eventually('its event is delivered', () => paidEvents() === manyHanging + 1);
   assert.equal(world.chat.calls.length, 16);
 });
 
-test('a receiver of webhooks that hangs delays no message', async () => {
-  receiver.answer('/hook', () => {});
+test('a webhook receiver that hangs delays no notice', async () => {
+  receiver.respond('/hook', () => {});
   const counter = await counterWithEndpoint();
   for (const one of await counters(manyHanging)) await pay(one);
   const intent = await pay(counter);
-  await eventually('all messages came', () => world.chat.calls.length === manyHanging + 1);
+  await eventually('all notices are sent', () => world.chat.calls.length === manyHanging + 1);
   assert.equal(await isPaid(intent), true);
 });
 
-test('a message goes out within the moment of its payment, without a sweep', async () => {
+test('a notice is sent as soon as its payment is booked, without waiting for a poll', async () => {
   await pay(await world.counter(['7012345']));
-  await eventually('the message came', () => world.chat.calls.length === 1);
+  await eventually('the notice is sent', () => world.chat.calls.length === 1);
 });
 
-test('three messages to one number go out within twelve seconds, one every six', async () => {
+test('three notices to one number are sent within twelve seconds, one every six', async () => {
   const counter = await world.counter(['7012345']);
   for (let payment = 0; payment < 3; payment += 1) await pay(counter);
-  await eventually('the first message came', () => world.chat.calls.length === 1);
+  await eventually('the first notice is sent', () => world.chat.calls.length === 1);
   for (let second = 0; second < 12; second += 1) {
     await worker.drain();
     await world.clock.advance(1_000);

@@ -9,8 +9,8 @@ import type { Secrets } from '../configuration/secrets.ts';
 const shortIdLength = 8;
 
 /**
- * Who may hold the simulated phone. On a developer's machine everybody; on a production server whoever has the link of
- * a merchant, which nobody can guess, and then only that merchant's prompts (docs/testing-with-the-simulator.md, "The phone").
+ * Access to the simulated phone. On a developer's machine it is open; on a production server it takes a merchant's link, which
+ * nobody can guess and which shows that merchant's prompts only (docs/testing-with-the-simulator.md, "The phone").
  */
 export function phoneAccess(config: Config, secrets: Secrets): (request: FastifyRequest) => PhoneAccess {
   return (request) => {
@@ -22,15 +22,15 @@ export function phoneAccess(config: Config, secrets: Secrets): (request: Fastify
   };
 }
 
-/** What stands behind `?key=` in a merchant's link to the simulated phone of a production server. */
+/** The value of `?key=` in a merchant's link to the simulated phone of a production server. */
 export function phoneKey(secrets: Pick<Secrets, 'simulatorPhoneSecret'>, shortId: string): string {
   return shortId + createHmac('sha256', secrets.simulatorPhoneSecret).update(shortId).digest('hex').slice(0, 32);
 }
 
-/** Where the payer of a test payment finds the phone; on a production server the page does not tell. */
+/** The phone's URL for the payer of a test payment; the pages of a production server do not show it. */
 export function simulatedPhoneUrl(config: Config, publicUrl: string, view: CheckoutView): string | null {
   if (config.production || !view.testMode) return null;
-  // Where a link leads to the wallet, the link is the phone.
+  // At a network that approves by a link, the link opens the phone.
   if (view.charge?.nextAction?.type === 'open_url') return null;
   const number = view.charge?.simulatedNumber ?? null;
   const phone = `${publicUrl}/simulator/phone`;

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import type { ChangeFeed } from '../kit/changes.ts';
 import { addMs } from '../kit/clock.ts';
 import type { CollectionResponse, PayoutResponse } from '../networks/contract.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
 import type { NetworkCall, ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import { createPaymentWorld, newPayment } from '../payments/payment-world.corpus.ts';
@@ -13,61 +11,35 @@ import { createTransfer } from '../transfers/create-transfer.ts';
 import { newTransfer, paid, transactionOf } from '../transfers/transfer-world.corpus.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { moneyQueues, workTopic } from './work-queues.ts';
+import { withLocalChanges } from './local-changes.corpus.ts';
+import { moneyQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
-// More of one merchant than are under way at once, so that what comes later finds every place taken.
+// More of one merchant than may be under way at once, so that later work finds no permit.
 const manyHanging = 20;
 
 let world: PaymentWorld;
 let worker: Worker;
-let context: ReturnType<typeof contextOf>;
+let context: ReturnType<typeof withLocalChanges>;
 let hung: (() => void)[];
 
 beforeEach(async () => {
   hung = [];
   world = await createPaymentWorld();
-  context = contextOf(world);
+  context = withLocalChanges(world.context);
   worker = startWorker({ ...context, queues: moneyQueues(context) });
 });
 
 afterEach(async () => {
-  for (const answer of hung) answer();
+  for (const end of hung) end();
   await worker.stop();
   await world.close();
 });
 
-function contextOf({ context: payments }: PaymentWorld) {
-  const changes = localChanges();
-  return {
-    ...payments,
-    changes,
-    breakers: new BreakerCopy(),
-    transferOwners: {},
-    notifyWorker: (work: Parameters<typeof workTopic>[0]) => changes.notify(workTopic(work)),
-  };
-}
-
-/** Tells listeners of this process at once. */
-function localChanges(): ChangeFeed {
-  const listeners = new Map<string, (which: string) => void>();
-  return {
-    notify: (topic) => {
-      const separator = topic.indexOf(':');
-      listeners.get(topic.slice(0, separator))?.(topic.slice(separator + 1));
-    },
-    subscribe: () => () => {},
-    subscribeKind: (kind, listener) => {
-      listeners.set(kind, listener);
-      return () => listeners.delete(kind);
-    },
-  };
-}
-
-/** No answer until the test has ended. */
-function never<Answer>(): Promise<Answer> {
-  const { promise, reject } = Promise.withResolvers<Answer>();
+/** No response until the test has ended. */
+function never<Result>(): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<Result>();
   hung.push(() => reject(new Error('the test has ended')));
   return promise;
 }
@@ -87,51 +59,51 @@ async function statusOf({ merchantId, id }: Transfer): Promise<string | undefine
   return (await findTransferById(world.db, merchantId, id))?.status;
 }
 
-function asked(network: ScriptedNetwork, call: NetworkCall['call'], count = 1): Promise<void> {
+function called(network: ScriptedNetwork, call: NetworkCall['call'], count = 1): Promise<void> {
   return eventually(`${call} number ${count}`, () => network.count(call) === count);
 }
 
-test('a network that hangs altogether delays nothing at another, not even of the same merchant', async () => {
+test('a network that hangs delays no call to another network, not even of the same merchant', async () => {
   const { wave, aps } = world.networks;
   Object.assign(wave.responses, { start: () => never(), look_up: () => never(), cancel: () => never() });
   wave.payoutResponses.pay_out = () => never();
   await pay('wave', manyHanging);
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
-  await asked(wave, 'start', 16);
-  await asked(wave, 'pay_out', 16);
-  // The clock stands still: nothing waits for anybody's time limit, nor for a sweep.
+  await called(wave, 'start', 16);
+  await called(wave, 'pay_out', 16);
+  // The clock stands still: nothing waits for a time limit or for a poll.
   await pay('aps');
-  await asked(aps, 'start');
+  await called(aps, 'start');
   await transfer('aps');
-  await asked(aps, 'pay_out');
+  await called(aps, 'pay_out');
 });
 
 test('look-ups that hang delay no start and no payout of the same network', async () => {
   const { wave } = world.networks;
   await pay('wave', manyHanging);
-  await asked(wave, 'start', manyHanging);
+  await called(wave, 'start', manyHanging);
   await worker.drain();
   wave.responses.look_up = () => never<CollectionResponse>();
-  await eventually('as many look-ups as may be under way hang', async () => {
+  await eventually('all look-ups that may be under way hang', async () => {
     await world.clock.advance(100);
     return wave.count('look_up') === 16;
   });
   await pay('wave');
-  await asked(wave, 'start', manyHanging + 1);
+  await called(wave, 'start', manyHanging + 1);
   await transfer('wave');
-  await asked(wave, 'pay_out');
+  await called(wave, 'pay_out');
 });
 
-test('payouts that hang keep no payer of the same network waiting', async () => {
+test('payouts that hang delay no payer of the same network', async () => {
   const { wave } = world.networks;
   wave.payoutResponses.pay_out = () => never<PayoutResponse>();
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
-  await asked(wave, 'pay_out', 16);
+  await called(wave, 'pay_out', 16);
   await pay('wave');
-  await asked(wave, 'start');
+  await called(wave, 'start');
 });
 
-test('a network that was down for five seconds is sent what waited within about two, and each order once', async () => {
+test('after five seconds of downtime, waiting payouts are sent within about two seconds, each once', async () => {
   const { wave } = world.networks;
   const backAt = addMs(world.clock.now(), 5_000);
   wave.payoutResponses.pay_out = async ({ reference }) => {
@@ -148,10 +120,10 @@ test('a network that was down for five seconds is sent what waited within about 
   }
   const statuses = await Promise.all(orders.map(statusOf));
   assert.deepEqual(statuses, ['completed', 'completed', 'completed', 'completed', 'completed']);
-  assert.equal(wave.count('pay_out'), downCalls + 1 + orders.length, 'one probe that failed, then each once');
+  assert.equal(wave.count('pay_out'), downCalls + 1 + orders.length, 'one failed trial, then each once');
 });
 
-test('while payouts are paused the network is still asked what became of those before', async () => {
+test('while the payout breaker is open, earlier payouts are still looked up', async () => {
   const { wave } = world.networks;
   wave.payoutResponses.pay_out = { state: 'unknown', detail: 'no answer' };
   const early = await transfer('wave');
@@ -167,7 +139,7 @@ test('while payouts are paused the network is still asked what became of those b
   assert.equal(wave.count('pay_out'), 2);
 });
 
-test('40 payouts to a network that pays and never answers are all sent within three minutes, each once', async () => {
+test('40 payouts to a network that pays without responding are sent within three minutes, each once', async () => {
   const { wave } = world.networks;
   const hidden = new Map<string, Date>();
   wave.payoutResponses.pay_out = async ({ reference }) => {
@@ -187,10 +159,10 @@ test('40 payouts to a network that pays and never answers are all sent within th
     await worker.drain();
   }
   assert.equal(wave.count('pay_out'), orders.length);
-  assert.equal(hidden.size, orders.length, 'each order went out once');
+  assert.equal(hidden.size, orders.length, 'each payout was sent once');
 });
 
-test('payouts of one merchant that get no answer keep no other merchant’s payouts waiting', async () => {
+test('payouts of one merchant without a response delay no payouts of another', async () => {
   const { wave } = world.networks;
   wave.payoutResponses.pay_out = async ({ reference }) => {
     if (reference.startsWith(world.merchant.shortId)) return { state: 'unknown', detail: 'no answer within 3000 ms' };
@@ -199,7 +171,7 @@ test('payouts of one merchant that get no answer keep no other merchant’s payo
   for (let order = 0; order < manyHanging; order += 1) await transfer('wave');
   await worker.drain();
   const waiting = manyHanging - wave.count('pay_out');
-  assert.ok(waiting > 0, 'the merchant’s own breaker has opened');
+  assert.ok(waiting > 0, 'the merchant’s own breaker is open');
   const other = await transfer('wave', '7001234', await world.newMerchant());
   await worker.drain();
   assert.equal(await statusOf(other), 'completed');

@@ -2,7 +2,6 @@ import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
-import type { InboxContext } from '../networks/inbox.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
@@ -25,33 +24,33 @@ import type { TransferContext } from '../transfers/context.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
-import type { DeliveryQueue } from '../webhooks/delivery-queue.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
+import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { fanOutDueEvents, fanOutEvent } from '../webhooks/fan-out.ts';
-import type { FanOutContext } from '../webhooks/fan-out.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
 import type { WorkQueue } from '../worker/worker.ts';
 
-/** The kinds of the topics that announce work; the queue and the merchant follow them. */
+/** The kinds of the topics that announce work; a `workKey` follows. */
 const networkWorkTopicKind = 'work_networks';
 const webhookWorkTopicKind = 'work_webhooks';
 const noticeWorkTopicKind = 'work_notifications';
-/** The kind of the topics that announce callbacks; the lane follows it. */
+/** The kind of the topics that announce callbacks; the shard follows. */
 export const inboxTopicKind = 'network_inbox';
-/** The kind of the topics that announce due deliveries; the endpoint queue follows it. */
+/** The kind of the topics that announce due deliveries; the key of the endpoint queue follows. */
 export const deliveryTopicKind = 'webhook_deliveries';
-/** The topic that wakes the simulated networks' own sender. */
+/** The topic that announces due callbacks of the simulated networks. */
 export const simulatorTopic = 'simulator:callbacks';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
-// Endpoint queues for which is claimed side by side: each a database connection, for the moment of the claim.
+// Endpoint queues claimed for at once: each takes a database connection, during the claim.
 const deliveryClaimsMax = 8;
-// Batches of one chore in a row: enough for a backlog, and no chore goes on for ever.
+// Batches of one chore in a row: enough for a backlog, but no chore goes on for ever.
 const roundsMax = 200;
 
-/** The topic that wakes workers for this work. */
+/** The topic that announces this work to workers. */
 export function workTopic(work: { queue: QueueName; merchantId: string }): Topic {
   return `${workTopicKind(work.queue)}:${workKey(work)}`;
 }
@@ -61,8 +60,8 @@ function workTopicKind(queue: QueueName): string {
   return queue === 'notifications' ? noticeWorkTopicKind : networkWorkTopicKind;
 }
 
-/** Three queues for each network, test and live apart. */
-function networkQueues({ list }: NetworkRegistry): QueueName[] {
+/** Three queues for each network, test and live separately. */
+export function networkQueues({ list }: NetworkRegistry): QueueName[] {
   const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
   return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
 }
@@ -70,7 +69,6 @@ function networkQueues({ list }: NetworkRegistry): QueueName[] {
 /** Everything a worker process does for payments, transfers and networks. */
 export function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
   const transfers = createTransferJobs(context);
-  const inbox: InboxContext = context;
   const { db, clock, log } = context;
   return [
     outboxQueue({
@@ -92,11 +90,11 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     {
       name: 'network callbacks',
       topicKind: inboxTopicKind,
-      lookEveryMs: secondMs,
+      pollIntervalMs: secondMs,
       keysMax: 16,
-      listDueKeys: async () => (await listDueShards(inbox)).map(String),
+      listDueKeys: async () => (await listDueShards(context)).map(String),
       run: (shard) =>
-        processInboxShard(inbox, BigInt(shard), (connectorName, notification) =>
+        processInboxShard(context, BigInt(shard), (connectorName, notification) =>
           notification.operation === 'collection'
             ? applyNotification(context, connectorName, notification)
             : transfers.applyNotification(connectorName, notification),
@@ -104,8 +102,8 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     },
     {
       name: 'payouts of sub-accounts',
-      lookEveryMs: 10 * secondMs,
-      // Two, so that one merchant with very many sub-accounts keeps no other waiting.
+      pollIntervalMs: 10 * secondMs,
+      // Two, so that no merchant waits for one with very many sub-accounts.
       keysMax: 2,
       listDueKeys: () => listDueSettlements(context),
       run: (merchantId, stopped) => settleScheduled(context, merchantId, stopped),
@@ -113,25 +111,26 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('repaying debts', 10 * secondMs, log, () => syncDebts(context)),
-    chore('forgetting circuit breakers', 10 * minuteMs, log, () => purgeBreakers(context)),
+    purge('circuit breakers', log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
-    chore('forgetting prompts', 10 * minuteMs, log, () => purgePrompts(context)),
-    chore('forgetting periods', 10 * minuteMs, log, () => purgePeriods(context)),
-    chore('forgetting callbacks', 10 * minuteMs, log, () => purgeInbox(context)),
-    chore('purging idempotency keys', 10 * minuteMs, log, () => purgeIdempotencyKeys(db, clock)),
+    purge('prompts', log, () => purgePrompts(context)),
+    purge('settlement periods', log, () => purgePeriods(context)),
+    purge('network callbacks', log, () => purgeInbox(context)),
+    purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
   ];
 }
 
-/** Everything a worker process does to bring events to merchants. */
-export function webhookQueues(context: Pick<PaymentContext, 'log'> & FanOutContext, queue: DeliveryQueue): WorkQueue[] {
+/** Everything a worker process does to deliver events to merchants. */
+export function webhookQueues(context: WebhookContext): WorkQueue[] {
   const { db, clock, log } = context;
+  const queue = createDeliveryQueue(context);
   const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
-  // What is fanned out here needs no hint through the database.
-  const scheduleDeliveries: FanOutContext['scheduleDeliveries'] = (keys) => {
+  // Deliveries that are fanned out in this process need no hint through the database.
+  const scheduleDeliveries: WebhookContext['scheduleDeliveries'] = (keys) => {
     const others = keys.filter((key) => !batches.schedule(key));
     if (others.length > 0) context.scheduleDeliveries(others);
   };
-  const here: FanOutContext = { ...context, scheduleDeliveries };
+  const fanOut = { ...context, scheduleDeliveries };
   return [
     outboxQueue({
       db,
@@ -140,24 +139,24 @@ export function webhookQueues(context: Pick<PaymentContext, 'log'> & FanOutConte
       name: 'work for webhooks',
       topicKind: webhookWorkTopicKind,
       queues: ['webhooks'],
-      handlers: { dispatch_event: (work) => fanOutEvent(here, work) },
-      workBatch: (merchantId) => fanOutDueEvents(here, merchantId),
+      handlers: { dispatch_event: (work) => fanOutEvent(fanOut, work) },
+      workBatch: (merchantId) => fanOutDueEvents(fanOut, merchantId),
     }),
     {
       name: 'webhook deliveries',
       topicKind: deliveryTopicKind,
-      lookEveryMs: secondMs,
+      pollIntervalMs: secondMs,
       keysMax: deliveryClaimsMax,
       listDueKeys: queue.listDueKeys,
       run: (key) => batches.run(key),
       batches,
     },
-    chore('forgetting events', 10 * minuteMs, log, () => purgeEvents(context)),
-    chore('forgetting attempts', 10 * minuteMs, log, () => purgeAttempts(context)),
+    purge('events', log, () => purgeEvents(context)),
+    purge('delivery attempts', log, () => purgeAttempts(context)),
   ];
 }
 
-/** What a worker process does to tell staff of payments: a queue and slots of its own, so that no channel delays more. */
+/** What a worker process does to notify staff: with a queue and permits of its own, so that a channel delays only notices. */
 export function noticeQueues(context: NoticeContext): WorkQueue[] {
   return [
     outboxQueue({
@@ -167,17 +166,17 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
       queues: ['notifications'],
       handlers: { notify_charge: (work) => notifyCharge(context, work) },
     }),
-    chore('forgetting notices', 10 * minuteMs, context.log, () => purgeNotices(context)),
-    chore('forgetting chat messages', 10 * minuteMs, context.log, () => purgeChatMessages(context)),
+    purge('notices', context.log, () => purgeNotices(context)),
+    purge('chat messages', context.log, () => purgeChatMessages(context)),
   ];
 }
 
-/** The simulated networks send their callbacks by themselves; they live where the API does. */
+/** The callbacks that the simulated networks send; they run in the API's process. */
 export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue {
   return {
     name: 'callbacks of the simulated networks',
     topicKind: 'simulator',
-    lookEveryMs: secondMs / 2,
+    pollIntervalMs: secondMs / 2,
     keysMax: 1,
     listDueKeys: async () => {
       const dueAt = await sender.nextDueAt();
@@ -189,12 +188,17 @@ export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue 
   };
 }
 
-/** Work that nobody announces: looked after now and then, again at once while there was something to do. */
-function chore(name: string, lookEveryMs: number, log: Log, run: () => Promise<number>): WorkQueue {
+/** Deletes old records, every ten minutes. */
+function purge(records: string, log: Log, run: () => Promise<number>): WorkQueue {
+  return { ...chore(`purging ${records}`, 10 * minuteMs, log, run), background: 'purge' };
+}
+
+/** Work that nothing announces: done at an interval, in batches until nothing is left. `run` returns the size of its batch. */
+function chore(name: string, pollIntervalMs: number, log: Log, run: () => Promise<number>): WorkQueue {
   return {
     name,
-    isChore: true,
-    lookEveryMs,
+    background: 'chore',
+    pollIntervalMs,
     keysMax: 1,
     listDueKeys: () => Promise.resolve(['all']),
     run: async (_key, stopped) => {

@@ -74,7 +74,7 @@ test('of two writers of the same sequence number of an object, the second is rol
   assert.equal((await listEventsOfObjects(db, merchantId, [objectId])).length, 1);
 });
 
-test('events of several objects come in the order in which they were made', async () => {
+test('events of several objects are listed in the order in which they were created', async () => {
   const [one, other] = [newId(), newId()];
   await append(one, 1n);
   await append(other, 1n);
@@ -90,7 +90,7 @@ test('events of several objects come in the order in which they were made', asyn
   );
 });
 
-test('endpoints that chose nothing get the five kinds of the interface, in its words', () => {
+test('the default event types are the five of the interface', () => {
   assert.deepEqual(defaultEventKinds, [
     'payment_intent.created',
     'payment_intent.cancelled',

@@ -4,23 +4,17 @@ export interface NewEvent {
   merchantId: string;
   kind: EventKind;
   objectId: string;
-  /** Counts up per object from 1, so that a receiver knows which record is newer. */
+  /** Counts the events of one object from 1, so that a receiver knows which record is newer. */
   sequence: bigint;
-  /** The record as it is now, in the form of the wire. */
+  /** The record as it is now, in the form of the API. */
   record: JsonRecord;
   callbackUrl: string | null;
 }
 
-/** An event as it was written. */
-export interface StoredEvent {
-  merchantId: string;
+/** An event as it is stored. */
+export interface StoredEvent extends NewEvent {
   id: string;
-  kind: EventKind;
-  objectId: string;
-  sequence: bigint;
-  record: JsonRecord;
-  callbackUrl: string | null;
-  /** The request that caused it; null where a network, a schedule or the time did. */
+  /** The request that caused it; null where a network, a schedule or an expiry caused it. */
   requestId: string | null;
   createdAt: Date;
 }

@@ -1,4 +1,4 @@
-/** What can happen. The first five reach every endpoint that has not chosen its own list. */
+/** All event types. The first five reach every endpoint that has not chosen its own. */
 export const eventKinds = [
   'payment_intent.created',
   'payment_intent.cancelled',

@@ -10,16 +10,16 @@ import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
-import { claimOutboxRows, consumeOutboxRows } from './queries.ts';
 import {
   cancelWork,
   claimWork,
   completeWork,
+  consumeWork,
   enqueue,
   listDueWork,
   networkQueue,
-  outboxBacklog,
   postponeWork,
+  summarizeBacklog,
 } from './outbox.ts';
 import type { WorkContext } from './outbox.ts';
 import type { NewWork, Work } from './work.ts';
@@ -91,12 +91,12 @@ test('work is stored with the change that needs it, and a worker is notified aft
   );
 });
 
-test('work of a change that is undone is neither there nor announced', async () => {
-  const undone = db.withTransaction(async (tx) => {
+test('work of a change that is rolled back is neither stored nor announced', async () => {
+  const rolledBack = db.withTransaction(async (tx) => {
     enqueue(tx, context, { merchantId, queue, kind: 'start_charge', subjectId: subject });
-    throw new Error('undone');
+    throw new Error('rolled back');
   });
-  await assert.rejects(undone, /undone/);
+  await assert.rejects(rolledBack, /rolled back/);
   assert.deepEqual(notified, []);
   assert.deepEqual(await claim(), []);
 });
@@ -118,7 +118,7 @@ test('two requests for the same work store one task, due at the earlier time', a
   await claimOne();
 });
 
-test('work that is done is gone', async () => {
+test('completed work is deleted', async () => {
   await query();
   await completeWork(db, await claimOne());
   await clock.advance(leaseMs);
@@ -153,7 +153,7 @@ test('postponed work becomes due again at its new time', async () => {
   assert.equal((await claimOne()).attempts, 2n);
 });
 
-test('work claimed by a dead worker is claimed by another after the lease, and the dead one has no say', async () => {
+test('work of a dead worker is claimed by another after the lease, and the first can no longer end it', async () => {
   await query();
   const dead = await claimOne();
   await clock.advance(leaseMs - 1);
@@ -164,10 +164,10 @@ test('work claimed by a dead worker is claimed by another after the lease, and t
   await postponeWork(db, dead, addMs(clock.now(), 3_600_000));
   await clock.advance(leaseMs);
   const third = await claimOne();
-  assert.equal(third.attempts, living.attempts + 1n, 'neither of its words counted');
+  assert.equal(third.attempts, living.attempts + 1n, 'neither call had an effect');
 });
 
-test('work that a change makes unnecessary goes with that change, also while it is claimed', async () => {
+test('work that a change makes unnecessary is deleted with that change, also while it is claimed', async () => {
   await query();
   const work = await claimOne();
   await db.withTransaction(async (tx) => cancelWork(tx, work));
@@ -185,7 +185,7 @@ test('concurrent claims never return the same work', async () => {
   assert.deepEqual([...got, ...rest.map(({ subjectId }) => subjectId)].toSorted(), subjects.toSorted());
 });
 
-test('a claim takes what has been due longest, as much as it asks for, of one merchant and one queue', async () => {
+test('a claim returns the longest due work of one merchant and queue, at most as much as requested', async () => {
   const [late, early] = [uuidV7(clock, random), uuidV7(clock, random)];
   await query({ subjectId: late, dueAt: addMs(clock.now(), -1_000) });
   await query({ subjectId: early, dueAt: addMs(clock.now(), -2_000) });
@@ -211,13 +211,13 @@ test('a claim takes what has been due longest, as much as it asks for, of one me
   assert.deepEqual(await listDueWork(db, ['webhooks'], clock.now()), [{ merchantId, queue: 'webhooks' }]);
 });
 
-test('the operator sees how much is due in each queue, and since when', async () => {
+test('the backlog says how much is due in each queue, and since when', async () => {
   const since = addMs(clock.now(), -3_000);
   await query({ subjectId: uuidV7(clock, random), dueAt: since });
   await query();
   await query({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
   await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', dueAt: addMs(clock.now(), 1) });
-  const backlog = await outboxBacklog(db, clock.now());
+  const backlog = await summarizeBacklog(db, clock.now());
   assert.deepEqual(
     backlog.toSorted((one, another) => one.queue.localeCompare(another.queue)),
     [
@@ -240,8 +240,8 @@ test('a claim reads only the rows it takes, whatever the backlog and the query p
   const now = clock.now();
   const due = { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: 16 } as const;
   const plans = await genericPlans(database, async (requested) => {
-    await claimOutboxRows(requested, { ...due, leaseEndsAt: addMs(now, leaseMs) });
-    await consumeOutboxRows(requested, due);
+    await claimWork(requested, { ...due, leaseEndsAt: addMs(now, leaseMs) });
+    await consumeWork(requested, due);
   });
   assert.equal(plans.length, 2);
   for (const plan of plans) {
@@ -249,6 +249,6 @@ test('a claim reads only the rows it takes, whatever the backlog and the query p
     assert.match(plan, /Index Scan using outbox_pkey/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort/, plan);
   }
-  const taken = await consumeOutboxRows(db, { ...due, rowsMax: 128 });
-  assert.equal(taken.length, 128);
+  const consumed = await consumeWork(db, { ...due, rowsMax: 128 });
+  assert.equal(consumed.length, 128);
 });

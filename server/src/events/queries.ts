@@ -3,7 +3,7 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import type { NewEvent, StoredEvent } from './event.ts';
 import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './work.ts';
 
-/** Unique per object and sequence number: two writers of one object cannot both tell of the same step. */
+/** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
 export function insertEvent(event: NewEvent & { id: string; requestId: string | null; createdAt: Date }): Statement {
   return {
     name: 'events_insert',
@@ -24,7 +24,7 @@ export function insertEvent(event: NewEvent & { id: string; requestId: string | 
   };
 }
 
-/** One row per merchant, kind and subject; asking again brings it forward and outdates a claim under way. */
+/** One row per merchant, kind and subject; enqueuing it again brings it forward and outdates a claim under way. */
 export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }): Statement {
   return {
     name: 'outbox_upsert',
@@ -36,16 +36,19 @@ export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }
   };
 }
 
-// No claim may ask for more. It stands in the statements, because a limit that is a parameter makes the planner reckon
-// with a tenth of a merchant's backlog: at 100,000 rows it read the whole table for each claim (89 ms).
+// The most that one claim may request. The limit is part of the statements, because with a limit as a parameter the planner
+// expects a tenth of a merchant's backlog: at 100,000 rows it read the whole table for each claim (89 ms).
 const claimRowsMax = 128;
 
-/** Rows that another worker is claiming are skipped, so no two workers ever get the same claim. */
-export function claimOutboxRows(
+/**
+ * Claims due work of one merchant. It stays in the table, due again at `leaseEndsAt`, so that another worker gets what a dead
+ * one had claimed. Rows that another worker is claiming are skipped: no two workers claim the same work.
+ */
+export function claimWork(
   db: Queryable,
   claim: { merchantId: string; queue: QueueName; now: Date; leaseEndsAt: Date; rowsMax: number },
 ): Promise<Work[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
+  assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
   return db.rows<Work>({
     name: 'outbox_claim',
     text: `WITH due AS (
@@ -65,12 +68,15 @@ export function claimOutboxRows(
   });
 }
 
-/** Gone with the caller's transaction; rows that another worker has are skipped. */
-export function consumeOutboxRows(
+/**
+ * Claims due work of one kind and deletes it in the caller's transaction: it is gone when that commits, and still due when it
+ * does not. For work that consists of statements of that transaction only. Rows that another worker is claiming are skipped.
+ */
+export function consumeWork(
   db: Queryable,
   claim: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
 ): Promise<Work[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
+  assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
   return db.rows<Work>({
     name: 'outbox_take',
     text: `WITH due AS (
@@ -97,7 +103,7 @@ export function deleteOutboxRow(work: Work): Statement {
   };
 }
 
-/** Whoever has claimed the row finds it gone, and that there was nothing left to do. */
+/** A worker that has claimed the row finds it gone. */
 export function cancelOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
   return {
     name: 'outbox_cancel',
@@ -115,26 +121,26 @@ export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
 }
 
 /**
- * Who has due work in which queue: one index probe for each merchant and, where the merchant has any work at all, one
- * for each queue. A long backlog hides nobody: only the first row of an index is looked at; an EXISTS, or a LIMIT
- * without its order, would let the planner read the whole backlog. With 10,000 merchants, 200 of them busy, 13 queues
- * cost about what one costs alone (30 ms); asked for one by one they cost ten times that.
+ * The merchants with due work in each of the queues: one index probe for each merchant and, where the merchant has any work, one
+ * for each queue. Only the first row of an index is read, however long the backlog; with an EXISTS, or a LIMIT without its
+ * order, the planner could read all of it. With 10,000 merchants, 200 of them busy, one statement for 13 queues costs about what
+ * one for one queue does (30 ms); 13 statements cost ten times that.
  */
-export function listOutboxDue(
+export function listDueWork(
   db: Queryable,
   queues: readonly QueueName[],
   now: Date,
 ): Promise<{ merchantId: string; queue: QueueName }[]> {
   return db.rows({
     name: 'outbox_due',
-    text: `-- across merchants: a worker looks for whoever has something to do
-           SELECT merchants.id AS "merchantId", wanted.queue FROM merchants
+    text: `-- across merchants: a worker polls the work of all
+           SELECT merchants.id AS "merchantId", requested.queue FROM merchants
            CROSS JOIN LATERAL (
              SELECT kind FROM outbox WHERE outbox.merchant_id = merchants.id ORDER BY kind, subject_id LIMIT 1
            ) AS busy
-           CROSS JOIN unnest($1::text[]) AS wanted (queue)
+           CROSS JOIN unnest($1::text[]) AS requested (queue)
            CROSS JOIN LATERAL (
-             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = wanted.queue
+             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = requested.queue
              ORDER BY due_at LIMIT 1
            ) AS earliest
            WHERE earliest.due_at <= $2`,
@@ -142,8 +148,8 @@ export function listOutboxDue(
   });
 }
 
-/** How much is due in each queue and since when, and how much waits for a later moment. */
-export function summarizeOutbox(db: Queryable, now: Date): Promise<QueueBacklog[]> {
+/** How much work is due in each queue, since when, and how much is due later; for the operator's figures. */
+export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog[]> {
   return db.rows<QueueBacklog>({
     name: 'outbox_summary',
     text: `-- across merchants: the operator watches the queues
@@ -155,7 +161,7 @@ export function summarizeOutbox(db: Queryable, now: Date): Promise<QueueBacklog[
   });
 }
 
-/** The events of a few objects, oldest first; bounded, because an object has a handful of them. */
+/** The events of a few objects, oldest first; an object has a handful of them. */
 export function listEventsOfObjects(
   db: Queryable,
   merchantId: string,

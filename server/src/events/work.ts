@@ -1,14 +1,13 @@
-/** Queues are worked side by side, each with limits of its own, so that one that hangs delays no other. */
+/** Queues are worked concurrently, each with limits of its own, so that one that hangs delays no other. */
 export type QueueName = 'webhooks' | 'settlement' | 'notifications' | `network:${string}`;
 
 /**
- * The queues of one network. A payer waits for a `start`, so it never waits behind payouts that are held back; and what
- * begins something never waits behind `look-ups`, which also hold the cancellations: both are of things that were sent
- * before.
+ * The queues of one network. A payer waits for a `start`, so starts never wait behind payouts, which a circuit breaker may hold.
+ * Neither waits behind `look-ups`, which also hold the cancellations: both concern requests that were sent before.
  */
 export type NetworkQueueKind = 'starts' | 'payouts' | 'look-ups';
 
-/** What work there is. A subject has at most one row of a kind: asking twice brings the one forward. */
+/** A subject has at most one task of a kind: enqueuing it again brings that one forward. */
 export type WorkKind =
   | 'start_charge'
   | 'look_up_charge'
@@ -36,16 +35,16 @@ export interface Work {
   /** Counts the claims, this one included. */
   attempts: bigint;
   version: bigint;
-  /** When it was first asked for. */
+  /** When it was first enqueued. */
   createdAt: Date;
 }
 
 export interface QueueBacklog {
   queue: string;
-  /** Pieces that are due. */
+  /** Due tasks. */
   count: bigint;
   /** Null when nothing is due. */
   oldestDueAt: Date | null;
-  /** Pieces that wait for a later moment, or are being done. */
+  /** Tasks that are due later, or are being done. */
   waitingCount: bigint;
 }

@@ -9,10 +9,12 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { urlPolicyOf } from '../configuration/own-hosts.ts';
 import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
-import type { Endpoint, EndpointContext } from '../webhooks/endpoint.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
 
 /** What making businesses, their endpoints and their keys works with. */
-export type OnboardingContext = KeyContext & EndpointContext;
+export type OnboardingContext = KeyContext &
+  Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer' | 'urlPolicy'>;
 
 interface OnboardingParts {
   clock: Clock;

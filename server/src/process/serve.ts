@@ -44,14 +44,14 @@ import { transactionRoutes } from '../transactions/routes.ts';
 import { terminalSummaryRoutes } from '../transactions/terminal-routes.ts';
 import { transferRoutes } from '../transfers/routes.ts';
 import { eventRoutes } from '../webhooks/event-routes.ts';
-import type { WebhookRouteContext } from '../webhooks/routes.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
 import { endpointRoutes } from '../webhooks/routes.ts';
 import { inboxTopicKind } from '../app/work-queues.ts';
 
 export interface ServedParts {
   address: Address;
   money: MoneyContext;
-  endpoints: WebhookRouteContext;
+  endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
   simulator: Simulator;
   /** Shows a limiter in `/metrics`. */
@@ -128,7 +128,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
 }
 
 /** Every route of the API with what its part needs. */
-function bindAll(money: MoneyContext, endpoints: WebhookRouteContext, posters: PosterRenderer): BoundRoute[] {
+function bindAll(money: MoneyContext, endpoints: WebhookContext, posters: PosterRenderer): BoundRoute[] {
   return [
     ...bindRoutes(paymentRoutes, money),
     ...bindRoutes(transactionRoutes, money),

@@ -1,100 +1,100 @@
 import { BoundedMap } from '../kit/bounded-map.ts';
 
 /**
- * `unproven`: nobody knows yet. `quick`: it answers, and soon. `slow`: it lets requests wait. An endpoint queue starts
- * again as unproven in each process, and after it has been quiet for very long.
+ * `unproven`: not known yet. `quick`: it responds within a second. `slow`: it does not. An endpoint queue starts as unproven
+ * in each process, and again when it was not used for very long.
  */
 export type Speed = 'unproven' | 'quick' | 'slow';
 
-/** How an attempt went, as far as it says how the next one will. */
+/** What an attempt shows about the next one. */
 export interface AttemptTiming {
   durationMs: number;
-  /** Whether any HTTP answer came. */
-  answered: boolean;
-  /** Whether every request that could be under way was, so that the queue could use more. */
+  /** Whether an HTTP response came. */
+  responded: boolean;
+  /** Whether as many requests were under way as the limit allows, so that the queue could use more. */
   atLimit: boolean;
 }
 
-/** Longer than this a receiver that stores the event and answers does not take, wherever it is. */
+/** A receiver that only stores the event and responds takes no longer, wherever it is. */
 const quickMs = 1_000;
 export const limits = {
-  /** Before the first answer. */
-  first: 4,
-  /** What every endpoint that answers quickly has. */
+  /** Before the first response. */
+  initial: 4,
+  /** What every quick endpoint has. */
   usual: 8,
-  /** What one with a backlog can earn: with answers within 10 ms more than a process can send. */
+  /** What a backlog can raise it to: with responses within 10 ms, more than a process can send. */
   quickMax: 32,
-  /** For one that answers, but takes its time. */
+  /** For an endpoint that responds, but slowly. */
   slowMax: 8,
-  /** For one that does not answer: it has to show when it does again. */
+  /** For an endpoint that does not respond: enough to notice when it does again. */
   hangingMin: 2,
 };
-// One for each endpoint that was ever used here would grow with the number of merchants.
+// Bounded, because one for each endpoint that was ever used would grow with the number of merchants.
 const queuesMax = 10_000;
 
-/** How many requests may be under way at once: a queue earns more by quick answers and loses them by keeping us waiting. */
+/** How many requests may be under way at once: more after quick responses, fewer after slow or missing ones. */
 export class AdaptiveConcurrency {
   #speed: Speed = 'unproven';
-  #limit = limits.first;
-  /** When each request under way began, the oldest first. */
+  #limit = limits.initial;
+  /** When each request under way began, oldest first. */
   readonly #underWay = new Map<object, number>();
 
-  /** At this moment. One in which a request has waited for long is slow before anybody knows how that request ends. */
-  at(nowMs: number): { speed: Speed; limit: number } {
+  /** A queue in which a request has waited for long is slow even before that request ends. */
+  current(nowMs: number): { speed: Speed; limit: number } {
     const [oldestMs] = this.#underWay.values();
     const isHanging = oldestMs !== undefined && nowMs - oldestMs > quickMs;
     if (this.#speed === 'slow' || !isHanging) return { speed: this.#speed, limit: this.#limit };
-    return { speed: 'slow', limit: Math.min(this.#limit, limits.first) };
+    return { speed: 'slow', limit: Math.min(this.#limit, limits.initial) };
   }
 
-  /** A request goes out. */
+  /** A request is sent. */
   begin(request: object, nowMs: number): void {
     this.#underWay.set(request, nowMs);
   }
 
-  /** It has ended; `null` where nothing went out. `hasBacklog`: more was waiting to be sent. */
-  end(request: object, attempt: { durationMs: number; answered: boolean; hasBacklog: boolean } | null): void {
+  /** It has ended; `null` where nothing was sent. `hasBacklog`: more is waiting to be sent. */
+  end(request: object, attempt: { durationMs: number; responded: boolean; hasBacklog: boolean } | null): void {
     if (attempt !== null) this.note({ ...attempt, atLimit: attempt.hasBacklog && this.#underWay.size >= this.#limit });
     this.#underWay.delete(request);
   }
 
-  note({ durationMs, answered, atLimit }: AttemptTiming): void {
+  note({ durationMs, responded, atLimit }: AttemptTiming): void {
     if (durationMs > quickMs) {
-      if (answered) this.#noteSlow();
-      else this.#lose(limits.hangingMin);
+      if (responded) this.#noteSlow();
+      else this.#decrease(limits.hangingMin);
       return;
     }
-    // Refused or reset at once: that costs nothing, and proves nothing.
-    if (!answered) return;
+    // Refused or reset at once: that costs nothing and proves nothing.
+    if (!responded) return;
     this.#speed = 'quick';
     if (this.#limit < (atLimit ? limits.quickMax : limits.usual)) this.#limit += 1;
   }
 
-  /** Nothing is left to send: what a backlog had earned is earned again when there is one. */
-  rest(): void {
+  /** Nothing is left to send: the next backlog has to raise the limit again. */
+  endBacklog(): void {
     this.#limit = Math.min(this.#limit, limits.usual);
   }
 
   #noteSlow(): void {
-    if (this.#speed === 'quick') this.#lose(limits.first);
+    if (this.#speed === 'quick') this.#decrease(limits.initial);
     else {
       this.#speed = 'slow';
       this.#limit = Math.min(limits.slowMax, this.#limit + 1);
     }
   }
 
-  /** By halves, so that a single answer that was late costs an endpoint with many others little. */
-  #lose(min: number): void {
+  /** Halves it, so that a single late response costs a quick endpoint little. */
+  #decrease(min: number): void {
     this.#limit = Math.max(min, Math.floor(this.#limit / 2));
     if (this.#speed !== 'quick' || this.#limit === min) this.#speed = 'slow';
   }
 }
 
-/** Those of a process's endpoint queues; what was used longest ago is forgotten. */
+/** The concurrencies of a process's endpoint queues; the least recently used are dropped. */
 export class AdaptiveConcurrencies {
   readonly #byKey = new BoundedMap<string, AdaptiveConcurrency>(queuesMax);
 
-  of(key: string): AdaptiveConcurrency {
+  get(key: string): AdaptiveConcurrency {
     const concurrency = this.#byKey.get(key) ?? new AdaptiveConcurrency();
     this.#byKey.delete(key);
     this.#byKey.set(key, concurrency);

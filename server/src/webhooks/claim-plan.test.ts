@@ -10,8 +10,7 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import {
-  claimCallbackDeliveries,
-  claimOwnDeliveries,
+  claimDeliveries,
   claimRowsMax,
   listDueEndpointQueues,
   markAttemptsFailed,
@@ -24,7 +23,8 @@ const random = seededRandom('claim plans');
 const newId = (): string => uuidV7(systemClock, random);
 const merchantId = newId();
 const endpointId = newId();
-const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+const due = { merchantId, endpointId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+const toCallbacks = { ...due, endpointId: null };
 
 let database: TestDatabase;
 let db: Database;
@@ -32,7 +32,7 @@ before(async () => {
   database = await createTestDatabase();
   db = openTestDatabase(database, { connectionsMax: 2 });
   await withAdminClient(database.adminUrl, async (client) => {
-    // What they refer to is beside the point here.
+    // The rows that they refer to do not matter here.
     await client.query("SET session_replication_role = 'replica'");
     await client.query(
       `INSERT INTO webhook_endpoints (merchant_id, id, url, description, status, is_default, secret, created_at, updated_at)
@@ -47,7 +47,7 @@ before(async () => {
        FROM generate_series(1, 110000) AS n`,
       [merchantId, now],
     );
-    // Each eleventh for a callback address.
+    // Every eleventh to a callback URL.
     await client.query(
       `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
          next_attempt_at, created_at)
@@ -64,10 +64,10 @@ after(async () => {
   await database.drop();
 });
 
-test('a claim reads no more than it takes, with 100,000 pending and whatever plan it gets', async () => {
-  const plans = await genericPlans(database, async (asked) => {
-    await claimOwnDeliveries(asked, endpointId, due);
-    await claimCallbackDeliveries(asked, due);
+test('a claim reads only the rows it returns, with 100,000 pending and whatever the plan', async () => {
+  const plans = await genericPlans(database, async (planned) => {
+    await claimDeliveries(planned, due);
+    await claimDeliveries(planned, toCallbacks);
   });
   assert.equal(plans.length, 2);
   for (const plan of plans) {
@@ -77,15 +77,15 @@ test('a claim reads no more than it takes, with 100,000 pending and whatever pla
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash/, plan);
   }
   for (const rowsMax of [1, claimRowsMax]) {
-    assert.equal((await claimOwnDeliveries(db, endpointId, { ...due, rowsMax })).length, rowsMax);
-    assert.equal((await claimCallbackDeliveries(db, { ...due, rowsMax })).length, rowsMax);
+    assert.equal((await claimDeliveries(db, { ...due, rowsMax })).length, rowsMax);
+    assert.equal((await claimDeliveries(db, { ...toCallbacks, rowsMax })).length, rowsMax);
   }
-  await assert.rejects(async () => claimOwnDeliveries(db, endpointId, { ...due, rowsMax: claimRowsMax + 1 }));
+  await assert.rejects(async () => claimDeliveries(db, { ...due, rowsMax: claimRowsMax + 1 }));
 });
 
-test('looking for what is due reads the first row of each endpoint queue, however long it is', async () => {
-  const plans = await genericPlans(database, async (asked) => {
-    await listDueEndpointQueues(asked, now);
+test('polling reads the first row of each endpoint queue, however long it is', async () => {
+  const plans = await genericPlans(database, async (planned) => {
+    await listDueEndpointQueues(planned, now);
   });
   for (const plan of plans) {
     assert.match(
@@ -96,10 +96,10 @@ test('looking for what is due reads the first row of each endpoint queue, howeve
   }
 });
 
-test('outcomes are written by the keys of their deliveries, however many there are', async () => {
+test('outcomes are written by the keys of their deliveries, however many deliveries there are', async () => {
   const keys = Array.from({ length: 128 }, () => ({ id: newId(), attempt: 1n }));
-  const plans = await genericPlans(database, async (asked) => {
-    await asked.run(
+  const plans = await genericPlans(database, async (planned) => {
+    await planned.run(
       inArrays(
         markDelivered(
           merchantId,
@@ -108,8 +108,8 @@ test('outcomes are written by the keys of their deliveries, however many there a
       ),
     );
     const failed = keys.map((key) => ({ ...key, status: 'failed' as const, nextAttemptAt: now }));
-    await asked.run(inArrays(markAttemptsFailed(merchantId, failed)));
-    await asked.run(inArrays(putBackDeliveries(merchantId, keys, now)));
+    await planned.run(inArrays(markAttemptsFailed(merchantId, failed)));
+    await planned.run(inArrays(putBackDeliveries(merchantId, keys, now)));
   });
   assert.equal(plans.length, 3);
   for (const plan of plans) {
@@ -119,7 +119,7 @@ test('outcomes are written by the keys of their deliveries, however many there a
 });
 
 /** Arrays as the server reads them from text. */
-function inArrays<Asked extends { values: readonly unknown[] }>(statement: Asked): Asked {
+function inArrays<Planned extends { values: readonly unknown[] }>(statement: Planned): Planned {
   const inText = (value: unknown): unknown =>
     Array.isArray(value)
       ? `{${value.map((one) => (one instanceof Date ? one.toISOString() : String(one))).join(',')}}`

@@ -5,7 +5,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Statement } from '../kit/db.ts';
 import { createSealer } from '../kit/seal.ts';
-import { claimOwnDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
+import { claimDeliveries, markAttemptsFailed, markDelivered, putBackDeliveries } from './queries/deliveries.ts';
 import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
@@ -19,30 +19,30 @@ after(() => world.close());
 afterEach(() => world.retireAll());
 
 describe('a receiver that hangs', () => {
-  it('delays only itself: four requests at most wait for it while others are served at once', async () => {
+  it('delays only itself: at most four requests wait for it, while other receivers get theirs at once', async () => {
     const hanging = await world.endpointAt(() => {});
     const healthy = await world.endpointAt();
     for (let count = 0; count < 12; count += 1) await world.dispatch();
     const delivered = world.deliver();
-    await eventually('all have come to the healthy one', () => healthy.received().length === 12);
-    await eventually('four have come to the hanging one', () => hanging.received().length === 4);
-    // What is dispatched while requests are under way waits for none of them.
+    await eventually('the healthy one has received all', () => healthy.received().length === 12);
+    await eventually('the hanging one has received four', () => hanging.received().length === 4);
+    // An event that is dispatched while requests are under way waits for none of them.
     await world.dispatch();
-    await eventually('the newest has come too', () => healthy.received().length === 13);
+    await eventually('the newest has arrived too', () => healthy.received().length === 13);
     assert.equal(hanging.received().length, 4);
-    world.receiver.answer(hanging.path, answering(200));
+    world.receiver.respond(hanging.path, answering(200));
     await world.clock.advance(limitMs);
     await delivered;
     assert.equal(hanging.received().length, 13);
   });
 
-  it('does not hold up the callbacks of the same merchant', async () => {
+  it('does not delay deliveries to the same merchant’s callback URLs', async () => {
     const hanging = await world.endpointAt(() => {});
     for (let count = 0; count < 9; count += 1) await world.dispatch();
     const delivered = world.deliver();
-    await eventually('four have come to the hanging one', () => hanging.received().length === 4);
+    await eventually('the hanging one has received four', () => hanging.received().length === 4);
     await world.dispatch({ callbackUrl: world.receiver.url('/callback/beside') });
-    await eventually('the callback came', () => world.receiver.to('/callback/beside').length === 1);
+    await eventually('the callback URL has received it', () => world.receiver.to('/callback/beside').length === 1);
     await world.changeEndpoint(hanging.id, { status: 'disabled' });
     await world.clock.advance(limitMs);
     await delivered;
@@ -51,7 +51,7 @@ describe('a receiver that hangs', () => {
 });
 
 describe('a worker', () => {
-  it('shares the work with others: every event comes once', async () => {
+  it('shares the work with others: every event is sent once', async () => {
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 40; count += 1) await world.dispatch();
     const others = [createDeliveryWorker(world.context), createDeliveryWorker(world.context)];
@@ -61,13 +61,13 @@ describe('a worker', () => {
     assert.equal(new Set(ids).size, 40);
   });
 
-  it('that dies loses nothing: what it had claimed is sent when its lease ends', async () => {
+  it('that dies loses nothing: its claimed deliveries are sent when their lease ends', async () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     const now = world.clock.now();
     const { merchantId } = world.caller;
-    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
-    assert.equal((await claimOwnDeliveries(world.db, endpoint.id, claim)).length, 1);
+    const claim = { merchantId, endpointId: endpoint.id, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+    assert.equal((await claimDeliveries(world.db, claim)).length, 1);
     await world.deliver();
     assert.equal(endpoint.received().length, 0);
     await world.clock.advance(30_000);
@@ -77,38 +77,38 @@ describe('a worker', () => {
     assert.deepEqual([status, attempts], ['delivered', 2n]);
   });
 
-  it('that was only slow has no say any more once another one has claimed the delivery', async () => {
+  it('that was only slow cannot record an outcome once another one has claimed the delivery', async () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     const { merchantId } = world.caller;
     const claim = async () => {
       const now = world.clock.now();
-      const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
-      const [claimed] = await claimOwnDeliveries(world.db, endpoint.id, due);
+      const due = { merchantId, endpointId: endpoint.id, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
+      const [claimed] = await claimDeliveries(world.db, due);
       assert.ok(claimed);
       return claimed;
     };
-    const noted = async (statement: Statement): Promise<boolean> => (await world.db.run(statement)) === 1;
+    const isRecorded = async (statement: Statement): Promise<boolean> => (await world.db.run(statement)) === 1;
     const deliveredAt = world.clock.now();
     const slow = await claim();
     await world.clock.advance(30_000);
     const next = await claim();
-    const gaveUp = { status: 'failed', nextAttemptAt: null } as const;
-    assert.equal(await noted(markAttemptsFailed(merchantId, [{ ...slow, ...gaveUp }])), false);
-    assert.equal(await noted(markDelivered(merchantId, [{ ...slow, deliveredAt }])), false);
-    assert.equal(await noted(putBackDeliveries(merchantId, [slow], deliveredAt)), false);
+    const failed = { status: 'failed', nextAttemptAt: null } as const;
+    assert.equal(await isRecorded(markAttemptsFailed(merchantId, [{ ...slow, ...failed }])), false);
+    assert.equal(await isRecorded(markDelivered(merchantId, [{ ...slow, deliveredAt }])), false);
+    assert.equal(await isRecorded(putBackDeliveries(merchantId, [slow], deliveredAt)), false);
     assert.equal((await world.deliveryOf(eventId)).status, 'pending');
-    assert.equal(await noted(markDelivered(merchantId, [{ ...next, deliveredAt }])), true);
+    assert.equal(await isRecorded(markDelivered(merchantId, [{ ...next, deliveredAt }])), true);
   });
 
-  it('never claims what another one is claiming', async () => {
+  it('never claims a delivery that another one is claiming', async () => {
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 20; count += 1) await world.dispatch();
     const { merchantId } = world.caller;
     for (let round = 0; round < 10; round += 1) {
       const now = world.clock.now();
-      const due = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 5 };
-      const claims = Array.from({ length: 8 }, () => claimOwnDeliveries(world.db, endpoint.id, due));
+      const due = { merchantId, endpointId: endpoint.id, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 5 };
+      const claims = Array.from({ length: 8 }, () => claimDeliveries(world.db, due));
       const ids = (await Promise.all(claims)).flat().map((claimed) => claimed.id);
       assert.equal(new Set(ids).size, ids.length);
       await world.clock.advance(30_000);
@@ -139,7 +139,7 @@ describe('a worker', () => {
     assert.equal((await world.deliveryOf(eventId)).status, 'delivered');
   });
 
-  it('without the key that sealed a secret sends nothing unsigned, and the wait costs no attempt', async () => {
+  it('without the key that sealed a secret sends nothing, and the wait costs no attempt', async () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     const sealer = createSealer(Buffer.alloc(32, 7).toString('base64'));
@@ -153,20 +153,20 @@ describe('a worker', () => {
     assert.ok(!world.logged.join('').includes(endpoint.secret.slice(3)));
   });
 
-  it('that stops takes nothing new and finishes what is under way', async () => {
-    const answers: ServerResponse[] = [];
-    const endpoint = await world.endpointAt((response) => answers.push(response));
+  it('that stops claims nothing new and finishes requests under way', async () => {
+    const open: ServerResponse[] = [];
+    const endpoint = await world.endpointAt((response) => open.push(response));
     for (let count = 0; count < 9; count += 1) await world.dispatch();
     const worker = createDeliveryWorker(world.context);
     const delivered = worker.deliver(world.caller.merchantId);
-    await eventually('four are under way', () => answers.length === 4);
+    await eventually('four are under way', () => open.length === 4);
     const stopped = worker.stop();
-    for (const answer of answers) answer.writeHead(200).end();
+    for (const response of open) response.writeHead(200).end();
     await stopped;
     await delivered;
     await worker.deliver(world.caller.merchantId);
     assert.equal(endpoint.received().length, 4);
-    world.receiver.answer(endpoint.path, answering(200));
+    world.receiver.respond(endpoint.path, answering(200));
     await world.deliver();
     assert.equal(endpoint.received().length, 9);
   });

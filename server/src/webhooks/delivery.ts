@@ -2,8 +2,8 @@ import type { EventKind } from '../events/kinds.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * `pending`: due at `nextAttemptAt`. `delivered`: answered 2xx. `failed`: given up. `kept`: made or left over while the
- * endpoint was off, to be replayed.
+ * `pending`: due at `nextAttemptAt`. `delivered`: the receiver returned 2xx. `failed`: the last attempt failed. `kept`: held
+ * because the endpoint was disabled, to be resent.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'kept';
 
@@ -12,12 +12,12 @@ export interface Delivery {
   merchantId: string;
   id: string;
   eventId: string;
-  /** Whose secret signs. */
+  /** The endpoint whose secret signs. */
   endpointId: string;
-  /** Null where it goes to the endpoint's own URL. */
+  /** Null for a delivery to the endpoint's own URL. */
   callbackUrl: string | null;
   status: DeliveryStatus;
-  /** Null once there is nothing left to do. */
+  /** Null unless pending. */
   nextAttemptAt: Date | null;
   createdAt: Date;
 }
@@ -33,7 +33,7 @@ export interface DueDelivery {
   id: string;
   /** Counts the claims, this one included; guards the outcome against a claim that came later. */
   attempt: bigint;
-  /** Its place in the retry schedule, from 1: a resend begins the schedule again. */
+  /** Its position in the retry schedule, from 1: a resend restarts the schedule. */
   tryNumber: bigint;
   callbackUrl: string | null;
   eventId: string;
@@ -44,7 +44,7 @@ export interface DueDelivery {
   recordText: string;
 }
 
-/** Where the deliveries of an endpoint queue go, and what is needed to sign them. */
+/** The endpoint of an endpoint queue, with what signs its deliveries. */
 export interface DeliveryTarget extends Pick<
   Endpoint,
   'merchantId' | 'id' | 'url' | 'status' | 'secret' | 'previousSecret' | 'previousSecretExpiresAt'
@@ -53,14 +53,14 @@ export interface DeliveryTarget extends Pick<
   testMode: boolean;
 }
 
-/** What is sent with one adaptive concurrency: what goes to one endpoint's URL, or to all callback URLs of a merchant. */
+/** The deliveries that share one adaptive concurrency: to one endpoint's URL, or to all callback URLs of a merchant. */
 export interface EndpointQueue {
   merchantId: string;
   /** Null for the callback URLs. */
   endpointId: string | null;
 }
 
-/** The endpoint queue of a delivery as one word, for the worker's keys and its topics. */
+/** The endpoint queue of a delivery as text, for the worker's keys and its topics. */
 export function endpointQueueKey({
   merchantId,
   endpointId,
@@ -69,8 +69,8 @@ export function endpointQueueKey({
   return `${merchantId}/${callbackUrl === null && endpointId !== null ? endpointId : callbackQueue}`;
 }
 
-/** Null for what another version of the service announces. */
-export function readEndpointQueueKey(key: string): EndpointQueue | null {
+/** Null for a key of another version of the service. */
+export function parseEndpointQueueKey(key: string): EndpointQueue | null {
   const [merchantId, name, ...rest] = key.split('/');
   if (merchantId === undefined || name === undefined || rest.length > 0) return null;
   return { merchantId, endpointId: name === callbackQueue ? null : name };

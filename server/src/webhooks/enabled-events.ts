@@ -3,7 +3,7 @@ import type { EventKind } from '../events/kinds.ts';
 import { fieldError } from '../kit/app-error.ts';
 import { nearestName } from '../kit/nearest-name.ts';
 
-/** In the place of kinds: all of them, also those that are added later. */
+/** Stands for all kinds, including those added later. */
 const everyKind = '*';
 
 /** What an endpoint subscribes to: kinds, or every kind. */
@@ -14,7 +14,7 @@ export function subscribes(subscription: Subscription | null, kind: EventKind): 
   return kindsOf(subscription).includes(kind);
 }
 
-/** The kinds that an endpoint gets events of; null stands for the default ones. */
+/** The kinds of a subscription; null stands for the default ones. */
 export function kindsOf(subscription: Subscription | null): readonly EventKind[] {
   if (subscription === null) return defaultEventKinds;
   return isOfEveryKind(subscription) ? eventKinds : subscription;
@@ -24,10 +24,7 @@ function isOfEveryKind(subscription: Subscription): subscription is [typeof ever
   return subscription[0] === everyKind;
 }
 
-/**
- * The kinds an endpoint subscribes to, each once; `*` beside others is `*` alone. Throws AppError on the field
- * `enabled_events`.
- */
+/** Validates names and removes repeated ones; `*` with others becomes `*` alone. Throws AppError on `enabled_events`. */
 export function readEnabledEvents(names: readonly string[]): Subscription {
   if (names.length === 0) {
     const message = 'Name at least one event, or send null for the default ones.';
@@ -37,12 +34,12 @@ export function readEnabledEvents(names: readonly string[]): Subscription {
   return names.includes(everyKind) ? [everyKind] : [...new Set(kinds)];
 }
 
-/** Each of the kinds once. Throws AppError on the field's place where a name is not one. */
+/** Validates names and removes repeated ones. Throws AppError on the item of the field that is not a kind. */
 export function readKinds(names: readonly string[], field: string): EventKind[] {
   return [...new Set(names.map((name, index) => readKind(name, `${field}.${index}`)))];
 }
 
-/** Throws AppError on the field at `path`, with the kind that was probably meant. */
+/** Throws AppError on the field at `path`, with the nearest kind. */
 export function readKind(name: string, path: string): EventKind {
   const kind = eventKinds.find((known) => known === name);
   if (kind !== undefined) return kind;

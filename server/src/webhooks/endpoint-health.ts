@@ -1,3 +1,4 @@
+import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -6,69 +7,68 @@ import type { HealthNote, HealthRow } from './queries/endpoint-health.ts';
 import { isSuccess } from './retry-schedule.ts';
 import type { Outcome } from './send-delivery.ts';
 
-// Nobody needs to know the last success to the second, and a row that each batch writes would be the busiest of all.
+// Nobody needs the last success to the second, and a row that each batch writes would be the busiest of all.
 const repeatAfterMs = 10_000;
 const endpointsMax = 10_000;
 
-interface Known {
+interface WrittenHealth {
   isFailing: boolean;
   lastFailure: string | null;
   writtenAtMs: number;
 }
 
-/** What a batch of outcomes says of the endpoints' health, and what of it has to be written down. */
+/** Finds what a batch of outcomes changes of the endpoints' health. */
 export class HealthNotes {
   readonly #clock: Clock;
-  /** As this process wrote it last; another one may have written since, and this one's next note is written over it. */
-  readonly #known = new Map<string, Known>();
+  /** As this process wrote it last. Another process may have written since; the next note here overwrites that. */
+  readonly #written = new BoundedMap<string, WrittenHealth>(endpointsMax);
 
-  constructor({ clock }: { clock: Clock }) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** One note for each endpoint whose health has changed, or was written long ago. */
-  worthWriting(outcomes: readonly Outcome[]): HealthNote[] {
+  /** Returns a note for each endpoint whose health has changed, or was written long ago. */
+  selectChanged(outcomes: readonly Outcome[]): HealthNote[] {
     const nowMs = this.#clock.now().getTime();
     const recovered = new Set(outcomes.filter(isRecovery).map(({ claimed }) => claimed.target.id));
     return healthOf(outcomes).filter((note) => {
-      const known = this.#known.get(note.endpointId);
+      const written = this.#written.get(note.endpointId);
       return (
-        known === undefined ||
+        written === undefined ||
         recovered.has(note.endpointId) ||
-        known.isFailing !== (note.failingSince !== null) ||
-        (note.failingSince !== null && known.lastFailure !== note.lastFailure) ||
-        nowMs - known.writtenAtMs >= repeatAfterMs
+        written.isFailing !== (note.failingSince !== null) ||
+        (note.failingSince !== null && written.lastFailure !== note.lastFailure) ||
+        nowMs - written.writtenAtMs >= repeatAfterMs
       );
     });
   }
 
-  /** Once they are committed. */
+  /** To be called once the notes are committed. */
   noteWritten(notes: readonly HealthNote[]): void {
-    if (this.#known.size >= endpointsMax) this.#known.clear();
     const writtenAtMs = this.#clock.now().getTime();
     for (const { endpointId, failingSince, lastFailure } of notes) {
-      this.#known.set(endpointId, { isFailing: failingSince !== null, lastFailure, writtenAtMs });
+      this.#written.set(endpointId, { isFailing: failingSince !== null, lastFailure, writtenAtMs });
     }
   }
 }
 
-/** An attempt before it has failed, and another process may have written that. Nobody may come later to end it. */
+/** An earlier attempt failed, maybe in another process, which wrote that: without this note it might stay for ever. */
 function isRecovery({ claimed, attempt }: Outcome): boolean {
   return claimed.delivery.attempt > 1n && isSuccess(attempt.result);
 }
 
-/** What callback addresses answer says nothing of the endpoint that signs for them. */
+/** Responses from callback URLs say nothing about the endpoint that signs for them. */
 function healthOf(outcomes: readonly Outcome[]): HealthNote[] {
   const notes = new Map<string, HealthNote>();
   const own = outcomes.filter(({ claimed }) => claimed.delivery.callbackUrl === null);
-  for (const { claimed, attempt } of own.toSorted((one, other) => compareEnds(one, other))) {
+  for (const { claimed, attempt } of own.toSorted(compareEnds)) {
     const { id: endpointId } = claimed.target;
     const { endedAt, result } = attempt;
-    const before = notes.get(endpointId) ?? { endpointId, lastSuccessAt: null, failingSince: null, lastFailure: null };
-    if (isSuccess(result)) notes.set(endpointId, { ...before, lastSuccessAt: endedAt, failingSince: null });
+    const earlier = notes.get(endpointId) ?? { endpointId, lastSuccessAt: null, failingSince: null, lastFailure: null };
+    if (isSuccess(result)) notes.set(endpointId, { ...earlier, lastSuccessAt: endedAt, failingSince: null });
     else {
       const lastFailure = result.kind === 'answered' ? String(result.status) : result.failure;
-      notes.set(endpointId, { ...before, failingSince: before.failingSince ?? endedAt, lastFailure });
+      notes.set(endpointId, { ...earlier, failingSince: earlier.failingSince ?? endedAt, lastFailure });
     }
   }
   return [...notes.values()];
@@ -78,7 +78,7 @@ function compareEnds(one: Outcome, other: Outcome): number {
   return one.attempt.endedAt.getTime() - other.attempt.endedAt.getTime();
 }
 
-/** How each of a merchant's endpoints is doing, in the form of the wire, by its id. */
+/** The health of a merchant's endpoints as the API returns it, by endpoint id. */
 export async function readEndpointHealth(
   db: Queryable,
   merchantId: string,

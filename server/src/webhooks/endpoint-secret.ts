@@ -12,7 +12,7 @@ export function newSecret(random: Random): string {
 
 type Owner = Pick<Endpoint, 'merchantId' | 'id'>;
 
-/** A sealed secret opens for its own endpoint only: a row copied to another one is of no use. */
+/** A sealed secret opens for its own endpoint only; copied to another endpoint's row it does not open. */
 export function sealSecret(sealer: Sealer, owner: Owner, secret: string): Buffer {
   return sealer.seal(secret, sealContext(owner));
 }
@@ -22,18 +22,15 @@ export function openSecret(sealer: Sealer, owner: Owner, sealed: Uint8Array): st
   return sealer.open(sealed, sealContext(owner)).toString('utf8');
 }
 
-/** The context of an endpoint's secrets, the current one and the one before it. */
+/** The seal context of an endpoint's current and previous secret. */
 export function sealContext(owner: Owner): string {
   return `webhook_secret:${owner.merchantId}:${owner.id}`;
 }
 
-/** The secrets that are valid at a moment. */
-export type SecretsAt = (at: Date) => { current: string; previous: string | null };
+/** The secrets that are valid at a time. */
+export type SecretsAt = (time: Date) => { current: string; previous: string | null };
 
-/**
- * Opens each secret when it is first needed, and once, for all that is signed with what was read of the endpoint. What it
- * answers throws SealError.
- */
+/** Returns a function that opens each secret once, when it is first needed. That function throws SealError. */
 export function openSecrets(
   sealer: Sealer,
   endpoint: Owner & Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>,
@@ -41,9 +38,9 @@ export function openSecrets(
   const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
   let current: string | undefined;
   let previous: string | undefined;
-  return (at) => {
+  return (time) => {
     current ??= openSecret(sealer, endpoint, secret);
-    const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > at;
+    const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > time;
     if (overlaps) previous ??= openSecret(sealer, endpoint, previousSecret);
     return { current, previous: overlaps ? (previous ?? null) : null };
   };

@@ -1,22 +1,18 @@
 import { defaultEventKinds } from '../events/kinds.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { OutboundPolicy } from '../kit/outbound-guard.ts';
-import type { Random } from '../kit/random.ts';
-import type { Sealer } from '../kit/seal.ts';
 import type { Subscription } from './enabled-events.ts';
 
-/** An address that a merchant wants events sent to, with a secret of its own. */
+/** A merchant's address for events, with a secret of its own. */
 export interface Endpoint {
   merchantId: string;
   id: string;
-  /** Null on a default endpoint that the merchant has not set yet: nothing is sent, its secret signs for callbacks. */
+  /** Null on a default endpoint without a URL: nothing is sent to it, its secret signs deliveries to callback URLs. */
   url: string | null;
   description: string;
   /** Null subscribes to the default kinds, also to those that become default later. */
   kinds: Subscription | null;
   status: EndpointStatus;
   disabledReason: DisabledReason | null;
-  /** One per merchant, there from the start; its secret signs what goes to a record's own callback address. */
+  /** One per merchant, created with it; its secret signs deliveries to callback URLs. */
   isDefault: boolean;
   /** Sealed, like the one below. */
   secret: Buffer;
@@ -27,36 +23,26 @@ export interface Endpoint {
   updatedAt: Date;
 }
 
-/** What is sent to an enabled endpoint is kept for a disabled one, to be replayed. */
+/** Events for a disabled endpoint are kept, to be resent. */
 export type EndpointStatus = 'enabled' | 'disabled';
 
 /**
- * `manual`: the merchant switched it off. `gone`: the endpoint answered 410, which asks for no more. `failing`: nothing
- * that was sent to it for five days arrived.
+ * `manual`: the merchant disabled it. `gone`: it returned 410, which asks for no more requests. `failing`: no delivery
+ * succeeded for five days.
  */
 export type DisabledReason = 'manual' | 'gone' | 'failing';
 
-/** What the use-cases of endpoints work with. */
-export interface EndpointContext {
-  clock: Clock;
-  random: Random;
-  newId: () => string;
-  sealer: Sealer;
-  /** Which URLs the merchants of an environment may give. */
-  urlPolicy: (testMode: boolean) => OutboundPolicy;
-}
-
-// Every event is stored, signed and sent once per endpoint, so their number multiplies the work of each payment.
+// Every event is stored, signed and sent once per endpoint: their number multiplies the work of each payment.
 export const endpointsMax = 20;
 
 export const descriptionLengthMax = 200;
 
 /** Whether events go to the endpoint's own URL. */
-export function isReceiving(endpoint: Endpoint): boolean {
-  return endpoint.status === 'enabled' && endpoint.url !== null;
+export function isReceiving({ status, url }: Pick<Endpoint, 'status' | 'url'>): boolean {
+  return status === 'enabled' && url !== null;
 }
 
-/** The endpoint in the form of the wire. The secret is shown once: when it was made. */
+/** The endpoint as the API returns it. The secret is shown once: when it was created. */
 export function endpointToWire(endpoint: Endpoint, testMode: boolean, secret?: string) {
   return {
     id: endpoint.id,

@@ -23,7 +23,7 @@ function update(id: string, change: EndpointChange) {
 }
 
 function remove(id: string) {
-  return world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
+  return world.change((tx) => deleteEndpoint(tx, world.clock, world.caller, id));
 }
 
 function rotate(id: string, overlapHours?: number) {
@@ -69,7 +69,7 @@ describe('a webhook endpoint', () => {
     assert.equal(endpointToWire(endpoint, true, secret).secret, secret);
   });
 
-  it('is refused with a URL that may not be called, naming the field', async () => {
+  it('is refused with a URL that is not allowed, naming the field', async () => {
     const urls = [
       '',
       'shop://done',
@@ -96,7 +96,7 @@ describe('a webhook endpoint', () => {
     await assert.rejects(create(['charge.suceeded']), /no event "charge.suceeded". Did you mean charge.succeeded\?/);
   });
 
-  it('of every kind is kept and answered back as one of every kind, so that later kinds reach it too', async () => {
+  it('with `*` stays subscribed to `*`, so that it receives future event types too', async () => {
     const { endpoint } = await world.createEndpoint({
       url: 'https://shop.example',
       enabledEvents: ['charge.failed', '*'],
@@ -116,7 +116,7 @@ describe('a webhook endpoint', () => {
     );
   });
 
-  it('changes only what is named', async () => {
+  it('changes only in the fields of the request', async () => {
     const url = 'https://shop.example/one';
     const { endpoint } = await world.createEndpoint({ url, description: 'One', enabledEvents: ['charge.failed'] });
     await world.clock.advance(1_000);
@@ -137,7 +137,7 @@ describe('a webhook endpoint', () => {
     assert.equal(await refusal(update(endpoint.id, { enabledEvents: ['x'] })), 'invalid_request at enabled_events.0');
   });
 
-  it('has a URL, unless it is the default one', async () => {
+  it('needs a URL, unless it is the default one', async () => {
     const { id } = world.defaultEndpoint.endpoint;
     assert.equal(world.defaultEndpoint.endpoint.url, null);
     assert.equal((await update(id, { url: 'https://shop.example' })).url, 'https://shop.example');
@@ -146,7 +146,7 @@ describe('a webhook endpoint', () => {
     assert.equal(await refusal(update(endpoint.id, { url: null })), 'invalid_request at url');
   });
 
-  it('is not found once it is deleted, by another merchant, or by an id that is none', async () => {
+  it('is not found once it is deleted, by another merchant, or by an invalid id', async () => {
     const { endpoint } = await world.createEndpoint({ url: 'https://shop.example/deleted' });
     const find = (merchantId: string, id: string) => getEndpoint(world.db, merchantId, id);
     assert.equal(await refusal(find(world.liveMerchantId, endpoint.id)), 'not_found');
@@ -161,7 +161,7 @@ describe('a webhook endpoint', () => {
     assert.ok(!rows.some((row) => row.id === endpoint.id));
   });
 
-  it('cannot be deleted where it is the default one', async () => {
+  it('cannot be deleted if it is the default one', async () => {
     assert.equal(await refusal(remove(world.defaultEndpoint.endpoint.id)), 'state_conflict');
   });
 });
@@ -187,7 +187,7 @@ describe('the list of webhook endpoints', () => {
     });
   });
 
-  it('ends at twenty, also when several are created at once', async () => {
+  it('is limited to twenty, also when several are created at once', async () => {
     const before = (await listEndpoints(world.db, world.caller.merchantId, firstPage)).total;
     const request: NewEndpoint = { url: 'https://shop.example' };
     const attempts = Array.from({ length: endpointsMax }, () => world.createEndpoint(request));
@@ -226,13 +226,13 @@ describe('rotating a secret', () => {
     await remove(endpoint.id);
   });
 
-  it('does not break the promise of an overlap that still runs', async () => {
+  it('is refused while an overlap runs', async () => {
     const { endpoint } = await world.createEndpoint({ url: 'https://shop.example' });
     await rotate(endpoint.id, 1);
     assert.equal(await refusal(rotate(endpoint.id, 1)), 'state_conflict');
     await world.clock.advance(hourMs);
     await rotate(endpoint.id, 1);
-    const ended = await world.change((tx) => endSecretOverlap(tx, world.context, world.caller, endpoint.id));
+    const ended = await world.change((tx) => endSecretOverlap(tx, world.clock, world.caller, endpoint.id));
     assert.deepEqual([ended.previousSecret, ended.previousSecretExpiresAt], [null, null]);
     await rotate(endpoint.id, 1);
     await remove(endpoint.id);

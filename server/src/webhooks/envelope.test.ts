@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eventBody } from './envelope.ts';
 
-it('the body is the stored record in the envelope, with not one digit of the record changed', () => {
+it('the body holds the stored record without changing a digit', () => {
   const recordText = '{"id":"c1","amount":10.50,"big":9007199254740993,"tiny":1e-7,"name":"Ŋ \\u00e9 🙂","2":1,"1":2}';
   const body = eventBody({
     id: 'e1',

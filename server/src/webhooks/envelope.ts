@@ -1,13 +1,13 @@
-/** What of a stored event goes into its body. */
+/** The fields of a stored event that its body holds. */
 export interface EnvelopedEvent {
   id: string;
   kind: string;
   createdAt: Date;
   testMode: boolean;
   sequence: bigint;
-  /** The `x-request-id` of the request that caused it; null where a network, a schedule or the time did. */
+  /** The `x-request-id` of the request that caused it; null where a network, a schedule or an expiry caused it. */
   requestId: string | null;
-  /** The record as JSON text, as it was stored: never parsed and written again, so that no digit can change. */
+  /** The record as it was stored: JSON text that is never parsed and serialized again, so that no digit can change. */
   recordText: string;
 }
 

@@ -12,7 +12,7 @@ import { listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './
 import type { EventFilter } from './queries/event-lists.ts';
 import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 
-// 100,000 events of one merchant, each sent to one endpoint; every fiftieth was given up, as many were kept.
+// 100,000 events of one merchant, each sent to one endpoint; every fiftieth delivery failed, as many were kept.
 
 const merchantId = '01a1f8ac-4b37-7417-9fed-000000000001';
 const endpointId = '01a1f8ac-4b37-7417-9fed-000000000002';
@@ -59,15 +59,15 @@ function planOfList(filter: EventFilter, page: PageRequest = firstPage): Promise
   return planOf((db) => listEventRows(new ListReader(db), merchantId, page, filter));
 }
 
-async function planOf(ask: (db: Queryable) => Promise<unknown>): Promise<string> {
-  return (await genericPlans(database, ask)).join('\n');
+async function planOf(run: (db: Queryable) => Promise<unknown>): Promise<string> {
+  return (await genericPlans(database, run)).join('\n');
 }
 
 const firstPage = { before: null, offset: 0, limit: 10 };
 const id = '01a17a1d-4b37-7417-9fed-11d78420f713';
 const from = new Date('2026-11-01T00:00:00Z');
 
-test('a page of events is read from an index in its order, whatever narrows it', async () => {
+test('a page of events is read from an index in its order, whatever the filters', async () => {
   const filters: [EventFilter, RegExp][] = [
     [{}, /Index (Only )?Scan Backward using events_pkey/],
     [{ from, to: from }, /events_pkey/],
@@ -91,7 +91,7 @@ test('a page of events is read from an index in its order, whatever narrows it',
   assert.match(ofObject, /events_sequence_key/);
 });
 
-test('what follows an event is read forwards from there', async () => {
+test('the events after an event are read forwards from there', async () => {
   const plan = await planOfList({ after: id });
   assert.match(plan, /Index Scan using events_pkey/);
   assert.doesNotMatch(plan, /Seq Scan|Sort/, plan);
@@ -110,7 +110,7 @@ test('deliveries, attempts and health are found by their indexes', async () => {
   assert.doesNotMatch(plan, /Seq Scan on webhook_(deliveries|attempts)/, plan);
 });
 
-test('what is sent again is found oldest first, and each delivery by its key', async () => {
+test('events to resend are found oldest first, and each delivery by its key', async () => {
   const filter = { endpointId, from, kinds: ['charge.failed'] } as const;
   const missed = await planOf((db) => listMissedEvents(db, merchantId, filter, 10_001));
   assert.match(missed, /webhook_deliveries_missed_idx/);

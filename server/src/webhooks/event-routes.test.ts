@@ -35,26 +35,28 @@ beforeEach(async () => {
 
 const kinds = ['customer.created', 'customer.updated', 'customer.deleted'];
 
-async function made(answer: Promise<ApiResponse>): Promise<Body> {
-  const { status, body, text } = await answer;
+async function bodyOf(response: Promise<ApiResponse>): Promise<Body> {
+  const { status, body, text } = await response;
   assert.ok(status < 300, text);
   return body;
 }
 
 function endpoint(fields: object = {}): Promise<Body> {
   const whole = { url: `${receiver.url}/events`, enabled_events: kinds, ...fields };
-  return made(api.post('/v1/webhook-endpoints', whole));
+  return bodyOf(api.post('/v1/webhook-endpoints', whole));
 }
 
 function put(path: string, body: object): Promise<ApiResponse> {
   return api.send('PUT', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 }
 
-/** A customer for each name, a minute apart; answers their ids. */
+/** Creates customers, a minute apart; returns their ids. */
 async function customers(count: number): Promise<string[]> {
   const ids: string[] = [];
-  for (let place = 0; place < count; place += 1) {
-    const { id } = await made(api.post('/v1/customers', { name: `Customer ${place}`, metadata: { place, big: 1e21 } }));
+  for (let number = 0; number < count; number += 1) {
+    const { id } = await bodyOf(
+      api.post('/v1/customers', { name: `Customer ${number}`, metadata: { number, big: 1e21 } }),
+    );
     ids.push(String(id));
     await service.app.drain();
     await clock.jump(60_000);
@@ -69,18 +71,18 @@ interface Page {
 }
 
 async function list(query = ''): Promise<Page> {
-  const body = await made(api.get(`/v1/events?${query}`));
+  const body = await bodyOf(api.get(`/v1/events?${query}`));
   const rows = body['data'] as Body[];
   return { rows, objects: rows.map((row) => row['object_id']), meta: body['meta'] as Page['meta'] };
 }
 
-function refusedField(answer: ApiResponse): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string }[];
-  return `${answer.status} ${field?.path ?? String(answer.body['code'])}`;
+function refusedField({ status, body }: ApiResponse): string {
+  const [field] = (body['errors'] ?? []) as { path: string }[];
+  return `${status} ${field?.path ?? String(body['code'])}`;
 }
 
 describe('GET /v1/events', () => {
-  it('tells what happened and what was sent of it, as it was sent', async () => {
+  it('returns events as they were sent, with their deliveries', async () => {
     const { id: endpointId } = await endpoint();
     const [customerId] = await customers(1);
     const { rows, meta } = await list();
@@ -100,7 +102,7 @@ describe('GET /v1/events', () => {
     assert.ok(deliveredAt);
   });
 
-  it('pages newest first, or oldest first after an event, every one once', async () => {
+  it('pages newest first, or oldest first after an event, each event once', async () => {
     const ids = await customers(7);
     const newest = ids.toReversed();
     const all = await list();
@@ -120,14 +122,14 @@ describe('GET /v1/events', () => {
     assert.deepEqual((await list(`after=${String(all.rows[0]?.['id'])}`)).objects, []);
   });
 
-  it('is narrowed by kind, record, time, endpoint and what became of it', async () => {
+  it('filters by event type, record, time, endpoint and delivery status', async () => {
     const start = clock.now().getTime();
     const on = await endpoint({ url: `${receiver.url}/on` });
     const off = await endpoint({ url: `${receiver.url}/off`, enabled_events: ['customer.created'] });
     await put(`/v1/webhook-endpoints/${String(off['id'])}`, { status: 'disabled' });
     const ids = await customers(3);
     const [first, second, third] = ids;
-    await made(put(`/v1/customers/${String(first)}`, { name: 'Changed' }));
+    await bodyOf(put(`/v1/customers/${String(first)}`, { name: 'Changed' }));
     await service.app.drain();
     const at = (minute: number) => new Date(start + minute * 60_000).toISOString();
     const found: [string, unknown[]][] = [
@@ -162,7 +164,7 @@ describe('GET /v1/events', () => {
     assert.deepEqual(last.objects, [first]);
   });
 
-  it('refuses a parameter that is not one by its name', async () => {
+  it('refuses an invalid parameter by its name', async () => {
     const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
     const queries = ['limit=0', 'cursor=abc', 'event=charge.nonsense', 'object_id=abc', 'endpoint_id=abc'];
     const more = [`endpoint_id=${unknown}`, 'status=lost', 'from=yesterday', 'to=2026-02-30T00:00:00Z', 'after=abc'];
@@ -176,22 +178,22 @@ describe('GET /v1/events', () => {
 });
 
 describe('GET /v1/events/{id}', () => {
-  it('tells every attempt: when, what came back and how long it took', async () => {
+  it('returns every attempt: its time, response and duration', async () => {
     receiver.respondWith(500);
     await endpoint();
-    await made(api.post('/v1/customers', { name: 'Awa' }));
+    await bodyOf(api.post('/v1/customers', { name: 'Awa' }));
     await service.app.drain();
-    // Before the time of the second attempt comes: a worker makes it by itself then.
+    // Before the second attempt is due: a worker makes it by itself then.
     receiver.respondWith(200);
     await clock.jump(60_000);
     await service.app.drain();
     const { rows } = await list();
-    const event = await made(api.get(`/v1/events/${String(rows[0]?.['id'])}`));
+    const event = await bodyOf(api.get(`/v1/events/${String(rows[0]?.['id'])}`));
     const [delivery] = event['deliveries'] as Body[];
     assert.equal(delivery?.['status'], 'delivered');
     const tries = delivery?.['tries'] as Body[];
     assert.deepEqual(
-      tries.map(({ attempt, status, failure, answer }) => ({ attempt, status, failure, answer })),
+      tries.map(({ sent_at: _sentAt, duration_ms: _durationMs, ...outcome }) => outcome),
       [
         { attempt: 1, status: 500, failure: null, answer: '' },
         { attempt: 2, status: 200, failure: null, answer: '' },
@@ -200,7 +202,7 @@ describe('GET /v1/events/{id}', () => {
     assert.ok(tries.every((one) => !Number.isNaN(Date.parse(String(one['sent_at'])))));
   });
 
-  it('answers 404 for what is no event of this merchant', async () => {
+  it('returns 404 for an event of another merchant and for an unknown one', async () => {
     await customers(1);
     const { rows } = await list();
     const stranger = createContractClient(contract, service.url, (await service.onboard()).test.key);
@@ -211,30 +213,30 @@ describe('GET /v1/events/{id}', () => {
   });
 });
 
-describe('sending again', () => {
-  it('brings an event to its endpoint once more, and answers it', async () => {
+describe('resending', () => {
+  it('sends an event to its endpoint once more, and returns it', async () => {
     await endpoint();
     await customers(1);
     const [event] = (await list()).rows;
-    const answer = await made(api.post(`/v1/events/${String(event?.['id'])}/resend`));
-    const [delivery] = answer['deliveries'] as Body[];
+    const resent = await bodyOf(api.post(`/v1/events/${String(event?.['id'])}/resend`));
+    const [delivery] = resent['deliveries'] as Body[];
     assert.deepEqual([delivery?.['status'], delivery?.['attempts']], ['pending', 1]);
     await service.app.drain();
     assert.equal(receiver.received.length, 2);
   });
 
-  it('brings all that was kept once the endpoint is on again, counted before', async () => {
+  it('sends all kept events once the endpoint is enabled again, after a dry run has counted them', async () => {
     const { id } = await endpoint();
     const path = `/v1/webhook-endpoints/${String(id)}`;
-    await made(put(path, { status: 'disabled' }));
+    await bodyOf(put(path, { status: 'disabled' }));
     await customers(3);
-    const health = async () => (await made(api.get(path)))['health'] as Body;
+    const health = async () => (await bodyOf(api.get(path)))['health'] as Body;
     assert.deepEqual((await health())['kept'], 3);
-    await made(put(path, { status: 'enabled' }));
+    await bodyOf(put(path, { status: 'enabled' }));
     const request = { endpoint_id: id, event: ['customer.created'] };
-    const dry = await made(api.post('/v1/events/resend', { ...request, dry_run: true }));
+    const dry = await bodyOf(api.post('/v1/events/resend', { ...request, dry_run: true }));
     assert.deepEqual(dry, { dry_run: true, endpoint_id: id, matched: 3, resent: 0, continue_from: null });
-    const sent = await made(api.post('/v1/events/resend', request));
+    const sent = await bodyOf(api.post('/v1/events/resend', request));
     assert.deepEqual(sent, { dry_run: false, endpoint_id: id, matched: 3, resent: 3, continue_from: null });
     await service.app.drain();
     assert.equal(receiver.received.length, 3);
@@ -242,11 +244,11 @@ describe('sending again', () => {
     assert.deepEqual([kept, pending, failed], [0, 0, 0]);
   });
 
-  it('takes one place a merchant when they are many, and none of those for searches', async () => {
+  it('in bulk runs once per merchant, and takes no permit of the searches', async () => {
     const businesses = await Promise.all([service.onboard(), service.onboard()]);
     const mayEnd = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    // Nobody can read these endpoints for a change, so each resend waits in its place.
+    // These endpoints are locked, so each resend waits with its permit.
     const holder = service.db.withTransaction(async (tx) => {
       for (const { test } of businesses) await lockEndpoint(tx, test.merchant.id, test.endpointId);
       held.resolve();
@@ -264,12 +266,12 @@ describe('sending again', () => {
     await Promise.all(resends.flat());
     for (const { status, text } of refused) {
       assert.equal(status, 429, text);
-      assert.match(text, /Other events are still being sent again/);
+      assert.match(text, /Another bulk resend is running/);
     }
     assert.equal(searched.status, 200, searched.text);
   });
 
-  it('refuses what cannot be by its field', async () => {
+  it('refuses an invalid request by its field', async () => {
     const { id } = await endpoint();
     const wrong: [object, string][] = [
       [{}, 'endpoint_id'],
@@ -290,16 +292,16 @@ describe('sending again', () => {
 });
 
 describe('a webhook endpoint that is tested', () => {
-  it('gets one event of its own, which can be looked up; one that is off does not', async () => {
+  it('receives one event of its own, which can be retrieved; a disabled one does not', async () => {
     const { id } = await endpoint();
-    const answer = await api.post(`/v1/webhook-endpoints/${String(id)}/test`);
-    assert.equal(answer.status, 201);
+    const tested = await api.post(`/v1/webhook-endpoints/${String(id)}/test`);
+    assert.equal(tested.status, 201);
     await service.app.drain();
     assert.equal(receiver.received.length, 1);
-    const event = await made(api.get(`/v1/events/${String(answer.body['event_id'])}`));
+    const event = await bodyOf(api.get(`/v1/events/${String(tested.body['event_id'])}`));
     assert.deepEqual([event['event'], event['object_id'], event['sequence']], ['webhook_endpoint.test', id, 1]);
     assert.equal(contract.eventProblem(JSON.parse(receiver.received[0]?.body.toString() ?? '{}')), null);
-    await made(put(`/v1/webhook-endpoints/${String(id)}`, { status: 'disabled' }));
+    await bodyOf(put(`/v1/webhook-endpoints/${String(id)}`, { status: 'disabled' }));
     const refused = await api.post(`/v1/webhook-endpoints/${String(id)}/test`);
     assert.equal(refusedField(refused), '409 state_conflict');
   });
@@ -314,10 +316,10 @@ describe('the health of a webhook endpoint', () => {
   }
 
   async function healthOf(path: string): Promise<Health> {
-    return (await made(api.get(path)))['health'] as Health;
+    return (await bodyOf(api.get(path)))['health'] as Health;
   }
 
-  it('tells since when it fails and how, and begins anew with another URL or when it is switched on', async () => {
+  it('says since when it fails and how, and is cleared by another URL or by enabling it again', async () => {
     const { id } = await endpoint();
     const path = `/v1/webhook-endpoints/${String(id)}`;
     const nothing = { last_success_at: null, failing_since: null, last_failure: null, pending: 0, kept: 0, failed: 0 };
@@ -334,10 +336,10 @@ describe('the health of a webhook endpoint', () => {
       const failing = await healthOf(path);
       assert.deepEqual([failing.failing_since, failing.last_failure], [failingSince, '503']);
       assert.ok(failing.pending > 0);
-      await made(put(path, change));
-      if (change.status) await made(put(path, { status: 'enabled' }));
+      await bodyOf(put(path, change));
+      if (change.status) await bodyOf(put(path, { status: 'enabled' }));
       assert.equal((await healthOf(path)).failing_since, null);
-      // Within ten seconds a worker does not write down the same failure again.
+      // Within ten seconds a worker does not write the same failure again.
       await clock.jump(60_000);
     }
     receiver.respondWith(200);
@@ -348,7 +350,7 @@ describe('an event', () => {
   const eventsOf = async (objectId: unknown): Promise<Body[]> => (await list(`object_id=${String(objectId)}`)).rows;
   const requestIds = (events: Body[]) => events.map(({ event, request_id: id }) => [event, id]);
 
-  it('names the request that caused it, the merchant’s or the payer’s on a page, and none where time did', async () => {
+  it('names the request that caused it, the merchant’s or a payer’s, and none for an expiry', async () => {
     await endpoint({ enabled_events: ['*'] });
     const created = await api.post('/v1/payments', {
       data: { amount: 10, network: 'wave', account_number: '7000004' },
@@ -365,7 +367,7 @@ describe('an event', () => {
     const [byPayer] = requestIds(await eventsOf(id));
     assert.deepEqual(byPayer, ['payment_intent.cancelled', cancelled.headers.get('x-request-id')]);
 
-    const expiring = await made(api.post('/v1/payments', { data: { amount: 10 } }));
+    const expiring = await bodyOf(api.post('/v1/payments', { data: { amount: 10 } }));
     await clock.jump(31 * 60_000);
     await service.app.drain();
     assert.deepEqual(requestIds(await eventsOf(expiring['id']))[0], ['payment_intent.expired', null]);
@@ -374,11 +376,11 @@ describe('an event', () => {
     assert.equal(sent?.['request_id'], byMerchant);
   });
 
-  it('is listed by whole days: the last one with its last millisecond, and not a moment of the next', async () => {
+  it('is listed by whole days, up to the last millisecond of the last one', async () => {
     await clock.jump(Date.parse('2026-12-02T00:00:00.000Z') - 1 - clock.now().getTime());
-    const last = await made(api.post('/v1/customers', { name: 'Last' }));
+    const last = await bodyOf(api.post('/v1/customers', { name: 'Last' }));
     await clock.jump(1);
-    const next = await made(api.post('/v1/customers', { name: 'Next' }));
+    const next = await bodyOf(api.post('/v1/customers', { name: 'Next' }));
     const idsOf = async (query: string) => (await list(query)).objects;
     assert.deepEqual(await idsOf('from=2026-12-01&to=2026-12-01'), [last['id']]);
     assert.deepEqual(await idsOf('from=2026-12-02&to=2026-12-02'), [next['id']]);

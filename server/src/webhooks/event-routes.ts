@@ -7,11 +7,11 @@ import type { ApiRoute, Caller } from '../kit/route.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
+import type { WebhookContext } from './context.ts';
 import { readKind } from './enabled-events.ts';
 import { eventToText, getEvent, listEvents } from './list-events.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
-import type { WebhookRouteContext } from './routes.ts';
 import { deliveryStatusType, eventSchema, eventWithTriesSchema, kindNameType } from './wire-schemas.ts';
 
 const tag = 'Event log';
@@ -21,8 +21,7 @@ const list = listRoute({
   operationId: 'listEvents',
   tag,
   summary: 'List events, newest first',
-  description:
-    'Returns each event with its deliveries. With `after`, returns what happened after that event, oldest first.',
+  description: 'Returns each event with its deliveries. With `after`, returns the events after that one, oldest first.',
   filters: {
     event: Type.Optional(Type.String({ maxLength: 64, description: 'Events of this type.' })),
     object_id: Type.Optional(idType('Events of this record.')),
@@ -32,7 +31,7 @@ const list = listRoute({
     after: Type.Optional(idType('Events after this one, oldest first. Use it to follow new events.')),
   },
   item: eventSchema,
-  async read(context: WebhookRouteContext, { caller, query, page }) {
+  async read(context: WebhookContext, { caller, query, page }) {
     const events = await listEvents(context, caller.merchantId, page, {
       kind: query.event === undefined ? undefined : readKind(query.event, 'event'),
       objectId: query.object_id,
@@ -54,7 +53,7 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: eventWithTriesSchema,
-  async handle(context: WebhookRouteContext, { caller, params }) {
+  async handle(context: WebhookContext, { caller, params }) {
     return readEvent(context.db, caller, params.id);
   },
 });
@@ -76,7 +75,7 @@ const resend = writeRoute('POST', {
   status: 200,
   response: eventWithTriesSchema,
   errors: ['state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
+  async handle(context: WebhookContext, { caller, params, body }, tx) {
     await resendEvent(tx, context, caller.merchantId, { id: params.id, endpointId: body.endpoint_id });
     return readEvent(tx, caller, params.id);
   },
@@ -104,7 +103,8 @@ const resendMany = writeRoute('POST', {
       status: Type.Optional(
         Type.Union([Type.Literal('undelivered'), Type.Literal('all')], {
           default: 'undelivered',
-          description: '`undelivered` (default): what failed or was kept. `all`: also what it has, or never had.',
+          description:
+            '`undelivered` (default): failed and kept events. `all`: also delivered ones and those never sent to it.',
         }),
       ),
       dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only counts, without resending.' })),
@@ -118,12 +118,12 @@ const resendMany = writeRoute('POST', {
       endpoint_id: idType('The webhook endpoint.'),
       matched: Type.Integer({ description: 'The events covered by this call.' }),
       resent: Type.Integer({ description: 'The events resent; the others were already in progress.' }),
-      continue_from: orNull(timeType('`from` of the next call; null when all were taken.')),
+      continue_from: orNull(timeType('`from` of the next call; null when all were covered.')),
     },
     { title: 'ResentEvents' },
   ),
   errors: ['state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, body }, tx) {
+  async handle(context: WebhookContext, { caller, body }, tx) {
     const isDryRun = body.dry_run ?? false;
     const outcome = await resendEvents(tx, context, caller.merchantId, {
       endpointId: body.endpoint_id,
@@ -147,4 +147,4 @@ async function readEvent(db: Queryable, caller: Caller, id: string): Promise<Jso
   return new JsonText(eventToText(sent, caller.testMode, sent.tries));
 }
 
-export const eventRoutes: readonly ApiRoute<WebhookRouteContext>[] = [list, retrieve, resend, resendMany];
+export const eventRoutes: readonly ApiRoute<WebhookContext>[] = [list, retrieve, resend, resendMany];

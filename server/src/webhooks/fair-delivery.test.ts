@@ -7,7 +7,7 @@ import { answering, createDeliveryWorker, createDeliveryWorld, listDeliveries } 
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
-// The permits of all endpoints that nobody knows yet.
+// The permits of all unproven endpoints.
 const unprovenMax = 64;
 
 type Merchant = Awaited<ReturnType<DeliveryWorld['newMerchant']>>;
@@ -27,28 +27,28 @@ describe('when the receivers of many merchants hang', () => {
     for (const { dispatch } of hanging) for (let count = 0; count < 6; count += 1) await dispatch();
   });
   afterEach(async () => {
-    for (const { path } of hanging) world.receiver.answer(path, answering(200));
+    for (const { path } of hanging) world.receiver.respond(path, answering(200));
     await world.clock.advance(limitMs);
     await Promise.all(waiting.splice(0));
     await world.close();
   });
 
-  it('a receiver that has answered before is served at once', async () => {
+  it('a receiver that has responded before receives at once', async () => {
     const healthy = await world.newMerchant();
     await healthy.dispatch();
     await healthy.deliver();
     for (const { deliver } of hanging) waiting.push(deliver());
-    await eventually('they have all that they may have', () => hangingRequests() === unprovenMax);
-    // The clock stands still: nobody waits for anybody's time limit.
+    await eventually('they have all permits of unproven endpoints', () => hangingRequests() === unprovenMax);
+    // The clock stands still: nothing waits for a time limit.
     for (let count = 0; count < 30; count += 1) await healthy.dispatch();
     await healthy.deliver();
     assert.equal(healthy.received().length, 31);
     assert.equal(hangingRequests(), unprovenMax);
   });
 
-  it('a receiver that nobody knows yet waits for one time limit at most, and then never again', async () => {
+  it('an unproven receiver waits for one time limit at most, and then never again', async () => {
     for (const { deliver } of hanging) waiting.push(deliver());
-    await eventually('they have all that they may have', () => hangingRequests() === unprovenMax);
+    await eventually('they have all permits of unproven endpoints', () => hangingRequests() === unprovenMax);
     const fresh = await world.newMerchant();
     await fresh.dispatch();
     const delivered = fresh.deliver();
@@ -57,7 +57,7 @@ describe('when the receivers of many merchants hang', () => {
     await world.clock.advance(1);
     await delivered;
     assert.equal(fresh.received().length, 1);
-    // Those that hang are known now, and what they have left waits for the permits of slow endpoints.
+    // The hanging ones are known now, and their remaining deliveries need permits of slow endpoints.
     await eventually('they hang again', () => hangingRequests() > unprovenMax);
     const another = await world.newMerchant();
     await another.dispatch();
@@ -74,24 +74,24 @@ describe('a merchant with a backlog', () => {
   after(() => world.close());
   afterEach(() => world.retireAll());
 
-  it('costs a fraction of a statement for each delivery, once its receiver answers', async () => {
+  it('costs a fraction of a statement for each delivery, once its receiver responds', async () => {
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 200; count += 1) await world.dispatch();
     const counted = countStatements(world.db);
     await createDeliveryWorker({ ...world.context, db: counted.db }).deliver(world.caller.merchantId);
     assert.equal(endpoint.received().length, 200);
     assert.equal(new Set(endpoint.received().map(({ headers }) => headers['webhook-id'])).size, 200);
-    // A claim takes at least half of what an endpoint may have under way, four at the beginning.
+    // A claim returns at least half of the endpoint's concurrency, four at first.
     assert.ok(counted.of('webhook_deliveries_claim_own') <= 55, String(counted.of('webhook_deliveries_claim_own')));
     assert.ok(counted.of('webhook_deliveries_mark_delivered') < 200);
   });
 
-  it('whose receiver hangs suddenly has only what it had under way there; the rest is free for others', async () => {
+  it('whose receiver suddenly hangs holds only the requests under way; the rest is put back', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 20; count += 1) await world.dispatch();
     await world.deliver();
-    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    world.receiver.respond(endpoint.path, (response) => open.push(response));
     for (let count = 0; count < 60; count += 1) await world.dispatch();
     const delivered = world.deliver();
     await eventually('eight hang', () => open.length === 8);
@@ -99,44 +99,44 @@ describe('a merchant with a backlog', () => {
       const rows = await listDeliveries(world);
       return rows.filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt > world.clock.now()).length;
     };
-    await eventually('some are claimed ahead', async () => (await claimed()) > 8);
+    await eventually('some are prefetched', async () => (await claimed()) > 8);
     for (let second = 0; second < 4; second += 1) {
       await world.clock.advance(1_000);
       await world.clock.untilSleeping(8);
     }
-    await eventually('what was claimed ahead went back', async () => (await claimed()) === 8);
+    await eventually('prefetched deliveries are put back', async () => (await claimed()) === 8);
     const unsent = (await listDeliveries(world)).filter(
       ({ status, attempts }) => status === 'pending' && attempts === 0n,
     );
-    assert.equal(unsent.length, 52, 'what was not sent has cost no attempt');
+    assert.equal(unsent.length, 52, 'a delivery that was not sent has cost no attempt');
     assert.equal(open.length, 8);
-    world.receiver.answer(endpoint.path, answering(200));
+    world.receiver.respond(endpoint.path, answering(200));
     for (const response of open) response.writeHead(200).end();
     await delivered;
     assert.equal(endpoint.received().length, 80);
   });
 
-  it('sends what it claimed ahead once, also when the clock is set back meanwhile', async () => {
+  it('sends prefetched deliveries once, also when the clock is set back meanwhile', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
     for (let count = 0; count < 20; count += 1) await world.dispatch();
     await world.deliver();
-    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    world.receiver.respond(endpoint.path, (response) => open.push(response));
     const claimed = async (): Promise<number> => {
       const rows = await listDeliveries(world);
       return rows.filter(({ status, attempts }) => status === 'pending' && attempts === 1n).length;
     };
     for (let count = 0; count < 13; count += 1) await world.dispatch();
     const delivered = world.deliver();
-    await eventually('eight hang, five are claimed ahead', async () => open.length === 8 && (await claimed()) === 13);
+    await eventually('eight hang, five are prefetched', async () => open.length === 8 && (await claimed()) === 13);
     await world.clock.jump(-10_000);
     for (let count = 0; count < 5; count += 1) await world.dispatch();
-    await eventually('five more are claimed ahead', async () => (await claimed()) === 18);
+    await eventually('five more are prefetched', async () => (await claimed()) === 18);
     for (let second = 0; second < 3; second += 1) {
       await world.clock.advance(1_000);
       await world.clock.untilSleeping(8);
     }
-    world.receiver.answer(endpoint.path, answering(200));
+    world.receiver.respond(endpoint.path, answering(200));
     for (const response of open) response.writeHead(200).end();
     await delivered;
     const ids = endpoint.received().map(({ headers }) => headers['webhook-id']);
@@ -145,13 +145,13 @@ describe('a merchant with a backlog', () => {
     assert.ok(rows.every(({ status, attempts }) => status === 'delivered' && attempts === 1n));
   });
 
-  it('gives back at once, when its worker stops, what was claimed ahead', async () => {
+  it('has its prefetched deliveries put back at once when its worker stops', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
     const worker = createDeliveryWorker(world.context);
     for (let count = 0; count < 20; count += 1) await world.dispatch();
     await worker.deliver(world.caller.merchantId);
-    world.receiver.answer(endpoint.path, (response) => open.push(response));
+    world.receiver.respond(endpoint.path, (response) => open.push(response));
     for (let count = 0; count < 30; count += 1) await world.dispatch();
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('eight hang', () => open.length === 8);
@@ -159,7 +159,7 @@ describe('a merchant with a backlog', () => {
     for (const response of open) response.writeHead(200).end();
     await Promise.all([stopped, delivered]);
     assert.equal(open.length, 8);
-    world.receiver.answer(endpoint.path, answering(200));
+    world.receiver.respond(endpoint.path, answering(200));
     await world.deliver();
     const rows = (await listDeliveries(world)).filter(({ endpointId }) => endpointId === endpoint.id);
     assert.deepEqual([rows.length, new Set(rows.map(({ status }) => status)).size], [50, 1]);
@@ -167,7 +167,7 @@ describe('a merchant with a backlog', () => {
     assert.equal(endpoint.received().length, 50);
   });
 
-  it('asks for nothing while every request that it may have under way hangs, however many events come', async () => {
+  it('claims nothing while all requests that it may have under way hang, however many events come', async () => {
     const open: ServerResponse[] = [];
     const hangs = await world.endpointAt((response) => open.push(response));
     for (let count = 0; count < 10; count += 1) await world.dispatch();
@@ -175,28 +175,28 @@ describe('a merchant with a backlog', () => {
     const worker = createDeliveryWorker({ ...world.context, db: counted.db });
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four hang', () => open.length === 4);
-    const looks = (): number => counted.of('webhook_targets_find');
-    const before = looks();
+    const claims = (): number => counted.of('webhook_targets_find');
+    const before = claims();
     const dispatchOne = async (): Promise<void> => {
       const { work } = await world.append();
       await worker.fanOut(work);
     };
     for (let count = 0; count < 20; count += 1) await dispatchOne();
-    assert.equal(looks(), before, 'no look for 20 events');
+    assert.equal(claims(), before, 'no claim for 20 events');
     for (let count = 0; count < 50; count += 1) worker.schedule(`${world.caller.merchantId}/${hangs.id}`);
-    assert.equal(looks(), before, 'no look for 50 hints');
-    // What is for another endpoint of the merchant goes out at once.
+    assert.equal(claims(), before, 'no claim for 50 hints');
+    // A delivery to another endpoint of the merchant is sent at once.
     const healthy = await world.endpointAt();
     await dispatchOne();
     await eventually('the other one has it', () => healthy.received().length === 1);
-    world.receiver.answer(hangs.path, answering(200));
+    world.receiver.respond(hangs.path, answering(200));
     for (const response of open) response.writeHead(200).end();
     await delivered;
     assert.equal(hangs.received().length, 31);
   });
 });
 
-/** The same database, and how often each statement was asked for. */
+/** The same database, with a count of each statement. */
 function countStatements(db: Database): { db: Database; of: (name: string) => number } {
   const counts = new Map<string, number>();
   const counted = (statement: Statement): Statement => {

@@ -6,7 +6,7 @@ import type { Database, Statement } from '../kit/db.ts';
 import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
 import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
 import { endpointQueueKey } from './delivery.ts';
-import { claimOwnDeliveries } from './queries/deliveries.ts';
+import { claimDeliveries } from './queries/deliveries.ts';
 import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
 
@@ -16,10 +16,10 @@ before(async () => {
 });
 after(() => world.close());
 
-/** Endpoints of the tests before must not be part of the ones after. */
+/** A test's endpoints must not be part of the next test. */
 let endpointIds: string[] = [];
 beforeEach(async () => {
-  for (const id of endpointIds) await world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
+  for (const id of endpointIds) await world.change((tx) => deleteEndpoint(tx, world.clock, world.caller, id));
   endpointIds = [];
   world.scheduled.length = 0;
 });
@@ -34,8 +34,8 @@ async function deliveriesOf(eventId: string) {
   return (await listDeliveries(world)).filter((delivery) => delivery.eventId === eventId);
 }
 
-/** A database in whose transactions something else happens once the statement has answered. */
-function pausedBehind(name: string, meanwhile: () => Promise<unknown>): Database {
+/** A database in whose transactions `meanwhile` runs after the named statement. */
+function interruptedAfter(name: string, meanwhile: () => Promise<unknown>): Database {
   const withTransaction: Database['withTransaction'] = (body) =>
     world.db.withTransaction((tx) =>
       body({
@@ -91,7 +91,7 @@ describe('fanning an event out', () => {
     assert.deepEqual((await world.worker.listDueKeys()).toSorted(), keys.toSorted());
   });
 
-  it('ends the work of an event that nobody wants, and schedules nothing', async () => {
+  it('ends the work of an event without subscribers, and schedules nothing', async () => {
     const { eventId, work } = await world.append();
     await fanOutEvent(world.context, work);
     assert.deepEqual(await deliveriesOf(eventId), []);
@@ -99,7 +99,7 @@ describe('fanning an event out', () => {
     assert.deepEqual(world.scheduled, []);
   });
 
-  it('writes all deliveries or none: a crash in between leaves the work to be done', async () => {
+  it('writes all deliveries or none: a crash in between leaves the work due', async () => {
     await createEndpoint('/one');
     await createEndpoint('/two');
     const { eventId, work } = await world.append();
@@ -118,7 +118,7 @@ describe('fanning an event out', () => {
     assert.equal(await workLeft(work), 0);
   });
 
-  it('adds nothing when it is repeated, also at the same time', async () => {
+  it('adds nothing when it is repeated, also concurrently', async () => {
     await createEndpoint('/one');
     const { eventId, work } = await world.append({ callbackUrl: world.receiver.url('/callback') });
     await Promise.all(Array.from({ length: 5 }, () => fanOutEvent(world.context, work)));
@@ -128,7 +128,7 @@ describe('fanning an event out', () => {
     assert.deepEqual(await deliveriesOf(eventId), written);
   });
 
-  it('keeps the event for an endpoint that is off', async () => {
+  it('keeps the event for a disabled endpoint', async () => {
     const { id } = await createEndpoint('/off');
     await world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
     const { eventId, work } = await world.append();
@@ -138,25 +138,28 @@ describe('fanning an event out', () => {
     assert.deepEqual(world.scheduled, []);
   });
 
-  it('does not hold up who switches an endpoint off meanwhile; what it wrote then is kept and never sent', async () => {
+  it('does not block disabling an endpoint meanwhile; its delivery is then kept and never sent', async () => {
     const { id } = await createEndpoint('/off-meanwhile');
     const { merchantId } = world.caller;
     const { eventId, work } = await world.append();
     const switchOff = () =>
       world.change((tx) => updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }));
-    await fanOutEvent({ ...world.context, db: pausedBehind('webhook_endpoints_list_for_fan_out', switchOff) }, work);
+    await fanOutEvent(
+      { ...world.context, db: interruptedAfter('webhook_endpoints_list_for_fan_out', switchOff) },
+      work,
+    );
     const statusNow = async () => (await deliveriesOf(eventId)).map(({ endpointId, status }) => [endpointId, status]);
     assert.deepEqual(await statusNow(), [[id, 'pending']]);
-    // A worker that has looked before it was switched off.
+    // A worker that read the endpoint before it was disabled.
     const now = world.clock.now();
-    const claim = { merchantId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
-    assert.deepEqual(await claimOwnDeliveries(world.db, id, claim), []);
+    const claim = { merchantId, endpointId: id, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
+    assert.deepEqual(await claimDeliveries(world.db, claim), []);
     await world.worker.deliver(merchantId);
     assert.deepEqual(await statusNow(), [[id, 'kept']]);
     assert.deepEqual(world.receiver.to('/off-meanwhile'), []);
   });
 
-  it('leaves nothing pending for an endpoint that is switched off or deleted at the same moment', async () => {
+  it('leaves nothing pending for an endpoint that is disabled or deleted concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await createEndpoint(`/race/${round}`);
       const { eventId, work } = await world.append();
@@ -165,7 +168,7 @@ describe('fanning an event out', () => {
           ? world.change((tx) =>
               updateEndpoint(tx, world.context, world.caller, { id, change: { status: 'disabled' } }),
             )
-          : world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
+          : world.change((tx) => deleteEndpoint(tx, world.clock, world.caller, id));
       if (round % 2 === 1) endpointIds = endpointIds.filter((endpointId) => endpointId !== id);
       await Promise.all([fanOutEvent(world.context, work), switchOff]);
       await world.worker.deliver(world.caller.merchantId);
@@ -186,10 +189,10 @@ describe('fanning an event out', () => {
 });
 
 describe('fanning out what is due, in batches', () => {
-  /** Whoever claimed the events' work has died: it is due again. */
+  /** The worker that claimed the events' work has died: the work is due again. */
   const endLeases = () => world.clock.advance(60_000);
 
-  it('writes the deliveries of each event and ends the work of all, in one go', async () => {
+  it('writes the deliveries of all events and ends their work, in one transaction', async () => {
     const { id } = await createEndpoint('/batch');
     const events = await Promise.all(Array.from({ length: 5 }, () => world.append()));
     const callbackUrl = world.receiver.url('/batch/callback');
@@ -209,7 +212,7 @@ describe('fanning out what is due, in batches', () => {
     assert.deepEqual(world.scheduled, keys, 'each endpoint queue once');
   });
 
-  it('says that more may be due until nothing is', async () => {
+  it('returns that more may be due until nothing is', async () => {
     for (let count = 0; count < 100; count += 1) await world.append();
     await endLeases();
     assert.equal(await fanOutDueEvents(world.context, world.caller.merchantId), true);
@@ -217,7 +220,7 @@ describe('fanning out what is due, in batches', () => {
     assert.deepEqual(world.scheduled, []);
   });
 
-  it('fans out all of a batch or nothing: what a crash undoes is due as before', async () => {
+  it('fans out a whole batch or nothing: after a crash it is due as before', async () => {
     await createEndpoint('/batch');
     const events = [await world.append(), await world.append()];
     await endLeases();
@@ -236,7 +239,7 @@ describe('fanning out what is due, in batches', () => {
     for (const { eventId } of events) assert.equal((await deliveriesOf(eventId)).length, 1);
   });
 
-  it('gives each event to one of several workers', async () => {
+  it('fans each event out once, with several workers', async () => {
     await createEndpoint('/batch');
     const events = await Promise.all(Array.from({ length: 20 }, () => world.append()));
     await endLeases();

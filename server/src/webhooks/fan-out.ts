@@ -1,47 +1,40 @@
 import { completeWorkWith, consumeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Database, Transaction } from '../kit/db.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import type { Delivery, EventToFanOut } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import { subscribes } from './enabled-events.ts';
-import { isSameUrl } from './endpoint-url.ts';
 import { insertDeliveryOnce, listEventsToFanOut } from './queries/deliveries.ts';
 import { listEndpointsForFanOut } from './queries/endpoints.ts';
 
-export interface FanOutContext {
-  db: Database;
-  clock: Clock;
-  newId: () => string;
-  /** Called after the commit with the endpoint queues in which something is due. */
-  scheduleDeliveries: (keys: readonly string[]) => void;
-}
+type Context = Pick<WebhookContext, 'db' | 'clock' | 'newId' | 'scheduleDeliveries'>;
 
 // Some milliseconds of statements: short enough for one transaction, long enough for a burst.
 const batchMax = 100;
 
 /**
- * Turns what a merchant's outbox holds into deliveries, a batch in one transaction: each event has all its deliveries or is
- * still to be fanned out. Answers whether more may be due.
+ * Turns a merchant's due outbox rows into deliveries, a batch per transaction: either all deliveries of an event are written
+ * or the event is still due. Returns whether more may be due.
  */
-export async function fanOutDueEvents(context: FanOutContext, merchantId: string): Promise<boolean> {
+export async function fanOutDueEvents(context: Context, merchantId: string): Promise<boolean> {
   return context.db.withTransaction(async (tx) => {
     const now = context.clock.now();
-    const [works, endpoints] = await Promise.all([
+    const [tasks, endpoints] = await Promise.all([
       consumeWork(tx, { merchantId, queue: 'webhooks', kind: 'dispatch_event', now, rowsMax: batchMax }),
       listEndpointsForFanOut(tx, merchantId),
     ]);
-    if (works.length === 0) return false;
-    const eventIds = works.map((work) => work.subjectId);
+    if (tasks.length === 0) return false;
+    const eventIds = tasks.map((task) => task.subjectId);
     writeDeliveries(tx, context, merchantId, await listEventsToFanOut(tx, merchantId, eventIds), endpoints);
-    return works.length === batchMax;
+    return tasks.length === batchMax;
   });
 }
 
-/** The same for one event whose work was claimed. Run again for the same event it adds nothing. */
-export async function fanOutEvent(context: FanOutContext, work: Work): Promise<void> {
+/** The same for one event whose work was claimed. Repeating it for the same event adds nothing. */
+export async function fanOutEvent(context: Context, work: Work): Promise<void> {
   const { merchantId, subjectId } = work;
   await context.db.withTransaction(async (tx) => {
     const [events, endpoints] = await Promise.all([
@@ -55,7 +48,7 @@ export async function fanOutEvent(context: FanOutContext, work: Work): Promise<v
 
 function writeDeliveries(
   tx: Transaction,
-  context: FanOutContext,
+  context: Context,
   merchantId: string,
   events: readonly EventToFanOut[],
   endpoints: readonly Endpoint[],
@@ -77,23 +70,28 @@ function writeDeliveries(
 export type PlannedDelivery = Pick<Delivery, 'endpointId' | 'callbackUrl' | 'status'>;
 
 /**
- * Who gets an event: every endpoint that subscribes to its kind, and the record's own callback address, which has no
- * subscription and gets all of that record's events. Where the callback address is the URL of an endpoint that gets
- * the event anyway, it comes once. For an endpoint that is off the event is kept.
+ * Plans the deliveries of an event: to every endpoint that subscribes to its kind, and to the record's callback URL, which
+ * receives all events of that record. An endpoint at the callback URL that receives the event anyway receives it once. A
+ * disabled endpoint's delivery is kept.
  */
 export function planDeliveries(event: EventToFanOut, endpoints: readonly Endpoint[]): PlannedDelivery[] {
   const planned: PlannedDelivery[] = [];
-  let callbackServed = event.callbackUrl === null;
+  let isCallbackPlanned = event.callbackUrl === null;
   for (const endpoint of endpoints) {
     if (endpoint.url === null || !subscribes(endpoint.kinds, event.kind)) continue;
     const status = endpoint.status === 'enabled' ? 'pending' : 'kept';
     planned.push({ endpointId: endpoint.id, callbackUrl: null, status });
-    if (event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl)) callbackServed = true;
+    if (event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl)) isCallbackPlanned = true;
   }
-  if (!callbackServed) {
+  if (!isCallbackPlanned) {
     const signer = endpoints.find((endpoint) => endpoint.isDefault);
     assert(signer, 'a merchant has a default endpoint from the start');
     planned.push({ endpointId: signer.id, callbackUrl: event.callbackUrl, status: 'pending' });
   }
   return planned;
+}
+
+/** Whether two URLs are the same address, however they are written. */
+function isSameUrl(one: string, other: string): boolean {
+  return one === other || (URL.parse(one)?.href ?? one) === (URL.parse(other)?.href ?? other);
 }

@@ -15,7 +15,7 @@ after(() => world.close());
 
 const page = { limit: 10, offset: 0, before: null };
 
-test('what one endpoint has missed is listed also while searches take every place; other deliveries are not', async () => {
+test('one endpoint’s missed events are listed even without a free search permit; searches are refused', async () => {
   const { id: endpointId } = await world.endpointAt();
   await world.changeEndpoint(endpointId, { status: 'disabled' });
   const eventId = await world.dispatch();
@@ -33,7 +33,7 @@ test('what one endpoint has missed is listed also while searches take every plac
   await world.retire(endpointId);
 });
 
-test('of an event at more than a hundred addresses the newest hundred are shown, and all that are on get it again', async () => {
+test('an event shows its newest hundred deliveries, and a resend reaches all enabled endpoints', async () => {
   const { merchantId } = world.caller;
   const oldest = await world.endpointAt();
   const eventId = await world.dispatch();

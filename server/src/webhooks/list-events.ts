@@ -2,14 +2,15 @@ import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { TimeFilter } from '../kit/list-filter.ts';
-import type { List, ListReader } from '../kit/list-reader.ts';
+import type { List } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
+import type { WebhookContext } from './context.ts';
 import { eventBody } from './envelope.ts';
 import { isEndpointKnown } from './queries/endpoints.ts';
 import { findEventById, listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
 import type { DeliveryRow, EventFilter, EventRow, TryRow } from './queries/event-lists.ts';
 
-/** An event with what became of it. */
+/** An event with its deliveries. */
 export interface SentEvent {
   id: string;
   event: EventRow;
@@ -17,20 +18,19 @@ export interface SentEvent {
 }
 
 /**
- * Newest first, or oldest first behind the event `after`; with the deliveries of the page in one statement. Throws
- * AppError `invalid_request` on `endpoint_id` or `to`, and `rate_limited` when too many searches are running.
+ * Newest first, or oldest first after the event `after`, with the deliveries of the page. Throws AppError `invalid_request` on
+ * `endpoint_id` or `to`, and `rate_limited` when too many searches are running.
  */
 export async function listEvents(
-  context: { db: Queryable; lists: ListReader },
+  { db, lists }: Pick<WebhookContext, 'db' | 'lists'>,
   merchantId: string,
   page: PageRequest,
   filter: EventFilter,
 ): Promise<List<SentEvent>> {
-  const { db } = context;
   const { endpointId } = filter;
   if (endpointId !== undefined && !(await isEndpointKnown(db, merchantId, endpointId))) throw unknownEndpoint();
   checkTimes(filter);
-  const list = await listEventRows(context.lists, merchantId, page, filter);
+  const list = await listEventRows(lists, merchantId, page, filter);
   return { ...list, rows: await withDeliveries(db, merchantId, list.rows) };
 }
 
@@ -69,17 +69,17 @@ function notFound(): AppError {
   return new AppError('not_found', 'There is no event with this id in this environment. List them at /v1/events.');
 }
 
-/** Throws AppError `invalid_request` on `to` for times between which nothing can be. */
+/** Throws AppError `invalid_request` on `to` where it is before `from`. */
 export function checkTimes({ from, to }: TimeFilter): void {
   if (from && to && from > to) throw fieldError('invalid_request', 'to', 'to is before from.');
 }
 
-/** For a request that refers to an endpoint of somebody else, or to none. */
+/** For a request with the id of no endpoint, or of another merchant's. */
 export function unknownEndpoint(): AppError {
   return fieldError('invalid_request', 'endpoint_id', 'There is no webhook endpoint with this id in this environment.');
 }
 
-/** The event as it was sent, with what became of it: JSON text, because its record is kept as text. */
+/** The event as it was sent, with its deliveries: JSON text, because its record is stored as text. */
 export function eventToText({ event, deliveries }: SentEvent, testMode: boolean, tries?: readonly TryRow[]): string {
   const body = eventBody({ ...event, testMode }).toString('utf8');
   const objectId = JSON.stringify(event.objectId);
@@ -103,13 +103,13 @@ function deliveryToWire(delivery: DeliveryRow) {
   };
 }
 
-function tryToWire(made: TryRow) {
+function tryToWire(row: TryRow) {
   return {
-    attempt: Number(made.attempt),
-    sent_at: made.sentAt.toISOString(),
-    status: made.statusCode === null ? null : Number(made.statusCode),
-    failure: made.failure,
-    duration_ms: Number(made.durationMs),
-    answer: made.answer,
+    attempt: Number(row.attempt),
+    sent_at: row.sentAt.toISOString(),
+    status: row.statusCode === null ? null : Number(row.statusCode),
+    failure: row.failure,
+    duration_ms: Number(row.durationMs),
+    answer: row.response,
   };
 }

@@ -1,17 +1,19 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
+import { checkCallbackUrl } from '../kit/callback-url.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { List } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Caller } from '../kit/route.ts';
+import type { WebhookContext } from './context.ts';
 import { readEnabledEvents } from './enabled-events.ts';
 import { descriptionLengthMax, endpointsMax, isReceiving } from './endpoint.ts';
-import type { Endpoint, EndpointContext, EndpointStatus } from './endpoint.ts';
+import type { Endpoint, EndpointStatus } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
-import { checkEndpointUrl } from './endpoint-url.ts';
 import { keepPendingDeliveries } from './queries/deliveries.ts';
-import { forgetFailing } from './queries/endpoint-health.ts';
+import { clearFailing } from './queries/endpoint-health.ts';
 import {
   countEndpoints,
   findEndpointById,
@@ -26,24 +28,26 @@ import {
 export interface NewEndpoint {
   url: string;
   description?: string | undefined;
-  /** As the caller named them; null or nothing takes the default ones. */
+  /** Not validated yet; null or undefined subscribes to the default events. */
   enabledEvents?: readonly string[] | null | undefined;
 }
 
+type Context = Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer'>;
+
 /**
- * Answers the endpoint with its secret, which cannot be read again. Throws AppError `url_not_allowed` on `url`,
+ * Returns the endpoint with its secret, which cannot be read again. Throws AppError `url_not_allowed` on `url`,
  * `invalid_request` on `enabled_events`, `state_conflict` when the merchant has as many as there may be.
  */
 export async function createEndpoint(
   tx: Transaction,
-  context: EndpointContext,
+  context: Context & Pick<WebhookContext, 'urlPolicy'>,
   caller: Caller,
   request: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
-  checkEndpointUrl(request.url, context.urlPolicy(caller.testMode));
+  checkCallbackUrl(context.urlPolicy(caller.testMode), 'url', request.url);
   checkDescription(request.description);
   const kinds = request.enabledEvents ? readEnabledEvents(request.enabledEvents) : null;
-  // Two that are created at once count one after the other.
+  // Concurrent requests count one after the other.
   assert(await lockDefaultEndpoint(tx, caller.merchantId), 'a merchant has a default endpoint from the start');
   if ((await countEndpoints(tx, caller.merchantId)) >= endpointsMax) {
     const message = `There are ${endpointsMax} webhook endpoints already. Delete one that is no longer used.`;
@@ -53,28 +57,28 @@ export async function createEndpoint(
   return writeEndpoint(tx, context, caller.merchantId, { url, description, kinds, isDefault: false });
 }
 
-/** With a new merchant: no URL yet, but a secret that signs what goes to callback addresses. */
+/** For a new merchant: no URL yet, but a secret that signs deliveries to callback URLs. */
 export function createDefaultEndpoint(
   tx: Transaction,
-  context: EndpointContext,
+  context: Context,
   merchantId: string,
 ): { endpoint: Endpoint; secret: string } {
   return writeEndpoint(tx, context, merchantId, { url: null, description: '', kinds: null, isDefault: true });
 }
 
-/** Throws AppError `not_found`, also for another merchant's endpoint and for one that was deleted. */
+/** Throws AppError `not_found`, also for another merchant's endpoint and for a deleted one. */
 export async function getEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint> {
   return found(isUuid(id) ? await findEndpointById(db, merchantId, id) : undefined);
 }
 
-/** The same, and nobody else changes it before the transaction ends. */
+/** The same, and no other transaction changes it before this one ends. */
 export async function getEndpointForChange(tx: Transaction, merchantId: string, id: string): Promise<Endpoint> {
   return found(isUuid(id) ? await lockEndpoint(tx, merchantId, id) : undefined);
 }
 
 /** Newest first. */
 export async function listEndpoints(db: Queryable, merchantId: string, page: PageRequest): Promise<List<Endpoint>> {
-  // All of them are few: a merchant's endpoints are bounded.
+  // A merchant has few endpoints (`endpointsMax`).
   const all = await listEndpointsByMerchant(db, merchantId);
   const { before, offset, limit } = page;
   const rest = (before === null ? all : all.filter((endpoint) => endpoint.id < before)).slice(offset);
@@ -82,9 +86,9 @@ export async function listEndpoints(db: Queryable, merchantId: string, page: Pag
   return { rows, total: all.length, nextCursor: rest.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }
 
-/** What is left out stays as it is. */
+/** Undefined fields do not change. */
 export interface EndpointChange {
-  /** Null takes the URL from the default endpoint; the others live by theirs. */
+  /** Null removes the URL of the default endpoint; other endpoints need one. */
   url?: string | null | undefined;
   description?: string | undefined;
   enabledEvents?: readonly string[] | null | undefined;
@@ -92,18 +96,18 @@ export interface EndpointChange {
 }
 
 /**
- * An endpoint that stops receiving keeps what it has not received yet, to be replayed; one that is switched on, or has
- * another URL, gets all the time it had before it counts as failing. Throws AppError `not_found`,
- * `url_not_allowed` on `url`, `invalid_request` on the field that is wrong.
+ * Pending deliveries of an endpoint that stops receiving are kept, to be resent. An endpoint that is enabled again, or gets
+ * another URL, no longer counts as failing. Throws AppError `not_found`, `url_not_allowed` on `url`, `invalid_request` on the
+ * field that is wrong.
  */
 export async function updateEndpoint(
   tx: Transaction,
-  context: EndpointContext,
+  { clock, urlPolicy }: Pick<WebhookContext, 'clock' | 'urlPolicy'>,
   caller: Caller,
   request: { id: string; change: EndpointChange },
 ): Promise<Endpoint> {
   const { change } = request;
-  if (typeof change.url === 'string') checkEndpointUrl(change.url, context.urlPolicy(caller.testMode));
+  if (typeof change.url === 'string') checkCallbackUrl(urlPolicy(caller.testMode), 'url', change.url);
   checkDescription(change.description);
   const kinds = change.enabledEvents ? readEnabledEvents(change.enabledEvents) : change.enabledEvents;
 
@@ -118,31 +122,26 @@ export async function updateEndpoint(
     url: change.url === undefined ? endpoint.url : change.url,
     description: change.description ?? endpoint.description,
     kinds: kinds === undefined ? endpoint.kinds : kinds,
-    updatedAt: context.clock.now(),
+    updatedAt: clock.now(),
   };
   tx.send(updateEndpointRow(changed));
-  const isSwitchedOn = endpoint.status === 'disabled' && changed.status === 'enabled';
-  if (isSwitchedOn || changed.url !== endpoint.url) tx.send(forgetFailing(changed));
+  const isEnabledAgain = endpoint.status === 'disabled' && changed.status === 'enabled';
+  if (isEnabledAgain || changed.url !== endpoint.url) tx.send(clearFailing(changed));
   if (!isReceiving(changed)) await keepPendingDeliveries(tx, changed);
   return changed;
 }
 
 /**
- * The endpoint answers 404 from now on; what was sent to it stays on record. Throws AppError `not_found`, and
- * `state_conflict` for the default endpoint, because its secret signs what goes to callback addresses.
+ * The endpoint is no longer found; its deliveries stay on record. Throws AppError `not_found`, and `state_conflict` for the
+ * default endpoint, because its secret signs deliveries to callback URLs.
  */
-export async function deleteEndpoint(
-  tx: Transaction,
-  context: Pick<EndpointContext, 'clock'>,
-  caller: Caller,
-  id: string,
-): Promise<void> {
+export async function deleteEndpoint(tx: Transaction, clock: Clock, caller: Caller, id: string): Promise<void> {
   const endpoint = await getEndpointForChange(tx, caller.merchantId, id);
   if (endpoint.isDefault) {
     const message = 'The default endpoint cannot be deleted. Set its url to null or its status to disabled instead.';
     throw new AppError('state_conflict', message);
   }
-  tx.send(markEndpointDeleted(endpoint, context.clock.now()));
+  tx.send(markEndpointDeleted(endpoint, clock.now()));
   await keepPendingDeliveries(tx, endpoint);
 }
 
@@ -154,7 +153,7 @@ function checkDescription(description: string | undefined): void {
 
 function writeEndpoint(
   tx: Transaction,
-  context: EndpointContext,
+  context: Context,
   merchantId: string,
   chosen: Pick<Endpoint, 'url' | 'description' | 'kinds' | 'isDefault'>,
 ): { endpoint: Endpoint; secret: string } {

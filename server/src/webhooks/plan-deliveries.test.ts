@@ -35,8 +35,8 @@ function plan(endpoints: Endpoint[], event: { kind?: EventKind; callbackUrl?: st
   );
 }
 
-describe('who gets an event', () => {
-  it('is an endpoint of every kind, whatever the kind is, beside one of some kinds', () => {
+describe('the planned deliveries of an event', () => {
+  it('include an endpoint with `*` for every kind, beside an endpoint with some kinds', () => {
     const endpoints = [unset, endpoint('all', { kinds: ['*'] }), endpoint('some', { kinds: ['charge.failed'] })];
     for (const kind of eventKinds) {
       const others = kind === 'charge.failed' ? ['some own pending'] : [];
@@ -44,11 +44,11 @@ describe('who gets an event', () => {
     }
   });
 
-  it('is nobody when no URL is set', () => {
+  it('are none when no URL is set', () => {
     assert.deepEqual(plan([unset]), []);
   });
 
-  it('is every endpoint that subscribes to the kind, by default to the five of the interface', () => {
+  it('include every endpoint that subscribes to the kind, by default to the five of the interface', () => {
     const chosen = endpoint('chosen', { kinds: ['charge.reversed'] });
     for (const kind of eventKinds) {
       const expected = [
@@ -59,12 +59,12 @@ describe('who gets an event', () => {
     }
   });
 
-  it('is kept for an endpoint that is off', () => {
+  it('are kept for a disabled endpoint', () => {
     const off = endpoint('off', { status: 'disabled' });
     assert.deepEqual(plan([unset, off, endpoint('on')]), ['off own kept', 'on own pending']);
   });
 
-  it("is the record's callback address too, with every kind, signed by the default endpoint", () => {
+  it('include the record’s callback URL, for every kind, signed by the default endpoint', () => {
     const callbackUrl = 'https://order.example/1';
     assert.deepEqual(plan([unset], { callbackUrl }), [`default ${callbackUrl} pending`]);
     assert.deepEqual(plan([unset, endpoint('a')], { callbackUrl, kind: 'charge.reversed' }), [
@@ -74,7 +74,7 @@ describe('who gets an event', () => {
     assert.deepEqual(plan([off], { callbackUrl }), ['default own kept', `default ${callbackUrl} pending`]);
   });
 
-  it('is not told twice at one address, however it is written', () => {
+  it('include one URL once, however it is written', () => {
     const shop = endpoint('a', { url: 'https://shop.example' });
     for (const callbackUrl of ['https://shop.example', 'https://shop.example/', 'HTTPS://Shop.Example:443/']) {
       assert.deepEqual(plan([unset, shop], { callbackUrl }), ['a own pending'], callbackUrl);
@@ -85,14 +85,14 @@ describe('who gets an event', () => {
     ]);
   });
 
-  it('is told at the callback address when the endpoint there has not subscribed to the kind', () => {
+  it('include the callback URL when the endpoint there does not subscribe to the kind', () => {
     const shop = endpoint('a', { kinds: ['charge.failed'] });
     assert.deepEqual(plan([unset, shop], { callbackUrl: 'https://a.example/hook' }), [
       'default https://a.example/hook pending',
     ]);
   });
 
-  it('is told at a callback address that is no web address, where the guard refuses it', () => {
+  it('include a callback URL that is not HTTP, which fails when it is called', () => {
     assert.deepEqual(plan([unset, endpoint('a')], { callbackUrl: 'shop://done' }), [
       'a own pending',
       'default shop://done pending',

@@ -1,43 +1,39 @@
 import { AppError } from '../kit/app-error.ts';
+import { BoundedMap } from '../kit/bounded-map.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { KeyedBatcher } from '../kit/keyed-batcher.ts';
-import type { Random } from '../kit/random.ts';
+import type { Log } from '../kit/log.ts';
+import type { WebhookContext } from './context.ts';
 import { HealthNotes } from './endpoint-health.ts';
-import { FailureLog } from './failure-log.ts';
 import { insertAttempts, markAttemptsFailed, markDelivered } from './queries/deliveries.ts';
 import type { AttemptRow } from './queries/deliveries.ts';
 import { noteHealth } from './queries/endpoint-health.ts';
 import type { Failing, HealthNote } from './queries/endpoint-health.ts';
 import { judgeAttempt } from './retry-schedule.ts';
 import type { Verdict } from './retry-schedule.ts';
-import type { Attempt, Claimed, Outcome } from './send-delivery.ts';
+import type { Outcome } from './send-delivery.ts';
 import { finishSwitchOff, isJudgementDue, judgeFailing, switchOff } from './switch-off.ts';
-import type { SwitchOffContext } from './switch-off.ts';
 
-export interface RecordContext extends SwitchOffContext {
-  random: Random;
-  /** Counts attempts by how they ended. */
-  observeAttempt: (outcome: Verdict['status']) => void;
-}
-
-interface Judged extends Outcome {
+interface JudgedOutcome extends Outcome {
   verdict: Verdict;
 }
 
-interface Writing extends RecordContext {
+interface Recorder extends WebhookContext {
   failures: FailureLog;
   health: HealthNotes;
 }
 
-// Each is a transaction and a connection for some milliseconds; requests of merchants share the connections.
+// Each is a transaction and a connection for some milliseconds; merchants' requests share the connections.
 const writingMax = 4;
 // Some milliseconds of statements.
 const batchMax = 128;
 
-/** Answers the function that writes an outcome down; it resolves when that is done, or could not be. */
-export function createAttemptRecorder(context: RecordContext): (outcome: Outcome) => Promise<void> {
-  const writing = { ...context, failures: new FailureLog(context), health: new HealthNotes(context) };
-  const batcher = new KeyedBatcher<Outcome>((merchantId, outcomes) => recordOutcomes(writing, merchantId, outcomes), {
+/** Returns the function that records an outcome; it resolves when the outcome is recorded, or could not be. */
+export function createAttemptRecorder(context: WebhookContext): (outcome: Outcome) => Promise<void> {
+  const { clock, log } = context;
+  const recorder = { ...context, failures: new FailureLog(clock, log), health: new HealthNotes(clock) };
+  const batcher = new KeyedBatcher<Outcome>((merchantId, outcomes) => recordOutcomes(recorder, merchantId, outcomes), {
     keysMax: writingMax,
     batchMax,
   });
@@ -45,73 +41,81 @@ export function createAttemptRecorder(context: RecordContext): (outcome: Outcome
 }
 
 /**
- * Writes down how attempts of one merchant ended. Never rejects: what cannot be written stays claimed until its lease
- * ends, and is then sent again, because a receiver may get an event twice but must get it once.
+ * Records outcomes of one merchant. Never rejects: a delivery whose outcome cannot be recorded stays claimed until its lease
+ * ends and is then sent again, because a receiver may get an event twice but must get it once.
  */
-async function recordOutcomes(context: Writing, merchantId: string, outcomes: readonly Outcome[]): Promise<void> {
-  const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOf(context, outcome) }));
+async function recordOutcomes(recorder: Recorder, merchantId: string, outcomes: readonly Outcome[]): Promise<void> {
+  const { random } = recorder;
+  const judged = outcomes.map((outcome) => {
+    const { endedAt, result } = outcome.attempt;
+    const tryNumber = Number(outcome.claimed.delivery.tryNumber);
+    return { ...outcome, verdict: judgeAttempt(random, { tryNumber, endedAt, result }) };
+  });
   const gone = judged.filter(isGone);
-  const others = judged.filter((one) => !isGone(one));
-  if (others.length > 0) await recordBatch(context, merchantId, others);
-  // Each by itself: what switches an endpoint off locks it first.
-  for (const one of gone) await recordBatch(context, merchantId, [one]);
+  const others = judged.filter((outcome) => !isGone(outcome));
+  if (others.length > 0) await recordBatch(recorder, merchantId, others);
+  // One by one, because switching an endpoint off has to lock it first.
+  for (const outcome of gone) await recordBatch(recorder, merchantId, [outcome]);
 }
 
-async function recordBatch(context: Writing, merchantId: string, batch: readonly Judged[]): Promise<void> {
+async function recordBatch(recorder: Recorder, merchantId: string, batch: readonly JudgedOutcome[]): Promise<void> {
   try {
-    const failing = await writeBatch(context, merchantId, batch);
-    await judgeAll(context, failing, batch);
+    const failing = await writeBatch(recorder, merchantId, batch);
+    await judgeEndpoints(recorder, failing, batch);
   } catch (error) {
     const isPoisoned = batch.length > 1 && !(error instanceof AppError);
     const message = 'the outcomes of webhooks could not be recorded';
-    context.log.error(message, error, { merchant_id: merchantId, count: batch.length });
-    // One that cannot be written must not take the others with it.
-    if (isPoisoned) for (const one of batch) await recordBatch(context, merchantId, [one]);
+    recorder.log.error(message, error, { merchant_id: merchantId, count: batch.length });
+    // An outcome that cannot be written must not take the others with it.
+    if (isPoisoned) for (const outcome of batch) await recordBatch(recorder, merchantId, [outcome]);
   }
 }
 
-/** Answers what is known now of the endpoints that failed. */
+/** Returns the failing endpoints of the batch with what is known of them now. */
 async function writeBatch(
-  context: Writing,
+  recorder: Recorder,
   merchantId: string,
-  batch: readonly Judged[],
+  batch: readonly JudgedOutcome[],
 ): Promise<[string, Failing][]> {
-  const notes = context.health.worthWriting(batch);
+  const { clock, health } = recorder;
+  const notes = health.selectChanged(batch);
   const [first] = batch;
-  const gone = first && isGone(first) ? ({ called: calledBy(first), reason: 'gone' } as const) : null;
-  const failing = await context.db.withTransaction(async (tx) => {
-    // The endpoint first, like whoever switches one off by hand: two that lock in one order cannot lock each other out.
-    const isOff = gone !== null && (await switchOff(tx, context, gone));
+  const gone = first && isGone(first) ? ({ called: calledEndpoint(first), reason: 'gone' } as const) : null;
+  const failing = await recorder.db.withTransaction(async (tx) => {
+    // The endpoint first, as when a merchant disables it: two transactions that lock in one order cannot deadlock.
+    const isOff = gone !== null && (await switchOff(tx, gone, clock.now()));
     for (const statement of insertAttempts(batch.map(attemptRow))) tx.send(statement);
     sendOutcomes(tx, merchantId, batch);
-    if (isOff) await finishSwitchOff(tx, context, gone);
+    if (isOff) await finishSwitchOff(tx, recorder, gone);
     return sendNotes(tx, merchantId, notes);
   });
-  context.health.noteWritten(notes);
-  for (const { attempt, claimed, verdict } of batch) {
-    context.observeAttempt(verdict.status);
-    if (verdict.status !== 'delivered') reportFailure(context, claimed, attempt, verdict);
+  health.noteWritten(notes);
+  for (const outcome of batch) {
+    recorder.observeAttempt(outcome.verdict.status);
+    if (outcome.verdict.status !== 'delivered') recorder.failures.report(outcome);
   }
   return failing;
 }
 
-/** What fails here is done after the next attempt that fails. */
-async function judgeAll(
-  context: RecordContext,
+/** An error here is logged; the next failed attempt judges the endpoint again. */
+async function judgeEndpoints(
+  recorder: Recorder,
   failing: readonly [string, Failing][],
-  batch: readonly Judged[],
+  batch: readonly JudgedOutcome[],
 ): Promise<void> {
-  const now = context.clock.now();
+  const now = recorder.clock.now();
   for (const [endpointId, health] of failing) {
-    const last = batch.findLast((one) => one.claimed.target.id === endpointId && isOwn(one));
+    const last = batch.findLast(
+      ({ claimed }) => claimed.target.id === endpointId && claimed.delivery.callbackUrl === null,
+    );
     if (!last || !isJudgementDue(health, now)) continue;
-    await judgeFailing(context, calledBy(last)).catch((error: unknown) => {
-      context.log.error('an endpoint that fails could not be judged', error, { endpoint_id: endpointId });
+    await judgeFailing(recorder, calledEndpoint(last)).catch((error: unknown) => {
+      recorder.log.error('a failing endpoint could not be judged', error, { endpoint_id: endpointId });
     });
   }
 }
 
-function sendOutcomes(tx: Transaction, merchantId: string, batch: readonly Judged[]): void {
+function sendOutcomes(tx: Transaction, merchantId: string, batch: readonly JudgedOutcome[]): void {
   const delivered: Parameters<typeof markDelivered>[1][number][] = [];
   const failed: Parameters<typeof markAttemptsFailed>[1][number][] = [];
   for (const { claimed, attempt, verdict } of batch) {
@@ -127,7 +131,7 @@ function sendOutcomes(tx: Transaction, merchantId: string, batch: readonly Judge
   if (failed.length > 0) tx.send(markAttemptsFailed(merchantId, failed));
 }
 
-/** Answers what is known now of the endpoints that fail. */
+/** Returns the endpoints that fail with what is known of them now. */
 async function sendNotes(
   tx: Transaction,
   merchantId: string,
@@ -145,46 +149,64 @@ async function sendNotes(
   return failing;
 }
 
-function verdictOf({ random }: RecordContext, { claimed, attempt }: Outcome): Verdict {
-  const { endedAt, result } = attempt;
-  return judgeAttempt(random, { tryNumber: Number(claimed.delivery.tryNumber), endedAt, result });
-}
-
-function isGone({ verdict }: Judged): boolean {
+function isGone({ verdict }: JudgedOutcome): boolean {
   return verdict.status === 'failed' && verdict.gone;
 }
 
-function isOwn({ claimed }: Outcome): boolean {
-  return claimed.delivery.callbackUrl === null;
-}
-
-function calledBy({ claimed: { target, url } }: Outcome) {
+function calledEndpoint({ claimed: { target, url } }: Outcome) {
   const { merchantId, id, testMode } = target;
   return { merchantId, id, testMode, url };
 }
 
 function attemptRow({ merchantId, claimed, attempt }: Outcome): AttemptRow {
   const { sentAt, result } = attempt;
-  const answered = result.kind === 'answered';
+  const responded = result.kind === 'answered';
   return {
     merchantId,
     deliveryId: claimed.delivery.id,
     attempt: claimed.delivery.attempt,
-    statusCode: answered ? result.status : null,
-    failure: answered ? null : result.failure,
-    // Coarse, so that nobody can measure from a merchant's dashboard what is near this server and what is not.
+    statusCode: responded ? result.status : null,
+    failure: responded ? null : result.failure,
+    // Rounded, so that a merchant cannot measure what is near this server and what is not.
     durationMs: Math.round(result.durationMs / 10) * 10,
-    answer: answered ? result.excerpt : '',
+    response: responded ? result.excerpt : '',
     createdAt: sentAt,
   };
 }
 
-function reportFailure(context: Writing, { target, delivery }: Claimed, { result }: Attempt, verdict: Verdict) {
-  context.failures.report(target.id, {
-    merchant_id: target.merchantId,
-    delivery_id: delivery.id,
-    attempts: delivery.attempt,
-    ...(result.kind === 'answered' ? { status: result.status } : { reason: result.failure }),
-    detail: verdict.status === 'pending' ? 'It is tried again.' : 'It was the last attempt.',
-  });
+// A receiver that is down fails hundreds of attempts; the operator needs to know once, and that it goes on.
+const logIntervalMs = 60_000;
+const endpointsMax = 10_000;
+
+/** Logs failed attempts: at most one line a minute for each endpoint, with how many it stands for. */
+class FailureLog {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** When an endpoint was logged last, and how many failed since then without a line of their own. */
+  readonly #logged = new BoundedMap<string, { atMs: number; unlogged: number }>(endpointsMax);
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Logs neither the URL nor the body: both may hold secrets. */
+  report({ claimed: { target, delivery }, attempt: { result }, verdict }: JudgedOutcome): void {
+    const nowMs = this.#clock.now().getTime();
+    const logged = this.#logged.get(target.id);
+    if (logged !== undefined && nowMs - logged.atMs < logIntervalMs) {
+      logged.unlogged += 1;
+      return;
+    }
+    this.#logged.set(target.id, { atMs: nowMs, unlogged: 0 });
+    this.#log.warn('a webhook could not be delivered', {
+      endpoint_id: target.id,
+      count: (logged?.unlogged ?? 0) + 1,
+      merchant_id: target.merchantId,
+      delivery_id: delivery.id,
+      attempts: delivery.attempt,
+      ...(result.kind === 'answered' ? { status: result.status } : { reason: result.failure }),
+      detail: verdict.status === 'pending' ? 'It is tried again.' : 'It was the last attempt.',
+    });
+  }
 }

@@ -3,45 +3,45 @@ import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../kit/route.ts';
+import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { endpointToWire, isReceiving } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './fan-out.ts';
-import type { FanOutContext, PlannedDelivery } from './fan-out.ts';
+import type { PlannedDelivery } from './fan-out.ts';
 import { getEventRow, unknownEndpoint } from './list-events.ts';
 import { getEndpointForChange } from './manage-endpoints.ts';
 import { insertDeliveryOnce } from './queries/deliveries.ts';
-import { raiseEndpointSequence } from './queries/endpoint-health.ts';
-import { listEndpointsForFanOut, shareEndpoint } from './queries/endpoints.ts';
-import { listEndpointIdsOfEvent, shareEventById } from './queries/event-lists.ts';
+import { incrementEndpointSequence } from './queries/endpoint-health.ts';
+import { listEndpointsForFanOut, lockEndpointShared } from './queries/endpoints.ts';
+import { listEndpointIdsOfEvent, lockEventShared } from './queries/event-lists.ts';
 import type { EventRow } from './queries/event-lists.ts';
 import { upsertResends } from './queries/resends.ts';
 
-/** What sending something needs: deliveries are written here and made by a worker. */
-export type ResendContext = Omit<FanOutContext, 'db'>;
+type Context = Pick<WebhookContext, 'clock' | 'newId' | 'scheduleDeliveries'>;
 
 type Target = Pick<PlannedDelivery, 'endpointId' | 'callbackUrl'>;
 
-/** Every state a delivery can be in: also one that waits for a later attempt is made now. */
+/** All states of a delivery: one that waits for a later attempt becomes due now as well. */
 export const allStates = ['delivered', 'failed', 'kept', 'pending'] as const;
 
 /**
- * Sends an event again, to one endpoint or to everybody who is to have it: due now, the retry schedule from its
- * beginning. What is under way is left to end. Throws AppError `not_found`, `invalid_request` on `endpoint_id`, and
- * `state_conflict` where there is nobody to send it to.
+ * Resends an event to one endpoint, or to all that are to receive it: due now, with the retry schedule from its start. An
+ * attempt under way is not interrupted. Throws AppError `not_found`, `invalid_request` on `endpoint_id`, and `state_conflict`
+ * where no endpoint is to receive it.
  */
 export async function resendEvent(
   tx: Transaction,
-  context: ResendContext,
+  context: Context,
   merchantId: string,
   request: { id: string; endpointId?: string | undefined },
 ): Promise<void> {
-  const event = await getEventRow(tx, merchantId, request.id, shareEventById);
+  const event = await getEventRow(tx, merchantId, request.id, lockEventShared);
   const { endpointId } = request;
   const targets =
     endpointId === undefined
-      ? await everyTarget(tx, merchantId, event)
-      : [await namedTarget(tx, merchantId, event, endpointId)];
+      ? await listTargets(tx, merchantId, event)
+      : [await findTarget(tx, merchantId, event, endpointId)];
   if (targets.length === 0) {
     const message = 'No enabled endpoint subscribes to this event. Enable one, or name one in endpoint_id.';
     throw new AppError('state_conflict', message);
@@ -55,19 +55,14 @@ export async function resendEvent(
 }
 
 /**
- * Makes an event for this endpoint alone, whatever it subscribes to, and answers the event's id. Throws AppError
- * `not_found`, and `state_conflict` where the endpoint receives nothing.
+ * Emits an event to this endpoint alone, whatever it subscribes to, and returns the event's id. Throws AppError `not_found`,
+ * and `state_conflict` where the endpoint has no URL or is disabled.
  */
-export async function sendTestEvent(
-  tx: Transaction,
-  context: ResendContext,
-  caller: Caller,
-  id: string,
-): Promise<string> {
+export async function sendTestEvent(tx: Transaction, context: Context, caller: Caller, id: string): Promise<string> {
   const { merchantId, testMode } = caller;
   const endpoint = await getEndpointForChange(tx, merchantId, id);
   checkReceiving(endpoint);
-  const sequence = await raiseEndpointSequence(tx, merchantId, id);
+  const sequence = await incrementEndpointSequence(tx, merchantId, id);
   const event = { kind: 'webhook_endpoint.test', objectId: id, record: endpointToWire(endpoint, testMode) } as const;
   const eventId = writeEvent(tx, context, { ...event, merchantId, sequence, callbackUrl: null });
   const createdAt = context.clock.now();
@@ -77,7 +72,7 @@ export async function sendTestEvent(
   return eventId;
 }
 
-/** Throws AppError `state_conflict` where nothing is sent to the endpoint. */
+/** Throws AppError `state_conflict` where the endpoint has no URL or is disabled. */
 export function checkReceiving(endpoint: Endpoint): void {
   if (isReceiving(endpoint)) return;
   const message =
@@ -87,26 +82,26 @@ export function checkReceiving(endpoint: Endpoint): void {
   throw new AppError('state_conflict', message);
 }
 
-async function namedTarget(tx: Transaction, merchantId: string, event: EventRow, endpointId: string): Promise<Target> {
-  const endpoint = isUuid(endpointId) ? await shareEndpoint(tx, merchantId, endpointId) : undefined;
+async function findTarget(tx: Transaction, merchantId: string, event: EventRow, endpointId: string): Promise<Target> {
+  const endpoint = isUuid(endpointId) ? await lockEndpointShared(tx, merchantId, endpointId) : undefined;
   if (!endpoint) throw unknownEndpoint();
   checkReceiving(endpoint);
-  if (!mayHave(event, endpoint)) {
+  if (!canReceive(event, endpoint)) {
     const message = 'This is the test event of another endpoint. Send this one its own at /test.';
     throw new AppError('state_conflict', message);
   }
   return { endpointId, callbackUrl: null };
 }
 
-/** Who subscribes today or has had it, and the callback address; nobody who is off. */
-async function everyTarget(tx: Transaction, merchantId: string, event: EventRow): Promise<Target[]> {
-  // None of them is held: of one that is switched off meanwhile a worker keeps what it would have been sent.
+/** The enabled endpoints that subscribe now or have received it, and the callback URL. */
+async function listTargets(tx: Transaction, merchantId: string, event: EventRow): Promise<Target[]> {
+  // Without locks: if one is disabled meanwhile, a worker marks its deliveries as kept.
   const endpoints = await listEndpointsForFanOut(tx, merchantId);
   const planned = planDeliveries(event, endpoints).filter(({ status }) => status === 'pending');
   const subscribed = planned.filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId);
   const endpointIds = new Set([...subscribed, ...(await listEndpointIdsOfEvent(tx, merchantId, event.id))]);
   const receiving = endpoints.filter(
-    (endpoint) => endpointIds.has(endpoint.id) && isReceiving(endpoint) && mayHave(event, endpoint),
+    (endpoint) => endpointIds.has(endpoint.id) && isReceiving(endpoint) && canReceive(event, endpoint),
   );
   return [
     ...receiving.map(({ id }) => ({ endpointId: id, callbackUrl: null })),
@@ -114,7 +109,7 @@ async function everyTarget(tx: Transaction, merchantId: string, event: EventRow)
   ];
 }
 
-/** A test event is for the endpoint that it tests. */
-function mayHave(event: EventRow, endpoint: Endpoint): boolean {
+/** A test event is for its own endpoint only. */
+function canReceive(event: EventRow, endpoint: Endpoint): boolean {
   return event.kind !== 'webhook_endpoint.test' || event.objectId === endpoint.id;
 }

@@ -6,7 +6,6 @@ import { AppError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs } from '../kit/retention-periods.ts';
-import { createSearchLimiter } from '../kit/list-reader.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
 import { resendEvent, sendTestEvent } from './resend-event.ts';
@@ -29,19 +28,18 @@ function resend(id: string, endpointId?: string): Promise<void> {
 }
 
 function resendMany(request: Partial<ResendRequest> & { endpointId: string }): Promise<ResendOutcome> {
-  const context = { ...world.context, bulkResends: createSearchLimiter() };
   const whole = { isDryRun: false, ...request };
-  return world.change((tx) => resendEvents(tx, context, world.caller.merchantId, whole));
+  return world.change((tx) => resendEvents(tx, world.context, world.caller.merchantId, whole));
 }
 
-/** An event that was dispatched to whoever subscribes. */
-async function happened(event: Partial<NewEvent> = {}): Promise<string> {
+/** An event that is fanned out but not delivered. */
+async function fannedOut(event: Partial<NewEvent> = {}): Promise<string> {
   const { eventId, work } = await world.append({ kind: 'charge.failed', ...event });
   await world.worker.fanOut(work);
   return eventId;
 }
 
-/** Leaves the delivery as a worker would have; without a time it is not due again. */
+/** Sets the delivery's state; with `dueAt` null it is not due again. */
 async function setDelivery(id: string, to: { status: string; attempts: number; dueAt: Date | null }): Promise<void> {
   await world.db.run({
     name: 'test_set_delivery',
@@ -74,8 +72,8 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
   return `${error.code} ${error.fields?.[0]?.path ?? error.message}`;
 }
 
-describe('an event that is sent again', () => {
-  it('comes once more, counted on, with the schedule from its beginning', async () => {
+describe('an event that is resent', () => {
+  it('is sent once more, with the count continued and the schedule from its start', async () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     await world.deliver();
@@ -95,7 +93,7 @@ describe('an event that is sent again', () => {
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
   });
 
-  it('goes now where it waits for a later attempt, and is left to end where one is due or under way', async () => {
+  it('is due now if it waits for a later attempt, and unchanged if one is due or under way', async () => {
     const endpoint = await world.endpointAt(answering(500));
     const eventId = await world.dispatch();
     const due = short(await world.deliveryOf(eventId));
@@ -105,7 +103,7 @@ describe('an event that is sent again', () => {
     const { id } = await world.deliveryOf(eventId);
     await resend(eventId, endpoint.id);
     assert.equal(short(await world.deliveryOf(eventId)), 'pending after 1, next 0');
-    // A claim counts the attempt and is recorded only when it has ended.
+    // A claim counts the attempt, which is recorded when it has ended.
     const leaseEndsAt = addMs(world.clock.now(), minuteMs);
     await setDelivery(id, { status: 'pending', attempts: 2, dueAt: leaseEndsAt });
     await resend(eventId, endpoint.id);
@@ -113,9 +111,9 @@ describe('an event that is sent again', () => {
     assert.equal(await attemptsBefore(id), 1n);
   });
 
-  it('goes to whoever subscribes now or had it, and to the callback URL, but to nobody who is off', async () => {
+  it('goes to endpoints that subscribe now or had it, and to the callback URL, but to no disabled one', async () => {
     const had = await world.endpointAt();
-    const eventId = await happened({ kind: 'charge.succeeded', callbackUrl: world.receiver.url('/callback') });
+    const eventId = await fannedOut({ kind: 'charge.succeeded', callbackUrl: world.receiver.url('/callback') });
     await world.changeEndpoint(had.id, { enabledEvents: ['charge.failed'] });
     const later = await world.endpointAt();
     const off = await world.endpointAt();
@@ -132,9 +130,9 @@ describe('an event that is sent again', () => {
     assert.equal(other.received().length, 1);
   });
 
-  it('is refused where nobody can have it: the endpoint is off, unknown, or nobody subscribes', async () => {
+  it('is refused if the endpoint is disabled or unknown, or if none subscribes', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await happened({ kind: 'charge.reversed' });
+    const eventId = await fannedOut({ kind: 'charge.reversed' });
     assert.match(await refusal(resend(eventId)), /^state_conflict No enabled endpoint/);
     await world.changeEndpoint(endpoint.id, { status: 'disabled' });
     assert.match(await refusal(resend(eventId, endpoint.id)), /^state_conflict .*enabled first/);
@@ -149,8 +147,8 @@ describe('an event that is sent again', () => {
   });
 });
 
-describe('an event that is sent again while it is deleted', () => {
-  it('is answered as gone once it is', async () => {
+describe('an event that is resent while it is deleted', () => {
+  it('is not found', async () => {
     const endpoint = await world.endpointAt();
     const eventId = await world.dispatch();
     await setDelivery((await world.deliveryOf(eventId)).id, { status: 'failed', attempts: 1, dueAt: null });
@@ -162,7 +160,7 @@ describe('an event that is sent again while it is deleted', () => {
       await deleteDeliveriesOfEvents(tx, merchantId, [eventId]);
       await deleteEvents(tx, merchantId, [eventId]);
       resent = refusal(resend(eventId, endpoint.id));
-      // Whoever does not wait for the deletion has read the event by then.
+      // A resend that did not wait for the deletion would have read the event by then.
       await Promise.race([resent, world.deliveryOf(eventId).then(() => world.deliveryOf(eventId))]);
     });
     assert.match(String(await resent), /^not_found/);
@@ -172,7 +170,7 @@ describe('an event that is sent again while it is deleted', () => {
 describe('a test event', () => {
   const test = (id: string) => world.change((tx) => sendTestEvent(tx, world.context, world.caller, id));
 
-  it('comes to its endpoint alone, whatever anybody subscribes to, numbered, also when it is sent again', async () => {
+  it('reaches its endpoint alone, whatever others subscribe to, also when it is resent', async () => {
     const tested = await world.endpointAt();
     const curious = await world.endpointAt();
     await world.changeEndpoint(curious.id, { enabledEvents: ['webhook_endpoint.test'] });
@@ -194,7 +192,7 @@ describe('a test event', () => {
     assert.deepEqual([tested.received().length, curious.received().length], [3, 0]);
   });
 
-  it('is refused by an endpoint that receives nothing', async () => {
+  it('is refused for an endpoint that receives nothing', async () => {
     const { id } = await world.endpointAt();
     await world.changeEndpoint(id, { status: 'disabled' });
     assert.match(await refusal(test(id)), /^state_conflict/);
@@ -202,8 +200,8 @@ describe('a test event', () => {
   });
 });
 
-describe('many events that are sent again', () => {
-  /** An endpoint with one delivery of each end, a minute apart, oldest first. */
+describe('a bulk resend', () => {
+  /** An endpoint with one delivery of each status, a minute apart, oldest first. */
   async function oneOfEach() {
     const endpoint = await world.endpointAt();
     await world.changeEndpoint(endpoint.id, { enabledEvents: ['charge.failed', 'charge.succeeded'] });
@@ -212,7 +210,7 @@ describe('many events that are sent again', () => {
     const startedAt = world.clock.now();
     const ids: string[] = [];
     for (const state of states) {
-      const eventId = await happened({ kind: state === 'failed' ? 'charge.succeeded' : 'charge.failed' });
+      const eventId = await fannedOut({ kind: state === 'failed' ? 'charge.succeeded' : 'charge.failed' });
       ids.push(eventId);
       const { id } = await world.deliveryOf(eventId, endpoint.id);
       if (state !== 'pending') await setDelivery(id, { status: state, attempts: 3, dueAt: null });
@@ -225,7 +223,7 @@ describe('many events that are sent again', () => {
     return Promise.all(ids.map(async (id) => (await world.deliveryOf(id, endpointId)).status));
   }
 
-  it('are what failed or was kept, or all of them', async () => {
+  it('covers failed and kept events, or all', async () => {
     const { endpointId, ids, startedAt } = await oneOfEach();
     assert.deepEqual(await resendMany({ endpointId }), { matched: 2, resent: 2, continueFrom: null });
     assert.deepEqual(await statesOf(endpointId, ids), ['delivered', 'pending', 'pending', 'pending']);
@@ -238,7 +236,7 @@ describe('many events that are sent again', () => {
     assert.deepEqual(await statesOf(endpointId, ids), ['pending', 'pending', 'pending', 'pending']);
   });
 
-  it('are none of those that are old enough to be deleted', async () => {
+  it('covers no event that is old enough to be purged', async () => {
     const { endpointId } = await oneOfEach();
     assert.equal((await resendMany({ endpointId, isDryRun: true })).matched, 2);
     await world.clock.advance(thirteenMonthsMs);
@@ -246,7 +244,7 @@ describe('many events that are sent again', () => {
     assert.equal((await resendMany({ endpointId, isDryRun: true, from: new Date(0) })).matched, 0);
   });
 
-  it('are narrowed by kind and time, both ends included', async () => {
+  it('is filtered by event type and time, both ends included', async () => {
     const { endpointId, startedAt } = await oneOfEach();
     const at = (minute: number) => new Date(startedAt.getTime() + minute * minuteMs);
     const count = async (request: Partial<ResendRequest>) =>
@@ -260,7 +258,7 @@ describe('many events that are sent again', () => {
     assert.equal(await count({ from: startedAt, status: 'all' }), 4);
   });
 
-  it('are counted by a dry run, which changes nothing, also while the endpoint is off', async () => {
+  it('as a dry run counts and changes nothing, also while the endpoint is disabled', async () => {
     const { endpointId, ids } = await oneOfEach();
     await world.changeEndpoint(endpointId, { status: 'disabled' });
     world.scheduled.length = 0;
@@ -270,10 +268,10 @@ describe('many events that are sent again', () => {
     assert.match(await refusal(resendMany({ endpointId })), /^state_conflict/);
   });
 
-  it('fill an endpoint that was made later', async () => {
+  it('fills an endpoint that was created later', async () => {
     await world.clock.advance(minuteMs);
     const startedAt = world.clock.now();
-    const ids = [await happened(), await happened(), await happened({ kind: 'charge.reversed' })];
+    const ids = [await fannedOut(), await fannedOut(), await fannedOut({ kind: 'charge.reversed' })];
     const late = await world.endpointAt();
     await world.changeEndpoint(late.id, { enabledEvents: ['charge.failed'] });
     const missed = await resendMany({ endpointId: late.id, from: startedAt });
@@ -285,19 +283,19 @@ describe('many events that are sent again', () => {
     assert.deepEqual(received.toSorted(), ids.slice(0, 2).toSorted());
   });
 
-  it('are ten thousand in one call, and the next one goes on where it ended, with none twice', async () => {
+  it('covers ten thousand events, and the next call continues where it ended, with none twice', async () => {
     const endpoint = await world.endpointAt();
     const { merchantId } = world.caller;
     const objectId = world.context.newId();
     const total = 10_500;
     await world.change(async (tx) => {
-      for (let place = 0; place < total; place += 1) {
+      for (let sequence = 0; sequence < total; sequence += 1) {
         // Seven of them in each millisecond, so that a batch would end within one.
-        if (place % 7 === 0) await world.clock.advance(1);
+        if (sequence % 7 === 0) await world.clock.advance(1);
         const event = {
           kind: 'charge.created',
           objectId,
-          sequence: BigInt(place),
+          sequence: BigInt(sequence),
           record: {},
           callbackUrl: null,
         } as const;
@@ -314,7 +312,7 @@ describe('many events that are sent again', () => {
     }
     assert.deepEqual(sent, [9_996, total - 9_996]);
     assert.equal(from, undefined);
-    // As delivered, so that nothing is left to keep when the endpoint goes.
+    // As delivered, so that nothing is left to keep when the endpoint is deleted.
     const due = await world.db.run({
       name: 'test_end_due',
       text: `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
@@ -325,14 +323,14 @@ describe('many events that are sent again', () => {
   });
 });
 
-it('bulk resends run two at once, one of a merchant, and refuse the others until one has ended', async () => {
+it('bulk resends run two at once, one per merchant, and others are refused until one has ended', async () => {
   const limiter = createBulkResendLimiter();
   const mayEnd = Promise.withResolvers<void>();
   const hold = (merchantId: string) => limiter.run(merchantId, () => mayEnd.promise);
   const held = [hold('one')];
   await assert.rejects(hold('one'), { code: 'rate_limited' });
   held.push(hold('two'));
-  const message = 'Other events are still being sent again. Send this request again in a second.';
+  const message = 'Another bulk resend is running. Try again in a second.';
   await assert.rejects(hold('three'), { code: 'rate_limited', message });
   mayEnd.resolve();
   await Promise.all(held);

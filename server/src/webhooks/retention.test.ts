@@ -55,7 +55,7 @@ async function setStatus(eventId: string, status: string): Promise<void> {
   });
 }
 
-test('an event goes after thirteen months with its deliveries, however they ended, and not a moment before', async () => {
+test('an event is purged after thirteen months with its deliveries, however they ended, and not earlier', async () => {
   const endpoint = await world.endpointAt();
   const ended: string[] = [];
   for (const status of ['delivered', 'failed', 'kept']) {
@@ -81,7 +81,7 @@ test('an event goes after thirteen months with its deliveries, however they ende
   await world.retire(endpoint.id);
 });
 
-test('an event that is still to be dispatched or delivered stays, and keeps none that is younger', async () => {
+test('an event still to be fanned out or delivered stays, and does not block the purge of younger ones', async () => {
   const endpoint = await world.endpointAt();
   const { eventId: undispatched } = await world.append();
   const pending = await world.dispatch();
@@ -98,7 +98,7 @@ test('an event that is still to be dispatched or delivered stays, and keeps none
   await world.retire(endpoint.id);
 });
 
-test('an event that is sent again while it is about to go stays whole', async () => {
+test('an event that is resent while it is being purged stays whole', async () => {
   const endpoint = await world.endpointAt();
   const eventId = await world.dispatch();
   await setStatus(eventId, 'failed');
@@ -118,7 +118,7 @@ test('an event that is sent again while it is about to go stays whole', async ()
   });
   await isResent;
   const purging = purgeEvents(world);
-  await eventually('the purge waits for who sends the event again', async () => {
+  await eventually('the purge waits for the resend', async () => {
     const waiting = await world.db.row({
       name: 'test_waiting',
       text: `SELECT pid FROM pg_stat_activity
@@ -137,8 +137,8 @@ test('an event that is sent again while it is about to go stays whole', async ()
   await world.retire(endpoint.id);
 });
 
-test('answers are kept for thirty days, whenever their event was made; the delivery stays', async () => {
-  // Those of the tests before.
+test('attempts are retained for thirty days, whatever the age of their event; the delivery stays', async () => {
+  // Attempts of the tests before.
   await world.clock.advance(31 * dayMs);
   await purgeAttempts(world);
   const endpoint = await world.endpointAt(answering(500));
@@ -161,7 +161,7 @@ test('answers are kept for thirty days, whenever their event was made; the deliv
   await world.retire(endpoint.id);
 });
 
-test('a batch is bounded, and found and deleted by keys alone, however much is kept', async () => {
+test('a batch is bounded, and found and deleted by keys alone, however much is retained', async () => {
   const database = await createTestDatabase();
   const db = openTestDatabase(database, { connectionsMax: 2 });
   const old = { clock: world.clock, before: addMs(world.clock.now(), -500 * dayMs) };
@@ -172,14 +172,14 @@ test('a batch is bounded, and found and deleted by keys alone, however much is k
     await fill(database, merchants.test.id, { at: world.clock.now(), count: 100_000 });
     const ids = [firstIdAt(old.before)];
     const attempts = { before: old.before, beforeDeliveryId: firstIdAt(old.before) };
-    const plans = await genericPlans(database, async (asked) => {
-      await listMerchantsWithOldEvents(asked, firstIdAt(old.before));
-      await lockOldEvents(asked, merchants.test.id, firstIdAt(old.before));
-      await lockDeliveriesOfEvents(asked, merchants.test.id, ids);
-      await deleteDeliveriesOfEvents(asked, merchants.test.id, ids);
-      await deleteEvents(asked, merchants.test.id, ids);
-      await listMerchantsWithOldAttempts(asked, attempts);
-      await deleteOldAttempts(asked, merchants.test.id, attempts);
+    const plans = await genericPlans(database, async (planned) => {
+      await listMerchantsWithOldEvents(planned, firstIdAt(old.before));
+      await lockOldEvents(planned, merchants.test.id, firstIdAt(old.before));
+      await lockDeliveriesOfEvents(planned, merchants.test.id, ids);
+      await deleteDeliveriesOfEvents(planned, merchants.test.id, ids);
+      await deleteEvents(planned, merchants.test.id, ids);
+      await listMerchantsWithOldAttempts(planned, attempts);
+      await deleteOldAttempts(planned, merchants.test.id, attempts);
     });
     assert.equal(plans.length, 7);
     for (const plan of plans) {

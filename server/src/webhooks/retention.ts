@@ -1,8 +1,8 @@
 import { addMs } from '../kit/clock.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Database, Transaction } from '../kit/db.ts';
+import type { Transaction } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs, thirtyDaysMs } from '../kit/retention-periods.ts';
+import type { WebhookContext } from './context.ts';
 import {
   deleteDeliveriesOfEvents,
   deleteEvents,
@@ -13,16 +13,11 @@ import {
   lockOldEvents,
 } from './queries/retention.ts';
 
-interface RetentionContext {
-  db: Database;
-  clock: Clock;
-}
-
 /**
- * Deletes events that are older than thirteen months, and their deliveries with them, a batch of a few merchants at a
- * time; but none that is still to be delivered. Answers how many events went.
+ * Deletes events older than thirteen months with their deliveries, in batches of a few merchants; but none that is still to be
+ * delivered. Returns how many events were deleted.
  */
-export async function purgeEvents({ db, clock }: RetentionContext): Promise<number> {
+export async function purgeEvents({ db, clock }: Pick<WebhookContext, 'db' | 'clock'>): Promise<number> {
   const beforeId = firstIdAt(addMs(clock.now(), -thirteenMonthsMs));
   let count = 0;
   for (const merchantId of await listMerchantsWithOldEvents(db, beforeId)) {
@@ -32,10 +27,10 @@ export async function purgeEvents({ db, clock }: RetentionContext): Promise<numb
 }
 
 /**
- * Deletes what was answered to attempts longer ago than thirty days, a batch of a few merchants at a time. What became
- * of a delivery stays with its event. Answers how many attempts went.
+ * Deletes attempts older than thirty days, with the responses they got, in batches of a few merchants. Their deliveries stay.
+ * Returns how many attempts were deleted.
  */
-export async function purgeAttempts({ db, clock }: RetentionContext): Promise<number> {
+export async function purgeAttempts({ db, clock }: Pick<WebhookContext, 'db' | 'clock'>): Promise<number> {
   const before = addMs(clock.now(), -thirtyDaysMs);
   const old = { before, beforeDeliveryId: firstIdAt(before) };
   let count = 0;
@@ -48,10 +43,10 @@ export async function purgeAttempts({ db, clock }: RetentionContext): Promise<nu
 async function deleteBatch(tx: Transaction, merchantId: string, beforeId: string): Promise<number> {
   const locked = await lockOldEvents(tx, merchantId, beforeId);
   if (locked.length === 0) return 0;
-  // One may have been sent again after it was found and before it was locked.
+  // An event may have been resent after it was found and before it was locked.
   const deliveries = await lockDeliveriesOfEvents(tx, merchantId, locked);
   const isPending = new Set(deliveries.filter(({ status }) => status === 'pending').map(({ eventId }) => eventId));
-  const ended = locked.filter((id) => !isPending.has(id));
-  await deleteDeliveriesOfEvents(tx, merchantId, ended);
-  return deleteEvents(tx, merchantId, ended);
+  const deletable = locked.filter((id) => !isPending.has(id));
+  await deleteDeliveriesOfEvents(tx, merchantId, deletable);
+  return deleteEvents(tx, merchantId, deletable);
 }

@@ -12,7 +12,7 @@ function delayMs(random: { bytes(count: number): Uint8Array }, attempt: number, 
 }
 
 describe('the schedule of attempts', () => {
-  it('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other, ten attempts, 75 h 35 m in all', () => {
+  it('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other: ten attempts in 75 h 35 m', () => {
     const seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     assert.deepEqual(
       retryDelaysMs.map((ms) => ms / 1_000),
@@ -26,7 +26,7 @@ describe('the schedule of attempts', () => {
     assert.equal(delayMs(seededRandom('later still'), 99), null);
   });
 
-  it('spreads each wait by 15 percent to both sides, whatever chance says', () => {
+  it('spreads each wait by up to 15 percent to both sides', () => {
     const extremes = [
       [{ bytes: (count: number) => new Uint8Array(count) }, 0.85],
       [{ bytes: (count: number) => new Uint8Array(count).fill(255) }, 1.15],
@@ -43,7 +43,7 @@ describe('the schedule of attempts', () => {
     assert.ok(Math.abs(mean - 1) < 0.02, String(mean));
   });
 
-  it('obeys Retry-After up to 24 hours, but never comes earlier than the schedule', () => {
+  it('obeys Retry-After up to 24 hours, but is never earlier than the schedule', () => {
     const random = seededRandom('retry after');
     assert.equal(delayMs(random, 1, 120_000), 120_000);
     assert.equal(delayMs(random, 1, 24 * hourMs), 24 * hourMs);

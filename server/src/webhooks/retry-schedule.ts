@@ -6,7 +6,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** The waits after the first, second, … attempt (docs/events.md, "Answering"): ten attempts over 75 hours and 35 minutes. */
+/** The waits after the first, second, … attempt (docs/events.md, "Responding"): ten attempts over 75 hours and 35 minutes. */
 export const retryDelaysMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -19,23 +19,23 @@ export const retryDelaysMs: readonly number[] = [
   24 * hourMs,
 ];
 
-// Receivers that failed together must not all be called again together.
+// Receivers that failed at the same time must not all be called again at the same time.
 const jitterPercent = 15;
 const retryAfterMaxMs = 24 * hourMs;
 
-/** What becomes of a delivery after an attempt. */
+/** The result of an attempt for its delivery. */
 export type Verdict =
   | { status: 'delivered' }
   | { status: 'pending'; nextAttemptAt: Date }
-  /** `gone`: the receiver asked never to be called again. */
+  /** `gone`: the receiver returned 410, which asks for no more requests. */
   | { status: 'failed'; gone: boolean };
 
-/** Only 2xx; a redirect is no success, because the merchant gave us this address and no other. */
+/** Only 2xx; a redirect is no success, because the merchant registered this URL and no other. */
 export function isSuccess(result: OutboundResult): boolean {
   return result.kind === 'answered' && result.status >= 200 && result.status <= 299;
 }
 
-/** 410 ends it at once, everything else but success is tried again until the schedule ends. */
+/** 410 ends the delivery at once; any other failure is retried until the schedule ends. */
 export function judgeAttempt(
   random: Random,
   attempt: { tryNumber: number; endedAt: Date; result: OutboundResult },
@@ -49,8 +49,8 @@ export function judgeAttempt(
 }
 
 /**
- * When to try again after this attempt (1 is the first), or null when it was the last. `retryAfterMs` is what the
- * receiver asked for: it can only make us come later, so that a small number does not use up the attempts in a minute.
+ * The time of the next attempt after this one (1 is the first), or null after the last. `retryAfterMs`, which the receiver
+ * requested, can only make it later, so that a small number does not use up the attempts within a minute.
  */
 export function nextAttemptAt(
   random: Random,
@@ -58,13 +58,13 @@ export function nextAttemptAt(
 ): Date | null {
   const delayMs = retryDelaysMs[last.attempt - 1];
   if (delayMs === undefined) return null;
-  const askedMs = Math.min(last.retryAfterMs ?? 0, retryAfterMaxMs);
-  return addMs(last.endedAt, Math.max(askedMs, withJitter(random, delayMs)));
+  const requestedMs = Math.min(last.retryAfterMs ?? 0, retryAfterMaxMs);
+  return addMs(last.endedAt, Math.max(requestedMs, withJitter(random, delayMs)));
 }
 
 /** Evenly spread around the delay. */
 function withJitter(random: Random, delayMs: number): number {
   const range = Math.round((delayMs * jitterPercent) / 100);
-  const chance = Buffer.from(random.bytes(4)).readUInt32BE(0) / 2 ** 32;
-  return delayMs - range + Math.floor(chance * (2 * range + 1));
+  const fraction = Buffer.from(random.bytes(4)).readUInt32BE(0) / 2 ** 32;
+  return delayMs - range + Math.floor(fraction * (2 * range + 1));
 }

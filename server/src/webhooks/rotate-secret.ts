@@ -1,27 +1,29 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import { addMs } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
-import type { Endpoint, EndpointContext } from './endpoint.ts';
+import type { WebhookContext } from './context.ts';
+import type { Endpoint } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';
 import { getEndpointForChange } from './manage-endpoints.ts';
 import { updateEndpointRow } from './queries/endpoints.ts';
 
 export const overlapHoursDefault = 24;
-/** Seven days: checks, W6. */
+/** Seven days. */
 export const overlapHoursMax = 168;
 const hourMs = 60 * 60 * 1_000;
 
 /**
- * Gives the endpoint a new secret, which cannot be read again. Until the overlap ends `webhook-signature` verifies with
- * either, and the service's own header with the old one. With no overlap the old one ends at once.
+ * Gives the endpoint a new secret, which cannot be read again. Until the overlap ends, `webhook-signature` verifies with either
+ * secret, and the service's own header with the old one. Without an overlap the old secret ends at once.
  *
  * Throws AppError `not_found`, `invalid_request` on `overlap_hours`, and `state_conflict` while an overlap runs: a third
- * secret would take away one that receivers were promised.
+ * secret would end the first one earlier than promised.
  */
 export async function rotateSecret(
   tx: Transaction,
-  context: EndpointContext,
+  { clock, random, sealer }: Pick<WebhookContext, 'clock' | 'random' | 'sealer'>,
   caller: Caller,
   request: { id: string; overlapHours?: number | undefined },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
@@ -31,17 +33,17 @@ export async function rotateSecret(
     throw fieldError('invalid_request', 'overlap_hours', message);
   }
   const endpoint = await getEndpointForChange(tx, caller.merchantId, request.id);
-  const now = context.clock.now();
+  const now = clock.now();
   const { previousSecretExpiresAt } = endpoint;
   if (overlapHours > 0 && previousSecretExpiresAt !== null && previousSecretExpiresAt > now) {
     const until = previousSecretExpiresAt.toISOString();
     const message = `The secret before this one is valid until ${until}. End that overlap first, or rotate with overlap_hours 0.`;
     throw new AppError('state_conflict', message);
   }
-  const secret = newSecret(context.random);
+  const secret = newSecret(random);
   const changed: Endpoint = {
     ...endpoint,
-    secret: sealSecret(context.sealer, endpoint, secret),
+    secret: sealSecret(sealer, endpoint, secret),
     previousSecret: overlapHours === 0 ? null : endpoint.secret,
     previousSecretExpiresAt: overlapHours === 0 ? null : addMs(now, overlapHours * hourMs),
     updatedAt: now,
@@ -50,15 +52,10 @@ export async function rotateSecret(
   return { endpoint: changed, secret };
 }
 
-/** For a merchant whose receivers all know the new secret: from the next attempt on only that one signs. */
-export async function endSecretOverlap(
-  tx: Transaction,
-  context: Pick<EndpointContext, 'clock'>,
-  caller: Caller,
-  id: string,
-): Promise<Endpoint> {
+/** Ends the overlap early, for receivers that all know the new secret: only that one signs from the next attempt on. */
+export async function endSecretOverlap(tx: Transaction, clock: Clock, caller: Caller, id: string): Promise<Endpoint> {
   const endpoint = await getEndpointForChange(tx, caller.merchantId, id);
-  const updatedAt = context.clock.now();
+  const updatedAt = clock.now();
   const changed: Endpoint = { ...endpoint, previousSecret: null, previousSecretExpiresAt: null, updatedAt };
   tx.send(updateEndpointRow(changed));
   return changed;

@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 async function create(fields: object = {}): Promise<Record<string, unknown>> {
-  const answer = await api.post(path, { url, ...fields });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
+  const { status, body, text } = await api.post(path, { url, ...fields });
+  assert.equal(status, 201, text);
+  return body;
 }
 
 function put(id: unknown, body: object): Promise<ApiResponse> {
@@ -43,30 +43,30 @@ async function list(query = ''): Promise<{ ids: unknown[]; meta: Record<string, 
   return { ids, meta: body['meta'] as Record<string, unknown>, text };
 }
 
-function refusedField(answer: ApiResponse): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string }[];
-  return `${answer.status} ${field?.path ?? 'no field'}`;
+function refusedField({ status, body }: ApiResponse): string {
+  const [field] = (body['errors'] ?? []) as { path: string }[];
+  return `${status} ${field?.path ?? 'no field'}`;
 }
 
 describe('a webhook endpoint', () => {
-  it('shows its secret when it is made and when that is changed, and never again', async () => {
+  it('shows its secret when it is created and when it is rotated, and never again', async () => {
     const { secret, ...made } = await create({ description: 'Till', enabled_events: ['charge.succeeded'] });
     assert.match(String(secret), /^wh_[0-9A-Za-z+/]{43}=$/);
     const { health: _health, ...read } = (await api.get(`${path}/${String(made['id'])}`)).body;
     assert.deepEqual(read, made);
     const rotated = await api.post(`${path}/${String(made['id'])}/rotate-secret`);
     assert.deepEqual([rotated.status, rotated.body['secret'] === secret], [200, false]);
-    const answers = [
+    const responses = [
       await api.get(`${path}/${String(made['id'])}`),
       await put(made['id'], { description: 'Counter' }),
       await api.post(`${path}/${String(made['id'])}/end-overlap`),
     ];
-    for (const text of [...answers.map((answer) => answer.text), (await list()).text]) {
+    for (const text of [...responses.map((response) => response.text), (await list()).text]) {
       assert.ok(!text.includes('wh_') && !text.includes('secret'), text);
     }
   });
 
-  it('changes only in what a request names', async () => {
+  it('changes only in the fields of the request', async () => {
     const { secret: _secret, updatedAt: _updatedAt, ...made } = await create({ description: 'Till' });
     const change = async (fields: object) => {
       const { body } = await put(made['id'], fields);
@@ -89,7 +89,7 @@ describe('a webhook endpoint', () => {
     );
   });
 
-  it('is refused with a URL, an event or an overlap that cannot be, naming the field', async () => {
+  it('is refused with an invalid URL, event or overlap, naming the field', async () => {
     for (const wrong of [
       'shop.example',
       'ftp://shop.example/',
@@ -97,8 +97,8 @@ describe('a webhook endpoint', () => {
       'javascript:alert(1)',
       'http://169.254.169.254/',
     ]) {
-      const answer = await api.post(path, { url: wrong });
-      assert.deepEqual([refusedField(answer), answer.body['code']], ['400 url', 'url_not_allowed'], wrong);
+      const refused = await api.post(path, { url: wrong });
+      assert.deepEqual([refusedField(refused), refused.body['code']], ['400 url', 'url_not_allowed'], wrong);
     }
     assert.equal(
       refusedField(await api.post(path, { url, enabled_events: ['charge.nonsense'] })),
@@ -111,8 +111,8 @@ describe('a webhook endpoint', () => {
     const { id } = await create();
     assert.equal(refusedField(await put(id, { status: 'sleeping' })), '400 status');
     for (const hours of [-1, 169, 1.5, '24']) {
-      const answer = await api.post(`${path}/${String(id)}/rotate-secret`, { overlap_hours: hours });
-      assert.equal(refusedField(answer), '400 overlap_hours', String(hours));
+      const refused = await api.post(`${path}/${String(id)}/rotate-secret`, { overlap_hours: hours });
+      assert.equal(refusedField(refused), '400 overlap_hours', String(hours));
     }
     for (const hours of [0, 168]) {
       assert.equal((await api.post(`${path}/${String(id)}/rotate-secret`, { overlap_hours: hours })).status, 200);
@@ -120,7 +120,7 @@ describe('a webhook endpoint', () => {
     assert.equal((await list()).ids.length, 2);
   });
 
-  it('answers 404 once it is deleted, also to a second deletion', async () => {
+  it('returns 404 once it is deleted, also to a second deletion', async () => {
     const { id } = await create();
     const deleted = await api.send('DELETE', `${path}/${String(id)}`);
     assert.deepEqual([deleted.status, deleted.body], [200, { id, deleted: true }]);
@@ -135,20 +135,20 @@ describe('a webhook endpoint', () => {
     assert.deepEqual((await list()).ids, [merchant.endpointId]);
   });
 
-  it('cannot be deleted where it is the default one, whose secret signs for callbacks', async () => {
+  it('cannot be deleted if it is the default one, whose secret signs for callback URLs', async () => {
     const refused = await api.send('DELETE', `${path}/${merchant.endpointId}`);
     assert.deepEqual([refused.status, refused.body['code']], [409, 'state_conflict']);
     assert.equal((await put(merchant.endpointId, { url })).body['url'], url);
     assert.equal((await put(merchant.endpointId, { url: null })).body['url'], null);
   });
 
-  it('is one of twenty at most, also when many are made at once, and pages like every list', async () => {
-    const answers = await Promise.all(Array.from({ length: 25 }, () => api.post(path, { url })));
-    const made = answers.filter(({ status }) => status === 201).map(({ body }) => body['id']);
-    assert.equal(made.length, 19, 'the default one is there from the start');
-    assert.ok(answers.every(({ status }) => status === 201 || status === 409));
+  it('is one of at most twenty, also with concurrent requests, and pages like every list', async () => {
+    const responses = await Promise.all(Array.from({ length: 25 }, () => api.post(path, { url })));
+    const created = responses.filter(({ status }) => status === 201).map(({ body }) => body['id']);
+    assert.equal(created.length, 19, 'the default one exists from the start');
+    assert.ok(responses.every(({ status }) => status === 201 || status === 409));
     const all = await list('limit=100');
-    assert.deepEqual(all.ids, [...made, merchant.endpointId].toSorted().toReversed());
+    assert.deepEqual(all.ids, [...created, merchant.endpointId].toSorted().toReversed());
     assert.deepEqual(all.meta, { total: 20, limit: 100, offset: 0, next_cursor: null });
     const [first, second] = [await list('limit=12'), await list(`limit=12&cursor=${String(all.ids[11])}`)];
     assert.deepEqual([...first.ids, ...second.ids], all.ids);

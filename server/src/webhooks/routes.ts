@@ -1,18 +1,14 @@
 import Type from 'typebox';
-import type { Queryable } from '../kit/db.ts';
-import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { mapRows } from '../kit/list-reader.ts';
-import type { ListReader } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
+import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
-import type { EndpointContext } from './endpoint.ts';
 import { readEndpointHealth } from './endpoint-health.ts';
 import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoints, updateEndpoint } from './manage-endpoints.ts';
 import { sendTestEvent } from './resend-event.ts';
-import type { ResendContext } from './resend-event.ts';
 import { endSecretOverlap, overlapHoursDefault, overlapHoursMax, rotateSecret } from './rotate-secret.ts';
 import {
   descriptionType,
@@ -22,14 +18,6 @@ import {
   endpointWithHealthSchema,
   endpointWithSecretSchema,
 } from './wire-schemas.ts';
-
-/** What the routes of endpoints and events work with. */
-export interface WebhookRouteContext extends EndpointContext, ResendContext {
-  db: Queryable;
-  lists: ListReader;
-  /** For what sends many events again. */
-  bulkResends: KeyedLimiter<string>;
-}
 
 const tag = 'Webhook endpoints';
 
@@ -50,7 +38,7 @@ const create = writeRoute('POST', {
   status: 201,
   response: endpointWithSecretSchema,
   errors: ['url_not_allowed', 'state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, body }, tx) {
+  async handle(context: WebhookContext, { caller, body }, tx) {
     const { url, description: text, enabled_events: kinds } = body;
     const request = { url, description: text, enabledEvents: kinds };
     const { endpoint, secret } = await createEndpoint(tx, context, caller, request);
@@ -64,7 +52,7 @@ const list = listRoute({
   tag,
   summary: 'List webhook endpoints, newest first',
   item: endpointWithHealthSchema,
-  async read(context: WebhookRouteContext, { caller, page }) {
+  async read(context: WebhookContext, { caller, page }) {
     const endpoints = await listEndpoints(context.db, caller.merchantId, page);
     const health = await readEndpointHealth(context.db, caller.merchantId, endpoints.rows);
     return mapRows(endpoints, (endpoint) => ({
@@ -82,7 +70,7 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: endpointWithHealthSchema,
-  async handle(context: WebhookRouteContext, { caller, params }) {
+  async handle(context: WebhookContext, { caller, params }) {
     const endpoint = await getEndpoint(context.db, caller.merchantId, params.id);
     const health = await readEndpointHealth(context.db, caller.merchantId, [endpoint]);
     return { ...endpointToWire(endpoint, caller.testMode), health: health.get(endpoint.id) };
@@ -108,7 +96,7 @@ const update = writeRoute('PUT', {
   status: 200,
   response: endpointSchema,
   errors: ['url_not_allowed'],
-  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
+  async handle(context: WebhookContext, { caller, params, body }, tx) {
     const { url, description: text, enabled_events: kinds, status: newStatus } = body;
     const change = { url, description: text, enabledEvents: kinds, status: newStatus };
     return endpointToWire(await updateEndpoint(tx, context, caller, { id: params.id, change }), caller.testMode);
@@ -124,8 +112,8 @@ const remove = writeRoute('DELETE', {
   status: 200,
   response: deletedSchema,
   errors: ['state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, params }, tx) {
-    await deleteEndpoint(tx, context, caller, params.id);
+  async handle(context: WebhookContext, { caller, params }, tx) {
+    await deleteEndpoint(tx, context.clock, caller, params.id);
     return { id: params.id, deleted: true };
   },
 });
@@ -153,7 +141,7 @@ const rotate = writeRoute('POST', {
   status: 200,
   response: endpointWithSecretSchema,
   errors: ['state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, params, body }, tx) {
+  async handle(context: WebhookContext, { caller, params, body }, tx) {
     const request = { id: params.id, overlapHours: body.overlap_hours };
     const { endpoint, secret } = await rotateSecret(tx, context, caller, request);
     return endpointToWire(endpoint, caller.testMode, secret);
@@ -169,8 +157,8 @@ const endOverlap = writeRoute('POST', {
   params: idParameters,
   status: 200,
   response: endpointSchema,
-  async handle(context: WebhookRouteContext, { caller, params }, tx) {
-    return endpointToWire(await endSecretOverlap(tx, context, caller, params.id), caller.testMode);
+  async handle(context: WebhookContext, { caller, params }, tx) {
+    return endpointToWire(await endSecretOverlap(tx, context.clock, caller, params.id), caller.testMode);
   },
 });
 
@@ -184,12 +172,12 @@ const test = writeRoute('POST', {
   status: 201,
   response: Type.Object({ event_id: idType('The event.') }, { title: 'TestEvent' }),
   errors: ['state_conflict'],
-  async handle(context: WebhookRouteContext, { caller, params }, tx) {
+  async handle(context: WebhookContext, { caller, params }, tx) {
     return { event_id: await sendTestEvent(tx, context, caller, params.id) };
   },
 });
 
-export const endpointRoutes: readonly ApiRoute<WebhookRouteContext>[] = [
+export const endpointRoutes: readonly ApiRoute<WebhookContext>[] = [
   create,
   list,
   retrieve,

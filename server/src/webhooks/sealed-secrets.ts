@@ -14,13 +14,13 @@ import type { StoredSecrets } from './queries/sealed-secrets.ts';
 
 type Position = Pick<StoredSecrets, 'merchantId' | 'id'>;
 
-/** The secrets of endpoints, and those before them that are still valid or were once. */
+/** The current and previous secrets of endpoints. */
 export const sealedWebhookSecrets: SealedStore<Position> = {
   what: 'webhook secrets',
   countByKey: countSecretsByKey,
-  listUnderOtherKeys: async (db, from) =>
-    (await listSecretsUnderOtherKeys(db, from)).flatMap((stored) =>
-      valuesOf(stored).filter(({ sealed }) => keyIdOfSealed(sealed) !== from.keyId),
+  listUnderOtherKeys: async (db, page) =>
+    (await listSecretsUnderOtherKeys(db, page)).flatMap((stored) =>
+      valuesOf(stored).filter(({ sealed }) => keyIdOfSealed(sealed) !== page.keyId),
     ),
 };
 
@@ -28,16 +28,16 @@ function valuesOf(stored: StoredSecrets): SealedValue<Position>[] {
   const { merchantId, id, secret, previousSecret } = stored;
   const shared = { position: { merchantId, id }, context: sealContext(stored) };
   const name = `the secret of the webhook endpoint ${id} of merchant ${merchantId}`;
-  const current = { ...shared, name, sealed: secret, replaceBy: (by: Buffer) => replaceSecret(stored, by) };
+  const current = { ...shared, name, sealed: secret, replaceBy: (resealed: Buffer) => replaceSecret(stored, resealed) };
   if (previousSecret === null) return [current];
-  const replaceBy = (by: Buffer) => replacePreviousSecret(stored, by);
+  const replaceBy = (resealed: Buffer) => replacePreviousSecret(stored, resealed);
   return [
     current,
     { ...shared, name: name.replace('the secret', 'the previous secret'), sealed: previousSecret, replaceBy },
   ];
 }
 
-/** Whether the endpoint's secret that was written last opens; `none` where there is no endpoint. */
+/** Whether the secret of the endpoint that changed last opens; `none` where there is no endpoint. */
 export async function openNewestSecret(db: Queryable, sealer: Sealer): Promise<'opened' | 'closed' | 'none'> {
   const newest = await findNewestSecrets(db);
   if (newest === undefined) return 'none';

@@ -1,21 +1,12 @@
-import type { Clock } from '../kit/clock.ts';
-import type { OutboundPolicy } from '../kit/outbound-guard.ts';
-import type { OutboundClient, OutboundResult } from '../kit/outbound-http.ts';
+import type { OutboundResult } from '../kit/outbound-http.ts';
+import type { WebhookContext } from './context.ts';
 import type { DeliveryTarget, DueDelivery } from './delivery.ts';
 import type { SecretsAt } from './endpoint-secret.ts';
 import { eventBody } from './envelope.ts';
 import { signatureHeaders } from './signature.ts';
 
-export interface SendContext {
-  clock: Clock;
-  outbound: OutboundClient;
-  urlPolicy: (testMode: boolean) => OutboundPolicy;
-  /** The name of the service's own signature header, a server setting: `x-service-signature`. */
-  signatureHeader: string;
-}
-
 /** A claimed delivery and where it goes. */
-export interface Claimed {
+export interface ClaimedDelivery {
   target: DeliveryTarget;
   delivery: DueDelivery;
   url: string;
@@ -31,14 +22,14 @@ export interface Attempt {
 /** An attempt that was made. */
 export interface Outcome {
   merchantId: string;
-  claimed: Claimed;
+  claimed: ClaimedDelivery;
   attempt: Attempt;
 }
 
-/** Makes one attempt. Rejects only for what is wrong on our side, before anything has gone out. */
+/** Makes one attempt. Rejects only for errors on our side, before anything was sent. */
 export async function sendDelivery(
-  context: SendContext,
-  { target, delivery, url, secretsAt }: Claimed,
+  context: Pick<WebhookContext, 'clock' | 'outbound' | 'urlPolicy' | 'signatureHeader'>,
+  { target, delivery, url, secretsAt }: ClaimedDelivery,
 ): Promise<Attempt> {
   const sentAt = context.clock.now();
   const body = eventBody({ ...delivery, id: delivery.eventId, testMode: target.testMode });

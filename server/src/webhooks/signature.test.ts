@@ -10,7 +10,7 @@ const header = 'x-service-signature';
 const id = '0193b7a0-0000-7000-8000-000000000001';
 const body = Buffer.from('{"id":"0193","amount":9007199254740993.10,"name":"Ŋ 🙂"}');
 
-/** Made from counted bytes, so that no secret stands in the repository. */
+/** Made from counted bytes, so that the repository holds no secret. */
 function countedSecret(first: number): string {
   const bytes = Uint8Array.from({ length: 32 }, (_, index) => first + index);
   return `wh_${Buffer.from(bytes).toString('base64')}`;
@@ -45,7 +45,7 @@ async function verifiesService(raw: Uint8Array<ArrayBuffer>, hex: string, secret
 }
 
 describe('the signature of a webhook', () => {
-  it('is the one that other programs compute', () => {
+  it('equals the signature that other programs compute', () => {
     assert.deepEqual(signatureHeaders(message, { current: oldSecret, previous: null }, header), {
       [header]: vectors.old.service,
       'webhook-id': id,
@@ -54,7 +54,7 @@ describe('the signature of a webhook', () => {
     });
   });
 
-  it('carries both secrets while one is being rotated, and the old one where there is room for one', () => {
+  it('holds both secrets during a rotation, and the old one in the header for one', () => {
     const headers = signatureHeaders(message, { current: newerSecret, previous: oldSecret }, header);
     assert.equal(headers['webhook-signature'], `${vectors.newer.standard} ${vectors.old.standard}`);
     assert.equal(headers[header], vectors.old.service);
@@ -63,7 +63,7 @@ describe('the signature of a webhook', () => {
     assert.equal(afterwards[header], vectors.newer.service);
   });
 
-  it('verifies with the Standard Webhooks library, with either secret during a rotation', () => {
+  it('verifies with the Standard Webhooks library and either secret during a rotation', () => {
     const sentAt = systemClock.now();
     const headers = signatureHeaders({ id, sentAt, body }, { current: newerSecret, previous: oldSecret }, header);
     for (const secret of [oldSecret, newerSecret]) {
@@ -72,7 +72,7 @@ describe('the signature of a webhook', () => {
     assert.throws(() => new Webhook(countedSecret(1).slice(3)).verify(body, headers), /No matching signature/);
   });
 
-  it('fails when any byte of the body is another', async () => {
+  it('fails when any byte of the body is changed', async () => {
     const sentAt = systemClock.now();
     const headers = signatureHeaders({ id, sentAt, body }, { current: oldSecret, previous: null }, header);
     const library = new Webhook(oldSecret.slice('wh_'.length));
@@ -86,7 +86,7 @@ describe('the signature of a webhook', () => {
     }
   });
 
-  it('fails when the id, the time or the signature is another', () => {
+  it('fails when the id, the time or the signature is changed', () => {
     const sentAt = systemClock.now();
     const headers = signatureHeaders({ id, sentAt, body }, { current: oldSecret, previous: null }, header);
     const library = new Webhook(oldSecret.slice('wh_'.length));
@@ -96,7 +96,7 @@ describe('the signature of a webhook', () => {
     assert.throws(() => library.verify(body, { ...headers, 'webhook-signature': vectors.newer.standard }));
   });
 
-  it('is never made with an empty or foreign secret', () => {
+  it('is never made with an empty, short or malformed secret', () => {
     for (const current of ['', 'wh_', 'wh_c2hvcnQ=', newerSecret.slice(3)]) {
       assert.throws(() => signatureHeaders(message, { current, previous: null }, header), /webhook secret/, current);
     }
@@ -104,7 +104,7 @@ describe('the signature of a webhook', () => {
 });
 
 describe('a new secret', () => {
-  it('is wh_ and 32 random bytes that Standard Webhooks libraries take', () => {
+  it('is wh_ and 32 random bytes, as Standard Webhooks libraries accept it', () => {
     const random = seededRandom('secrets');
     const secret = newSecret(random);
     assert.match(secret, /^wh_[0-9A-Za-z+/]{43}=$/);

@@ -6,15 +6,15 @@ import { secretPrefix } from './endpoint-secret.ts';
 export interface Message {
   /** The event's id: the same on every attempt and for every endpoint, so that receivers can drop repetitions. */
   id: string;
-  /** Of this attempt. */
+  /** The time of this attempt. */
   sentAt: Date;
   body: Uint8Array;
 }
 
 /**
- * The headers by which a receiver knows that we sent this body: the service's own, and the three of Standard Webhooks
- * (standard-webhooks, spec 1.0.0), which has room for two signatures while a secret is being rotated. The service's own
- * has room for one and stays with the old secret until the overlap ends (docs/events.md, "Changing the secret").
+ * The headers by which a receiver verifies that Dalasi sent this body: the service's own, and the three of Standard Webhooks
+ * (standard-webhooks, spec 1.0.0), which hold two signatures while a secret is rotated. The service's own holds one, made with
+ * the old secret until the overlap ends (docs/events.md, "Rotating the secret").
  */
 export function signatureHeaders(
   message: Message,
@@ -22,12 +22,12 @@ export function signatureHeaders(
   serviceHeader: string,
 ): Record<string, string> {
   const timestamp = Math.floor(message.sentAt.getTime() / 1_000).toString();
-  const signWith = [secrets.current, ...(secrets.previous === null ? [] : [secrets.previous])];
+  const validSecrets = [secrets.current, ...(secrets.previous === null ? [] : [secrets.previous])];
   return {
     [serviceHeader]: serviceSignature(message.body, secrets.previous ?? secrets.current),
     'webhook-id': message.id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signWith.map((secret) => standardSignature(message, timestamp, secret)).join(' '),
+    'webhook-signature': validSecrets.map((secret) => standardSignature(message, timestamp, secret)).join(' '),
   };
 }
 
@@ -41,11 +41,11 @@ function standardSignature({ id, body }: Message, timestamp: string, secret: str
   return `v1,${hmac.digest('base64')}`;
 }
 
-/** An empty key signs what anybody can sign. */
+/** Refuses short keys: anybody can sign with an empty one. */
 function standardKey(secret: string): KeyObject {
   assert(secret.startsWith(secretPrefix), 'a webhook secret starts with its prefix');
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
   assert(key.length >= 24, 'a webhook secret has at least the 24 bytes that Standard Webhooks asks for');
-  // As a key object: node takes one four times as fast as the bytes.
+  // A key object, because Node signs four times as fast with one as with the bytes.
   return createSecretKey(key);
 }

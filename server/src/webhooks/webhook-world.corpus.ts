@@ -12,6 +12,7 @@ import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
+import { ListReader } from '../kit/list-reader.ts';
 import { createLog } from '../kit/log.ts';
 import { outboundPolicy } from '../kit/outbound-guard.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
@@ -19,13 +20,13 @@ import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
+import type { WebhookContext } from './context.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
-import type { DeliveryQueueContext } from './delivery-queue.ts';
 import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
-import type { Endpoint, EndpointContext } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
-import type { FanOutContext } from './fan-out.ts';
+import { createBulkResendLimiter } from './resend-events.ts';
 
 /** A database, a merchant with its default endpoint, a receiver and a clock that stands still. */
 export type WebhookWorld = Awaited<ReturnType<typeof createWebhookWorld>>;
@@ -38,7 +39,7 @@ export async function createWebhookWorld() {
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
   const scheduled: string[] = [];
-  const context: DeliveryWorkerContext = {
+  const context: WebhookContext = {
     db,
     clock,
     random,
@@ -48,6 +49,8 @@ export async function createWebhookWorld() {
     outbound,
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',
+    lists: new ListReader(db),
+    bulkResends: createBulkResendLimiter(),
     observeAttempt: () => {},
     scheduleDeliveries: (keys) => scheduled.push(...keys),
     notifyWorker: () => {},
@@ -67,7 +70,7 @@ export async function createWebhookWorld() {
     defaultEndpoint,
     receiver,
     logged,
-    /** The endpoint queues in which something was due after a commit and nobody was at work. */
+    /** The endpoint queues that were scheduled after a commit while no worker was delivering. */
     scheduled,
     worker: createDeliveryWorker(context),
     createEndpoint: (request: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> =>
@@ -82,12 +85,10 @@ export async function createWebhookWorld() {
   };
 }
 
-export type DeliveryWorkerContext = DeliveryQueueContext & FanOutContext & EndpointContext;
-
-/** Deliveries as a worker works them, one merchant's when the test asks for it. */
-export function createDeliveryWorker(context: DeliveryWorkerContext) {
+/** Works deliveries as a worker does, of one merchant at a time. */
+export function createDeliveryWorker(context: WebhookContext) {
   const queue = createDeliveryQueue(context);
-  /** Keys that are worked, and who waits for their end. */
+  /** Keys being worked, each with a promise of its end. */
   const active = new Map<string, PromiseWithResolvers<void>>();
   const delivering = new Set<string>();
   let isStopped = false;
@@ -109,7 +110,7 @@ export function createDeliveryWorker(context: DeliveryWorkerContext) {
   batches.attach(schedule);
   const isOf = (merchantId: string) => (key: string) => key.startsWith(`${merchantId}/`);
   const dueKeys = async (merchantId: string) => (await queue.listDueKeys()).filter(isOf(merchantId));
-  const scheduleDeliveries: FanOutContext['scheduleDeliveries'] = (keys) => {
+  const scheduleDeliveries: WebhookContext['scheduleDeliveries'] = (keys) => {
     for (const key of keys) {
       if ([...delivering].some((merchantId) => isOf(merchantId)(key))) schedule(key);
       else context.scheduleDeliveries([key]);
@@ -144,15 +145,15 @@ export function createDeliveryWorker(context: DeliveryWorkerContext) {
 
 export type DeliveryWorld = Awaited<ReturnType<typeof createDeliveryWorld>>;
 
-/** The same with what tests of delivering do again and again. */
+/** The same with helpers for tests of deliveries. */
 export async function createDeliveryWorld() {
   const world = await createWebhookWorld();
-  const { context, caller, receiver } = world;
+  const { context, clock, caller, receiver } = world;
   const inUse = new Set<string>();
   let pathsUsed = 0;
-  /** So that the endpoint gets nothing of what comes after. */
+  /** Deletes the endpoint, so that it receives nothing of the next test. */
   const retire = async (id: string): Promise<void> => {
-    await world.change((tx) => deleteEndpoint(tx, context, caller, id));
+    await world.change((tx) => deleteEndpoint(tx, clock, caller, id));
     inUse.delete(id);
   };
   const deliveryOf = async (eventId: string, endpointId?: string): Promise<DeliveryRow> => {
@@ -170,19 +171,19 @@ export async function createDeliveryWorld() {
       for (const id of inUse) await retire(id);
     },
     /** An endpoint at a path of its own. */
-    endpointAt: async (answer?: (response: ServerResponse) => void) => {
+    endpointAt: async (respond?: (response: ServerResponse) => void) => {
       pathsUsed += 1;
       const path = `/hook/${pathsUsed}`;
-      if (answer) receiver.answer(path, answer);
+      if (respond) receiver.respond(path, respond);
       const { endpoint, secret } = await world.createEndpoint({ url: receiver.url(path) });
       inUse.add(endpoint.id);
       return { path, secret, id: endpoint.id, received: () => receiver.to(path) };
     },
     /** Another business with an endpoint at a path of its own. */
-    newMerchant: async (answer?: (response: ServerResponse) => void) => {
+    newMerchant: async (respond?: (response: ServerResponse) => void) => {
       pathsUsed += 1;
       const path = `/hook/${pathsUsed}`;
-      if (answer) receiver.answer(path, answer);
+      if (respond) receiver.respond(path, respond);
       const merchantId = await world.change(async (tx) => {
         const { test } = await createBusiness(tx, context, { name: 'Another shop' });
         createDefaultEndpoint(tx, context, test.id);
@@ -221,7 +222,7 @@ export function answering(status: number, headers: Record<string, string> = {}) 
 
 /** Writes an event as the payments do and claims the work of dispatching it. */
 async function appendTestEvent(
-  context: DeliveryWorkerContext,
+  context: WebhookContext,
   merchantId: string,
   event: Partial<NewEvent>,
 ): Promise<{ eventId: string; work: Work }> {
@@ -243,7 +244,7 @@ async function appendTestEvent(
       },
     );
   });
-  // Of just this event: the engine tells of endpoints by events too.
+  // Of this event only: there are events about endpoints as well.
   const work = await db.row<Work>({
     name: 'test_claim_work',
     text: `UPDATE outbox SET due_at = $3, attempts = outbox.attempts + 1, version = outbox.version + 1
@@ -252,7 +253,7 @@ async function appendTestEvent(
                      created_at AS "createdAt"`,
     values: [merchantId, eventId, addMs(clock.now(), 60_000)],
   });
-  if (!work) throw new Error('the event left no work behind');
+  if (!work) throw new Error('the event has no work');
   return { eventId, work };
 }
 
@@ -281,7 +282,7 @@ export interface AttemptRow {
   attempt: bigint;
   statusCode: bigint | null;
   failure: string | null;
-  answer: string;
+  response: string;
   createdAt: Date;
 }
 
@@ -291,7 +292,7 @@ export function listAttempts(
 ): Promise<AttemptRow[]> {
   return db.rows<AttemptRow>({
     name: 'test_attempts',
-    text: `SELECT attempt, status_code AS "statusCode", failure, answer, created_at AS "createdAt"
+    text: `SELECT attempt, status_code AS "statusCode", failure, answer AS response, created_at AS "createdAt"
            FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = $2 ORDER BY attempt`,
     values: [caller.merchantId, deliveryId],
   });
@@ -303,21 +304,21 @@ interface Received {
   body: Buffer;
 }
 
-/** A real HTTP server that keeps what it is sent; how it answers is set by path and is 200 otherwise. */
+/** A real HTTP server that stores its requests; its response is set by path, by default 200. */
 export async function startReceiver() {
   const received: Received[] = [];
-  const answers = new Map<string, (response: ServerResponse) => void>();
+  const responses = new Map<string, (response: ServerResponse) => void>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '';
       received.push({ path, headers: request.headers, body: Buffer.concat(chunks) });
-      const answer = answers.get(path) ?? ((plain: ServerResponse) => plain.writeHead(200).end('ok'));
-      answer(response);
+      const respond = responses.get(path) ?? ((plain: ServerResponse) => plain.writeHead(200).end('ok'));
+      respond(response);
     });
   });
-  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  // The client closes idle connections: if both ends did, a request would sometimes meet a reset connection.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -325,11 +326,11 @@ export async function startReceiver() {
   return {
     received,
     url: (path: string): string => origin + path,
-    answer: (path: string, answer: (response: ServerResponse) => void): void => {
-      answers.set(path, answer);
+    respond: (path: string, respond: (response: ServerResponse) => void): void => {
+      responses.set(path, respond);
     },
-    answerWith: (path: string, status: number, headers: Record<string, string> = {}): void => {
-      answers.set(path, (response) => response.writeHead(status, headers).end(`status ${status}`));
+    respondWith: (path: string, status: number, headers: Record<string, string> = {}): void => {
+      responses.set(path, (response) => response.writeHead(status, headers).end(`status ${status}`));
     },
     to: (path: string): Received[] => received.filter((request) => request.path === path),
     close: async (): Promise<void> => {

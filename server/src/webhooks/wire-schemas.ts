@@ -62,7 +62,8 @@ export const deliveryStatusType = Type.Union(
   ['delivered', 'pending', 'failed', 'kept'].map((status) => Type.Literal(status)),
   {
     description:
-      '`pending`: waits for an attempt. `failed`: given up. `kept`: the endpoint was off; send it again when it is on.',
+      '`pending`: waits for an attempt. `failed`: the last attempt failed. `kept`: the endpoint was disabled; resend ' +
+      'it once it is enabled.',
   },
 );
 
@@ -89,7 +90,7 @@ const trySchema = Type.Object(
   { title: 'EventTry' },
 );
 
-/** What every event has in its body; the record stands there twice. */
+/** The fields that the body of every event has besides its record. */
 export const envelopeFields = {
   id: idType('The event id, the same on every attempt.'),
   event: Type.String({ description: 'The event type.' }),

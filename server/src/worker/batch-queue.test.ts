@@ -14,7 +14,7 @@ interface Settings {
   scopeOf?: (key: string) => string;
 }
 
-/** A queue with items that end when the test says so. */
+/** A queue with items that the test ends. */
 function controlled(settings: Settings = {}) {
   const {
     inAll = 20,
@@ -62,12 +62,12 @@ function controlled(settings: Settings = {}) {
   const schedule = (key: string): void => runner.schedule(key);
   batches.attach(schedule);
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    for (let tick = 0; tick < 50; tick += 1) await Promise.resolve();
   };
   const underWay = (key: string) => running.filter((entry) => entry.key === key);
   return {
     ...{ batches, limiter, clock, due, claims, running, putBack, idled, settle, underWay },
-    /** There is so much more to do for the key. */
+    /** Makes so many more items due for the key. */
     add: async (key: string, count: number): Promise<void> => {
       due.set(key, (due.get(key) ?? 0) + count);
       schedule(key);
@@ -83,7 +83,7 @@ function controlled(settings: Settings = {}) {
   };
 }
 
-test('a key has its own limit, and all keys together have theirs', async () => {
+test('a key has a limit, and all keys together have another', async () => {
   const { add, underWay } = controlled({ inAll: 20 });
   for (const key of ['a', 'b', 'c', 'd']) await add(key, 10);
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('a key has its own limit, and all keys together have theirs', async () => {
   );
 });
 
-test('permits that were taken and not used are there for others at once', async () => {
+test('permits that a claim does not use are available to other keys at once', async () => {
   const { add, underWay, limiter } = controlled({ inAll: 8 });
   await add('a', 2);
   assert.equal(limiter.inUse, 2);
@@ -100,7 +100,7 @@ test('permits that were taken and not used are there for others at once', async 
   assert.equal(underWay('b').length, 6);
 });
 
-test('a key that had more to do claims again when there is room worth a claim, and once', async () => {
+test('a key with more work claims again once, when there is room for enough items', async () => {
   const { add, end, claims } = controlled();
   await add('a', 14);
   await end('a', 3);
@@ -112,16 +112,16 @@ test('a key that had more to do claims again when there is room worth a claim, a
   ]);
   await end('a', 4);
   await end('a', 4);
-  assert.equal(claims.length, 3, 'once more, for the two that were left');
+  assert.equal(claims.length, 3, 'once more, for the remaining two');
 });
 
-test('what is announced is claimed while there is any room', async () => {
+test('announced items are claimed while there is any room', async () => {
   const { add, underWay } = controlled();
   for (let count = 0; count < 8; count += 1) await add('a', 1);
   assert.equal(underWay('a').length, 8);
 });
 
-test('a key whose last item ends claims again, however small its share', async () => {
+test('a key whose last item ends claims again, however few permits it may have', async () => {
   const { add, end, claims } = controlled({ concurrency: 2 });
   await add('a', 3);
   await end('a', 1);
@@ -130,7 +130,7 @@ test('a key whose last item ends claims again, however small its share', async (
   assert.deepEqual(claims.at(-1), ['a', 1]);
 });
 
-test('a key that found no permit gets one when anybody’s item ends', async () => {
+test('a key without a permit gets one when an item of another key ends', async () => {
   const { add, end, underWay } = controlled({ inAll: 4, concurrency: 4 });
   await add('a', 4);
   await add('b', 2);
@@ -139,7 +139,7 @@ test('a key that found no permit gets one when anybody’s item ends', async () 
   assert.equal(underWay('b').length, 1);
 });
 
-test('it is idle when nothing is under way, claimed or waiting', async () => {
+test('the queue is idle when nothing is under way, claimed or waiting', async () => {
   const { batches, add, end, idled } = controlled({ concurrency: 4 });
   assert.equal(batches.isIdle, true);
   await add('a', 4);
@@ -152,7 +152,7 @@ test('it is idle when nothing is under way, claimed or waiting', async () => {
   assert.deepEqual([batches.isIdle, idled], [true, ['a']]);
 });
 
-test('a permit that is released early is there for the next item while the one before is written down', async () => {
+test('a permit that is released early starts the next item before the current one has ended', async () => {
   const { batches, running, add, settle } = controlled({ concurrency: 1, claimMin: 1 });
   await add('a', 2);
   const [first] = running;
@@ -160,12 +160,12 @@ test('a permit that is released early is there for the next item while the one b
   first?.release();
   first?.release();
   await settle();
-  assert.equal(running.length, 2, 'released twice it counts once');
+  assert.equal(running.length, 2, 'a second release does nothing');
   for (const { end } of running) end();
   await batches.idle();
 });
 
-test('what is claimed ahead is run as permits come free, and without a claim for each', async () => {
+test('prefetched items run as permits become free, without a claim for each', async () => {
   const { add, end, claims, underWay } = controlled({ concurrency: 2, prefetch: 6, canPutBack: true });
   await add('a', 8);
   assert.deepEqual([claims, underWay('a').length], [[['a', 8]], 2]);
@@ -173,7 +173,7 @@ test('what is claimed ahead is run as permits come free, and without a claim for
   assert.deepEqual([claims.filter(([, count]) => count > 0).length, underWay('a').length], [1, 2]);
 });
 
-test('a permit stays with its key for what is claimed, and then goes to the key that waits', async () => {
+test('a permit stays with its key for claimed items, and then goes to the key that waits', async () => {
   const { add, end, underWay } = controlled({ inAll: 1, concurrency: 1, prefetch: 2, claimMin: 1, canPutBack: true });
   await add('a', 3);
   await add('b', 1);
@@ -183,7 +183,7 @@ test('a permit stays with its key for what is claimed, and then goes to the key 
   assert.deepEqual([underWay('a').length, underWay('b').length], [0, 1]);
 });
 
-test('a permit of another class than the key has now is not kept for what is claimed', async () => {
+test('a permit of another class than the key has now is released, not reused', async () => {
   let scope = 'unproven';
   const { add, end, limiter, underWay } = controlled({
     inAll: 1,
@@ -197,10 +197,10 @@ test('a permit of another class than the key has now is not kept for what is cla
   scope = 'quick';
   await end('a', 1);
   assert.equal(underWay('a').length, 1);
-  assert.equal(limiter.tryAcquire('unproven'), 1, 'it is there for whoever is unproven');
+  assert.equal(limiter.tryAcquire('unproven'), 1, 'it is available to unproven keys');
 });
 
-test('what was claimed ahead goes back after two seconds without a permit, and at once when it stops', async () => {
+test('prefetched items are put back after two seconds without a permit, and at once on stop', async () => {
   const { batches, clock, add, end, putBack, due, underWay } = controlled({
     concurrency: 1,
     prefetch: 3,
@@ -214,7 +214,7 @@ test('what was claimed ahead goes back after two seconds without a permit, and a
   await add('a', 0);
   batches.stop();
   assert.deepEqual([putBack.length, due.get('a'), underWay('a').length], [4, 2, 1]);
-  assert.equal(batches.schedule('a'), false, 'another process has to look');
+  assert.equal(batches.schedule('a'), false, 'another process has to run it');
   await end('a', 1);
   await batches.idle();
 });

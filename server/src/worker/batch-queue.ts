@@ -4,53 +4,53 @@ import type { Batches } from './worker.ts';
 
 /** How much of a key may be under way now. */
 export interface Capacity<Scope> {
-  /** Which permits its items take. */
+  /** The permits that its items take. */
   scope: Scope;
   /** Items under way at once. */
   concurrency: number;
-  /** Items claimed beyond that, so that the next one is there when one ends; 0 where a claimed item could wait for long. */
+  /** Items claimed beyond that, to start when one ends; 0 where a claimed item could wait for long. */
   prefetch: number;
 }
 
 /** The permit of an item under way. */
 export interface Permit {
-  /** Whether the key has more to do than is under way. */
+  /** Whether the key has more work than is under way. */
   hasBacklog(): boolean;
-  /** Gives it back before `run` has ended, when what it was for is over. Once more does nothing. */
+  /** Returns the permit before `run` has ended. Calling it again does nothing. */
   release(): void;
 }
 
-/** Rows that are claimed in batches, key by key, and done side by side. */
+/** Rows that are claimed in batches, key by key, and worked concurrently. */
 export interface BatchSource<Item, Scope> {
   capacity(key: string): Capacity<Scope>;
-  /** Claims at most `rowsMax`. Rejects when the database does; what was claimed comes back when its lease ends. */
+  /** Claims at most `rowsMax`. Rejects when the database does; claimed rows are due again when their lease ends. */
   claim(key: string, rowsMax: number): Promise<Item[]>;
-  /** Must not reject: what fails is its own to put off and to report. */
+  /** Must not reject: it postpones and logs its own failures. */
   run(item: Item, permit: Permit): Promise<void>;
-  /** Undoes claims of items that were not run. Must not reject. Without it what is claimed is always run. */
+  /** Undoes claims of items that were not run. Must not reject. Without it, claimed items are always run. */
   putBack?(key: string, items: readonly Item[]): Promise<void>;
-  /** Nothing of the key is under way or claimed any more. */
+  /** Called when nothing of the key is under way or claimed any more. */
   onIdle?(key: string): void;
 }
 
 interface BatchQueueOptions<Scope> {
   clock: Clock;
   limiter: KeyedLimiter<Scope>;
-  /** When items end, a claim of fewer rows is not worth its statements while others of the key are under way. */
+  /** While items of the key are under way, a claim of fewer rows is not worth its statements. */
   claimMin: number;
-  /** No claim may ask for more. */
+  /** The most rows of one claim. */
   claimMax: number;
 }
 
-// What was claimed ahead waits this long for its permit, and otherwise goes back: long enough for a key whose items are
-// quick, so short that the lease covers it, and that a change of what was read with the claim takes effect soon.
-const prefetchMaxMs = 2_000;
-// With 100 ms for an item a permit runs twice as many before the last of them would go back.
+// A prefetched item that has no permit after this time is put back: long enough for a key with quick items, short enough for the
+// lease to cover it and for a change of what the claim has read to take effect soon.
+const staleAfterMs = 2_000;
+// At 100 ms for an item, a permit runs twice as many before the last of them would be put back.
 const prefetchPerPermitMax = 8;
-// With more than that done and not written down, the database is what is slow.
-const unwrittenMax = 128;
+// With more items done and not recorded yet, the database is the bottleneck.
+const unrecordedMax = 128;
 
-/** What is under way and claimed of one key. */
+/** What one key has under way and claimed. */
 interface KeyState<Item, Scope> {
   readonly key: string;
   readonly claimed: { item: Item; claimedAtMs: number }[];
@@ -58,9 +58,9 @@ interface KeyState<Item, Scope> {
   readonly granted: Scope[];
   /** Items with a permit. */
   running: number;
-  /** Items whose permit is released, not written down yet. */
-  unwritten: number;
-  /** Calls to `putBack` and claims. */
+  /** Items whose permit is released and whose `run` has not ended. */
+  unrecorded: number;
+  /** Claims and calls of `putBack` under way. */
   statements: number;
   isMoreDue: boolean;
   isWatched: boolean;
@@ -68,9 +68,8 @@ interface KeyState<Item, Scope> {
 }
 
 /**
- * Claims as much of each key as there are permits for and runs it. The key is not held meanwhile: an item that hangs holds
- * up nothing else of its key but its permit, and nothing of any other. A key that had more to do is scheduled again when
- * there is room.
+ * Claims as many items of each key as there are permits for, and runs them. The key is not blocked meanwhile: an item that hangs
+ * costs its key one permit and other keys nothing. A key with more work is scheduled again when there is room.
  */
 export class BatchQueue<Item, Scope> implements Batches {
   readonly #source: BatchSource<Item, Scope>;
@@ -93,7 +92,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     this.#schedule = schedule;
   }
 
-  /** There is more to do for the key. Answers whether this process is going to look. */
+  /** Schedules a key that has more work. Returns whether this process is going to run it. */
   schedule(key: string): boolean {
     if (this.#schedule === null || this.#stopped.signal.aborted) return false;
     this.#schedule(key);
@@ -112,7 +111,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     await promise;
   }
 
-  /** Claims and starts nothing more; what was claimed ahead goes back. */
+  /** Claims and starts nothing more; prefetched items are put back. */
   stop(): void {
     this.#stopped.abort();
     for (const state of this.#states.values()) {
@@ -124,7 +123,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     }
   }
 
-  /** One round for the key: starts what is claimed, and claims what there is room for. Never twice at once for a key. */
+  /** One round for the key: starts claimed items, and claims as many as there is room for. Never twice at once for a key. */
   async run(key: string): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     const state = this.#states.get(key) ?? newState<Item, Scope>(key);
@@ -135,7 +134,7 @@ export class BatchQueue<Item, Scope> implements Batches {
       this.#start(state);
       if (this.#hasRoom(state, 1)) await this.#claim(state);
     } catch (error) {
-      // The next look finds it; asked for again at once, it would fail again at once.
+      // The next poll finds it; scheduled again at once, it would fail again at once.
       state.isMoreDue = false;
       throw error;
     } finally {
@@ -143,14 +142,14 @@ export class BatchQueue<Item, Scope> implements Batches {
       this.#releaseGranted(state);
       this.#endIfIdle(state);
     }
-    this.#askForMore(state);
+    this.#scheduleIfRoom(state);
   }
 
-  /** Whether a claim of at least so many is of use now. When it is again, the key is scheduled. */
+  /** Whether there is room for a claim of at least `claimMin` items. Once there is again, the key is scheduled. */
   #hasRoom(state: KeyState<Item, Scope>, claimMin: number): boolean {
-    if (state.stopWaiting !== null || state.unwritten > unwrittenMax) return false;
+    if (state.stopWaiting !== null || state.unrecorded > unrecordedMax) return false;
     const { concurrency, prefetch } = this.#source.capacity(state.key);
-    if (prefetch > 0) return state.claimed.length * 2 <= aheadMax(state, prefetch);
+    if (prefetch > 0) return state.claimed.length * 2 <= prefetchMax(state, prefetch);
     const room = concurrency - state.running;
     return room >= claimMin || (room > 0 && state.running === 0);
   }
@@ -158,21 +157,21 @@ export class BatchQueue<Item, Scope> implements Batches {
   async #claim(state: KeyState<Item, Scope>): Promise<void> {
     const { limiter, claimMax, clock } = this.#options;
     const { scope, concurrency, prefetch } = this.#source.capacity(state.key);
-    const wanted = concurrency - state.running - state.granted.length;
-    for (let count = limiter.tryAcquire(scope, wanted); count > 0; count -= 1) state.granted.push(scope);
-    const ahead = Math.max(0, aheadMax(state, prefetch) - state.claimed.length);
+    const requested = concurrency - state.running - state.granted.length;
+    for (let count = limiter.tryAcquire(scope, requested); count > 0; count -= 1) state.granted.push(scope);
+    const ahead = Math.max(0, prefetchMax(state, prefetch) - state.claimed.length);
     const rowsMax = Math.min(claimMax, state.granted.length + ahead);
     if (rowsMax === 0) return this.#waitForPermit(state, scope);
     state.isMoreDue = false;
     const items = await this.#source.claim(state.key, rowsMax);
     if (items.length === rowsMax) state.isMoreDue = true;
-    // Read anew: a database that is slow must not make all it gives too old to be run.
+    // Read anew, so that the rows of a slow claim are not too old at once.
     const claimedAtMs = clock.now().getTime();
     state.claimed.push(...items.map((item) => ({ item, claimedAtMs })));
     this.#start(state);
   }
 
-  /** Runs what is claimed, as far as there are permits. */
+  /** Runs claimed items, as far as there are permits. */
   #start(state: KeyState<Item, Scope>): void {
     for (let [next] = state.claimed; next !== undefined; [next] = state.claimed) {
       if (this.#isStale(next.claimedAtMs)) return void this.#putBackStale(state);
@@ -196,39 +195,39 @@ export class BatchQueue<Item, Scope> implements Batches {
       if (isReleased) return;
       isReleased = true;
       state.running -= 1;
-      state.unwritten += 1;
-      this.#passOn(state, scope);
-      this.#askForMore(state);
+      state.unrecorded += 1;
+      this.#reusePermit(state, scope);
+      this.#scheduleIfRoom(state);
     };
     const hasBacklog = (): boolean => state.claimed.length > 0 || state.isMoreDue;
     await this.#source.run(item, { hasBacklog, release });
     release();
-    state.unwritten -= 1;
-    this.#askForMore(state);
+    state.unrecorded -= 1;
+    this.#scheduleIfRoom(state);
     this.#endIfIdle(state);
   }
 
   /**
-   * The permit is for the next item that the key has claimed, else it is released. Taken from key to key with each item, it
-   * would let what many keys have claimed ahead grow too old. One that counts against other limits than the key has now, as
-   * that of an endpoint that has just proved quick, is released in any case.
+   * Uses the permit for the next claimed item of the key, or else releases it. Passed from key to key with each item, the prefetched
+   * items of many keys would grow too old. A permit that counts against other limits than the key has now, as that of an
+   * endpoint that has just proved quick, is always released.
    */
-  #passOn(state: KeyState<Item, Scope>, scope: Scope): void {
+  #reusePermit(state: KeyState<Item, Scope>, scope: Scope): void {
     const { limiter } = this.#options;
     if (!limiter.countsAlike(scope, this.#source.capacity(state.key).scope)) {
       limiter.release(scope);
       this.#start(state);
       return;
     }
-    const kept = state.granted.length;
+    const grantedBefore = state.granted.length;
     state.granted.push(scope);
     this.#start(state);
-    if (state.granted.length <= kept) return;
+    if (state.granted.length <= grantedBefore) return;
     state.granted.pop();
     limiter.release(scope);
   }
 
-  #askForMore(state: KeyState<Item, Scope>): void {
+  #scheduleIfRoom(state: KeyState<Item, Scope>): void {
     if (state.isMoreDue && this.#hasRoom(state, this.#options.claimMin)) this.schedule(state.key);
   }
 
@@ -240,7 +239,7 @@ export class BatchQueue<Item, Scope> implements Batches {
       state.stopWaiting = null;
       state.granted.push(scope);
       this.#start(state);
-      // It was for what had been claimed, or is for what a claim will find.
+      // Unless a claimed item has used the permit, it is for what a claim will find.
       if (state.granted.length > 0) this.schedule(state.key);
     });
     if (!isGranted) state.stopWaiting = stopWaiting;
@@ -250,7 +249,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     for (const scope of state.granted.splice(0)) this.#options.limiter.release(scope);
   }
 
-  /** Gives back what has waited too long for its permit. */
+  /** Puts back items that have waited too long for a permit. */
   async #putBackStale(state: KeyState<Item, Scope>): Promise<void> {
     const stale = state.claimed.filter(({ claimedAtMs }) => this.#isStale(claimedAtMs));
     if (stale.length === 0) return;
@@ -261,7 +260,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     await this.#source.putBack?.(state.key, items);
     state.statements -= 1;
     state.isMoreDue = true;
-    this.#askForMore(state);
+    this.#scheduleIfRoom(state);
     this.#endIfIdle(state);
   }
 
@@ -269,7 +268,7 @@ export class BatchQueue<Item, Scope> implements Batches {
     const { clock } = this.#options;
     state.isWatched = true;
     while (state.claimed.length > 0 && !this.#stopped.signal.aborted) {
-      await clock.sleep(prefetchMaxMs, this.#stopped.signal);
+      await clock.sleep(staleAfterMs, this.#stopped.signal);
       await this.#putBackStale(state);
     }
     state.isWatched = false;
@@ -278,27 +277,27 @@ export class BatchQueue<Item, Scope> implements Batches {
   #isStale(claimedAtMs: number): boolean {
     if (!this.#source.putBack) return false;
     const ageMs = this.#options.clock.now().getTime() - claimedAtMs;
-    // A clock that was set back must not keep a claim for longer than its lease.
-    return this.#stopped.signal.aborted || ageMs < 0 || ageMs >= prefetchMaxMs;
+    // After the clock was set back, a claim must not be held for longer than its lease.
+    return this.#stopped.signal.aborted || ageMs < 0 || ageMs >= staleAfterMs;
   }
 
   #endIfIdle(state: KeyState<Item, Scope>): void {
-    const { running, unwritten, statements, claimed, granted, stopWaiting } = state;
-    if (running + unwritten + statements + claimed.length + granted.length > 0 || stopWaiting !== null) return;
+    const { running, unrecorded, statements, claimed, granted, stopWaiting } = state;
+    if (running + unrecorded + statements + claimed.length + granted.length > 0 || stopWaiting !== null) return;
     if (this.#states.get(state.key) !== state) return;
     this.#states.delete(state.key);
     this.#source.onIdle?.(state.key);
     if (this.#states.size > 0) return;
-    for (const tell of this.#onIdle.splice(0)) tell();
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 }
 
-/** Ahead of the permits only as much as those at hand will soon be free for. */
-function aheadMax({ granted, running }: KeyState<unknown, unknown>, prefetch: number): number {
+/** No more than the permits of the key will soon be free for. */
+function prefetchMax({ granted, running }: KeyState<unknown, unknown>, prefetch: number): number {
   return Math.min(prefetch, (granted.length + running) * prefetchPerPermitMax);
 }
 
 function newState<Item, Scope>(key: string): KeyState<Item, Scope> {
-  const counts = { running: 0, unwritten: 0, statements: 0 };
+  const counts = { running: 0, unrecorded: 0, statements: 0 };
   return { key, claimed: [], granted: [], ...counts, isMoreDue: false, isWatched: false, stopWaiting: null };
 }

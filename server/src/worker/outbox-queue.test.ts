@@ -50,7 +50,7 @@ async function newMerchant(): Promise<string> {
   return business.test.id;
 }
 
-/** Run as a worker runs it: again when it asks for it, until nothing is under way. */
+/** Runs the queue as a worker does, until nothing is under way. */
 function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOptions = {}) {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
   const inner = outboxQueue({
@@ -69,7 +69,7 @@ function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOption
   inner.batches.attach(schedule);
   return {
     ...inner,
-    /** As a hint does, and each look. */
+    /** As a hint or a poll does. */
     schedule,
     run: async (key: string, stopped: AbortSignal = running): Promise<void> => {
       signal = stopped;
@@ -88,12 +88,12 @@ interface QueueOptions {
   workBatch?: (merchantId: string) => Promise<boolean>;
 }
 
-async function ask(count = 1, owner = merchantId): Promise<string[]> {
+async function enqueueWork(count = 1, owner = merchantId): Promise<string[]> {
   const subjects = Array.from({ length: count }, newId);
   await db.withTransaction(async (tx) => {
     for (const subjectId of subjects) {
       const work = { merchantId: owner, queue, kind: 'start_charge', subjectId } as const;
-      enqueue(tx, { clock, newId, notifyWorker: () => {} }, work);
+      enqueue(tx, { clock, notifyWorker: () => {} }, work);
     }
   });
   return subjects;
@@ -108,8 +108,8 @@ async function dueAfterMs(): Promise<number[]> {
   return rows.map(({ dueAt }) => dueAt.getTime() - clock.now().getTime());
 }
 
-test('all that is due is done, more than is claimed at once too, each once', async () => {
-  const subjects = await ask(50);
+test('all due work is done once, also more than one claim returns', async () => {
+  const subjects = await enqueueWork(50);
   const done: string[] = [];
   let sideBySide = 0;
   let most = 0;
@@ -127,8 +127,8 @@ test('all that is due is done, more than is claimed at once too, each once', asy
   assert.deepEqual(await listDueKeys(), []);
 });
 
-test('work that fails is put off, twice as long each time and at most a minute, and logged without what it was about', async () => {
-  await ask();
+test('failed work is postponed twice as long each time, up to a minute, and logged without its subject', async () => {
+  await enqueueWork();
   const { run } = working(() => Promise.reject(new Error('no network for 7001234')));
   for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
     await run(keyOf(merchantId), running);
@@ -139,43 +139,43 @@ test('work that fails is put off, twice as long each time and at most a minute, 
   assert.doesNotMatch(logged.join(), /7001234/);
 });
 
-test('work of a kind that nobody handles is not lost', async () => {
+test('work of a kind without a handler is not lost', async () => {
   await db.withTransaction(async (tx) => {
     const work = { merchantId, queue, kind: 'cancel_charge', subjectId: newId() } as const;
-    enqueue(tx, { clock, newId, notifyWorker: () => {} }, work);
+    enqueue(tx, { clock, notifyWorker: () => {} }, work);
   });
   await working(() => assert.fail('it is another kind')).run(keyOf(merchantId), running);
   assert.deepEqual(await dueAfterMs(), [1_000]);
-  assert.match(logged.join(), /nobody handles cancel_charge/);
+  assert.match(logged.join(), /no handler for cancel_charge/);
 });
 
-test('a call that hangs holds up nothing else of its merchant: not what is due, not what is asked for meanwhile', async () => {
-  const [hanging] = await ask();
-  const mayAnswer = Promise.withResolvers<void>();
+test('a call that hangs delays no other work of its merchant, neither due nor enqueued meanwhile', async () => {
+  const [hanging] = await enqueueWork();
+  const mayEnd = Promise.withResolvers<void>();
   const done: string[] = [];
   const { run, schedule } = working(async (work) => {
-    if (work.subjectId === hanging) await mayAnswer.promise;
+    if (work.subjectId === hanging) await mayEnd.promise;
     await completeWork(db, work);
     done.push(work.subjectId);
   });
   // More than is claimed at once, behind the one that hangs.
-  await ask(20);
+  await enqueueWork(20);
   const allDone = run(keyOf(merchantId), running);
-  await eventually('what was due is done', () => done.length === 20);
-  const [later] = await ask();
+  await eventually('due work is done', () => done.length === 20);
+  const [later] = await enqueueWork();
   assert.ok(later !== undefined);
-  await eventually('what was asked for meanwhile is done', async () => {
+  await eventually('work enqueued meanwhile is done', async () => {
     schedule(keyOf(merchantId));
     await clock.advance(5);
     return done.includes(later);
   });
-  mayAnswer.resolve();
+  mayEnd.resolve();
   await allDone;
   assert.equal(done.at(-1), hanging);
 });
 
 test('two workers on one database never do the same work', async () => {
-  const subjects = await ask(60);
+  const subjects = await enqueueWork(60);
   const done: string[] = [];
   const handler = async (work: Work): Promise<void> => {
     done.push(work.subjectId);
@@ -189,8 +189,8 @@ test('two workers on one database never do the same work', async () => {
   assert.deepEqual(done.toSorted(), subjects.toSorted());
 });
 
-test('what a worker had claimed when it died is done by another when its lease ends', async () => {
-  const [subject] = await ask();
+test('work that a dead worker had claimed is done by another when its lease ends', async () => {
+  const [subject] = await enqueueWork();
   const died = working(() => new Promise(() => {}));
   void died.run(keyOf(merchantId), running);
   await eventually('it is claimed', async () => (await dueAfterMs())[0] === 60_000);
@@ -206,8 +206,8 @@ test('what a worker had claimed when it died is done by another when its lease e
   assert.deepEqual(done, [subject]);
 });
 
-test('a worker that is to stop claims nothing more and ends what it has begun', async () => {
-  await ask(40);
+test('a stopping worker claims nothing more and finishes what it has started', async () => {
+  await enqueueWork(40);
   const stopping = new AbortController();
   let done = 0;
   const { run } = working(async (work) => {
@@ -220,13 +220,13 @@ test('a worker that is to stop claims nothing more and ends what it has begun', 
   assert.equal((await dueAfterMs()).length, 24, 'the rest is due for another process');
 });
 
-test('merchants whose calls all hang keep no other merchant waiting', async () => {
+test('merchants whose calls all hang delay no other merchant', async () => {
   const hanging = await Promise.all(Array.from({ length: 20 }, () => newMerchant()));
-  for (const owner of hanging) await ask(16, owner);
-  const mayAnswer = Promise.withResolvers<void>();
+  for (const owner of hanging) await enqueueWork(16, owner);
+  const mayEnd = Promise.withResolvers<void>();
   let paid = false;
   const { run, schedule } = working(async (work) => {
-    if (work.merchantId !== merchantId) await mayAnswer.promise;
+    if (work.merchantId !== merchantId) await mayEnd.promise;
     else paid = true;
     await completeWork(db, work);
   });
@@ -234,45 +234,45 @@ test('merchants whose calls all hang keep no other merchant waiting', async () =
   assert.ok(first);
   const allDone = run(keyOf(first), running);
   for (const owner of others) schedule(keyOf(owner));
-  await ask();
+  await enqueueWork();
   schedule(keyOf(merchantId));
   await eventually('the other merchant’s work is done', () => paid);
-  mayAnswer.resolve();
+  mayEnd.resolve();
   await allDone;
 });
 
 test('a queue that is full of calls that hang delays no work of the same merchant in another queue', async () => {
-  await ask(20);
-  const mayAnswer = Promise.withResolvers<void>();
+  await enqueueWork(20);
+  const mayEnd = Promise.withResolvers<void>();
   let isDone = false;
   const { run, schedule } = working(async (work) => {
-    if (work.queue === queue) await mayAnswer.promise;
+    if (work.queue === queue) await mayEnd.promise;
     else isDone = true;
     await completeWork(db, work);
   });
   const allDone = run(keyOf(merchantId), running);
   const other = { merchantId, queue: 'network:aps:starts' } as const;
   await db.withTransaction(async (tx) => {
-    enqueue(tx, { clock, newId, notifyWorker: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
+    enqueue(tx, { clock, notifyWorker: () => {} }, { ...other, kind: 'start_charge', subjectId: newId() });
   });
   schedule(workKey(other));
   await eventually('the work in the other queue is done', () => isDone);
-  mayAnswer.resolve();
+  mayEnd.resolve();
   await allDone;
 });
 
-test('a hint for a queue that is not ours, or of another version, does nothing', async () => {
-  await ask();
-  const { run } = working(() => assert.fail('nothing was asked of us'));
+test('a hint for a queue that is not worked here, or of another version, does nothing', async () => {
+  await enqueueWork();
+  const { run } = working(() => assert.fail('this queue is not worked here'));
   await run(workKey({ merchantId, queue: 'webhooks' }), running);
   await run(merchantId, running);
   assert.deepEqual(await dueAfterMs(), [0]);
 });
 
-test('merchants are found by their own due work, and each is worked alone', async () => {
+test('a merchant is found by its own due work and worked separately', async () => {
   const other = await newMerchant();
-  await ask(1, merchantId);
-  const [theirs] = await ask(1, other);
+  await enqueueWork(1, merchantId);
+  const [theirs] = await enqueueWork(1, other);
   const done: Work[] = [];
   const { run, listDueKeys } = working(async (work) => {
     done.push(work);
@@ -287,28 +287,28 @@ test('merchants are found by their own due work, and each is worked alone', asyn
   assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
 });
 
-test('batches follow each other as long as there may be more', async () => {
-  await ask();
+test('batches repeat while more may be due', async () => {
+  await enqueueWork();
   const batches: string[] = [];
   const workBatch = async (merchant: string): Promise<boolean> => batches.push(merchant) < 3;
   await working(() => assert.fail('it is done in batches'), { workBatch }).run(keyOf(merchantId));
   assert.deepEqual(batches, [merchantId, merchantId, merchantId]);
 });
 
-test('a batch that fails is logged and done piece by piece, so that one bad piece holds up no other', async () => {
-  const subjects = await ask(2);
+test('a batch that fails is logged and done task by task, so that one bad task holds up no other', async () => {
+  const subjects = await enqueueWork(2);
   const done: string[] = [];
-  const pieceByPiece = async (work: Work): Promise<void> => {
+  const doTask = async (work: Work): Promise<void> => {
     done.push(work.subjectId);
     await completeWork(db, work);
   };
-  const workBatch = () => Promise.reject(new Error('a bad piece'));
-  await working(pieceByPiece, { workBatch }).run(keyOf(merchantId));
+  const workBatch = () => Promise.reject(new Error('a bad task'));
+  await working(doTask, { workBatch }).run(keyOf(merchantId));
   assert.deepEqual(done.toSorted(), subjects.toSorted());
-  assert.match(logged.join(), /a bad piece.*a batch of the work failed/s);
+  assert.match(logged.join(), /a bad task.*a batch of the work failed/s);
 });
 
-test('once it is to stop, no further batch is taken', async () => {
+test('a stopping worker starts no further batch', async () => {
   const stopping = new AbortController();
   let batches = 0;
   const workBatch = async (): Promise<boolean> => {

@@ -8,7 +8,7 @@ import type { Log } from '../kit/log.ts';
 import { BatchQueue } from './batch-queue.ts';
 import type { WorkQueue } from './worker.ts';
 
-/** Does one piece of work and completes or postpones it. It may be called again for the same piece after a crash. */
+/** Does one task and completes or postpones it. It may be called again for the same task after a crash. */
 export type WorkHandler = (work: Work) => Promise<void>;
 
 interface OutboxQueueOptions {
@@ -16,61 +16,58 @@ interface OutboxQueueOptions {
   clock: Clock;
   log: Log;
   name: string;
-  /** Announces this work; what follows it is a `workKey`. */
+  /** The kind of the topics that announce this work; a `workKey` follows it. */
   topicKind: string;
   queues: readonly QueueName[];
   handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
   /**
-   * For work that is nothing but statements: does many pieces of a merchant in one transaction and answers whether more
-   * may be due. What it cannot do is done piece by piece by the handlers, so that one bad piece holds up no other.
+   * For work that consists of statements only: does many tasks of a merchant in one transaction and returns whether more may be
+   * due. When it fails, the handlers do the tasks one by one, so that one bad task holds up no other.
    */
   workBatch?: (merchantId: string) => Promise<boolean>;
 }
 
-const lookEveryMs = 1_000;
-// Longer than any handler takes: network calls have their own, shorter limits.
+const pollIntervalMs = 1_000;
+// Longer than any handler takes: network calls have shorter limits of their own.
 const leaseMs = 60_000;
-// Keys for which is claimed side by side: each a database connection, for the moment of the claim.
+// Keys claimed for at once: each takes a database connection, during the claim.
 const keysMax = 8;
-// Of each queue: thirty merchants may have all their calls hang before anybody else waits in it; in the other queues nobody
-// ever waits for it. A call that waits costs a socket and some kilobytes, no database connection.
+// Per queue: all calls of thirty merchants may hang before another merchant waits in it; other queues never wait for it. A call
+// that waits costs a socket and some kilobytes, but no database connection.
 const queuePermits = 512;
 const merchantPermits = 16;
-// Claiming for each single piece that ends would cost a statement each; a few at a time cost a fraction.
+// A claim for each task that ends would cost a statement each; a few at a time cost a fraction.
 const claimMin = 4;
 const failureDelayMaxMs = 60_000;
 
-/** Whose work in which queue: what is claimed together. */
-interface WorkPlace {
-  merchantId: string;
-  queue: QueueName;
-}
+/** A merchant's work in one queue, which is claimed together. */
+type WorkScope = Pick<Work, 'merchantId' | 'queue'>;
 
-/** A work place as one word, for a queue's keys and its topics. */
-export function workKey({ queue, merchantId }: WorkPlace): string {
+/** A work scope as text, for a queue's keys and its topics. */
+export function workKey({ queue, merchantId }: WorkScope): string {
   return `${queue}/${merchantId}`;
 }
 
 /**
- * Several queues of the outbox, found by one statement and worked merchant by merchant so that a long backlog of one
- * keeps nobody waiting. What is under way counts against its own queue only: one whose calls all hang is full, and the
- * others go on as if it were not there.
+ * Several queues of the outbox, polled by one statement and worked merchant by merchant, so that no merchant waits for the long
+ * backlog of another. Tasks under way count against their own queue only: a queue whose calls all hang is full, and the others
+ * are not affected.
  */
-export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches: BatchQueue<Work, WorkPlace> } {
+export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches: BatchQueue<Work, WorkScope> } {
   const { db, clock, name, topicKind, queues } = options;
-  const limiter = new KeyedLimiter<WorkPlace>({
+  const limiter = new KeyedLimiter<WorkScope>({
     name,
-    limitsOf: (place) => [
-      { key: place.queue, max: queuePermits },
-      { key: workKey(place), max: merchantPermits },
+    limitsOf: (scope) => [
+      { key: scope.queue, max: queuePermits },
+      { key: workKey(scope), max: merchantPermits },
     ],
   });
-  const batches = new BatchQueue<Work, WorkPlace>(
+  const batches = new BatchQueue<Work, WorkScope>(
     {
-      capacity: (key) => ({ scope: placeOf(key), concurrency: merchantPermits, prefetch: 0 }),
+      capacity: (key) => ({ scope: parseWorkKey(key), concurrency: merchantPermits, prefetch: 0 }),
       claim: (key, rowsMax) => {
         const now = clock.now();
-        return claimWork(db, { ...placeOf(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+        return claimWork(db, { ...parseWorkKey(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
       },
       run: (work) => handle(options, work),
     },
@@ -79,52 +76,52 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
   return {
     name,
     topicKind,
-    lookEveryMs,
+    pollIntervalMs,
     keysMax,
     listDueKeys: async () => (await listDueWork(db, queues, clock.now())).map(workKey),
     run: async (key, stopped) => {
-      // A process of another version, or with other networks, announces queues that are not ours.
-      if (!queues.includes(placeOf(key).queue)) return;
+      // Processes of another version, or with other networks, announce queues that are not worked here.
+      if (!queues.includes(parseWorkKey(key).queue)) return;
       if (!(await workInBatches(options, key, stopped))) await batches.run(key);
     },
     batches,
   };
 }
 
-function placeOf(key: string): WorkPlace {
+function parseWorkKey(key: string): WorkScope {
   const end = key.lastIndexOf('/');
   return { queue: key.slice(0, Math.max(0, end)) as QueueName, merchantId: key.slice(end + 1) };
 }
 
-/** Answers false where there are no batches, or one has failed. */
+/** Returns false where there are no batches, or one has failed. */
 async function workInBatches(
   { workBatch, name, log }: OutboxQueueOptions,
   key: string,
   stopped: AbortSignal,
 ): Promise<boolean> {
   if (!workBatch) return false;
-  const { merchantId } = placeOf(key);
+  const { merchantId } = parseWorkKey(key);
   try {
     while (!stopped.aborted && (await workBatch(merchantId)));
     return true;
   } catch (error) {
-    log.error(`a batch of ${name} failed and will be done piece by piece`, error);
+    log.error(`a batch of ${name} failed and will be done task by task`, error);
     return false;
   }
 }
 
-/** A handler that fails puts its work off, a little longer each time; the lease would bring it back anyway. */
+/** Postpones the work of a handler that fails, longer each time; it would be due again anyway when its lease ends. */
 async function handle({ db, clock, log, handlers }: OutboxQueueOptions, work: Work): Promise<void> {
   const handler = handlers[work.kind];
   try {
-    if (!handler) throw new Error(`nobody handles ${work.kind}`);
+    if (!handler) throw new Error(`no handler for ${work.kind}`);
     await handler(work);
   } catch (error) {
     const { kind, attempts, merchantId } = work;
     log.error('work failed and will be tried again', error, { kind, attempts, merchant_id: merchantId });
     const delayMs = Math.min(failureDelayMaxMs, 1_000 * 2 ** Math.min(Number(attempts) - 1, 10));
     await postponeWork(db, work, addMs(clock.now(), delayMs)).catch((failure: unknown) =>
-      log.error('putting work off failed; its lease will end', failure, { kind }),
+      log.error('work could not be postponed; it is due again when its lease ends', failure, { kind }),
     );
   }
 }

@@ -10,7 +10,7 @@ let clock: ManualClock;
 let logged: string[];
 let hints: Map<string, (which: string) => void>;
 
-const lookEveryMs = 1_000;
+const pollIntervalMs = 1_000;
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -39,7 +39,7 @@ function source(changesToIt: Partial<WorkQueue> = {}) {
   const made: WorkQueue = {
     name: 'the work',
     topicKind: 'work',
-    lookEveryMs,
+    pollIntervalMs,
     keysMax: 4,
     listDueKeys: async () => [...due],
     run: async (key) => {
@@ -51,14 +51,14 @@ function source(changesToIt: Partial<WorkQueue> = {}) {
   return { due, done, made };
 }
 
-test('the sweep finds what nobody announced, at the start and every second', async () => {
+test('polling finds work that was not announced, at the start and every second', async () => {
   const { due, done, made } = source();
   due.add('first');
   const worker = start(made);
   await clock.untilSleeping(1);
   assert.deepEqual(done, ['first']);
   due.add('second');
-  await clock.advance(lookEveryMs - 1);
+  await clock.advance(pollIntervalMs - 1);
   assert.deepEqual(done, ['first']);
   await clock.advance(1);
   assert.deepEqual(done, ['first', 'second']);
@@ -72,10 +72,10 @@ test('a hint starts the work at once', async () => {
   hints.get('work')?.('announced');
   assert.deepEqual(done, ['announced']);
   await worker.stop();
-  assert.equal(hints.size, 0, 'a worker that has stopped listens no more');
+  assert.equal(hints.size, 0, 'a stopped worker has no subscriptions');
 });
 
-test('work that fails is logged and stays due; the next sweep tries again', async () => {
+test('work that fails is logged and stays due; the next poll tries again', async () => {
   let fails = true;
   const { due, made } = source();
   const done: string[] = [];
@@ -91,52 +91,52 @@ test('work that fails is logged and stays due; the next sweep tries again', asyn
   await clock.untilSleeping(1);
   assert.match(logged.join(), /a mistake.*"the work failed and will be tried again"/s);
   fails = false;
-  await clock.advance(lookEveryMs);
+  await clock.advance(pollIntervalMs);
   assert.deepEqual(done, ['a']);
   await worker.stop();
 });
 
-test('a look for work that fails is logged and repeated', async () => {
-  let looks = 0;
+test('a poll that fails is logged and repeated', async () => {
+  let polls = 0;
   const { done, made } = source();
   const worker = start({
     ...made,
     listDueKeys: async () => {
-      looks += 1;
-      if (looks === 1) throw new Error('no database');
-      return looks === 2 ? ['a'] : [];
+      polls += 1;
+      if (polls === 1) throw new Error('no database');
+      return polls === 2 ? ['a'] : [];
     },
   });
   await clock.untilSleeping(1);
-  assert.match(logged.join(), /no database.*"looking for the work failed/s);
-  await clock.advance(lookEveryMs);
+  assert.match(logged.join(), /no database.*"polling for the work failed/s);
+  await clock.advance(pollIntervalMs);
   assert.deepEqual(done, ['a']);
   await worker.stop();
 });
 
-test('a look that goes on failing is said once a minute, and at once when it fails again after it worked', async () => {
-  let isAway = true;
+test('polls that keep failing are logged once a minute, and at once after one that succeeded', async () => {
+  let isUnavailable = true;
   const { made } = source();
   const listDueKeys = async () => {
-    if (isAway) throw new Error('no database');
+    if (isUnavailable) throw new Error('no database');
     return [];
   };
   const worker = start({ ...made, listDueKeys });
   await clock.untilSleeping(1);
-  for (let second = 0; second < 119; second += 1) await clock.advance(lookEveryMs);
+  for (let second = 0; second < 119; second += 1) await clock.advance(pollIntervalMs);
   assert.equal(logged.length, 2);
-  isAway = false;
-  await clock.advance(lookEveryMs);
-  isAway = true;
-  await clock.advance(lookEveryMs);
+  isUnavailable = false;
+  await clock.advance(pollIntervalMs);
+  isUnavailable = true;
+  await clock.advance(pollIntervalMs);
   assert.equal(logged.length, 3);
   await worker.stop();
 });
 
-test('stopping waits for what is under way, tells it, and takes nothing new', async () => {
+test('stopping waits for work under way, aborts its signal and takes nothing new', async () => {
   const mayEnd = Promise.withResolvers<void>();
   const begun: string[] = [];
-  let told = false;
+  let isAborted = false;
   const { due, made } = source();
   due.add('a');
   const worker = start({
@@ -145,7 +145,7 @@ test('stopping waits for what is under way, tells it, and takes nothing new', as
     run: async (key, stopped) => {
       begun.push(key);
       await mayEnd.promise;
-      told = stopped.aborted;
+      isAborted = stopped.aborted;
     },
   });
   await clock.untilSleeping(1);
@@ -154,21 +154,21 @@ test('stopping waits for what is under way, tells it, and takes nothing new', as
   let hasStopped = false;
   const stopping = worker.stop().then(() => (hasStopped = true));
   hint?.('c');
-  await clock.advance(lookEveryMs);
+  await clock.advance(pollIntervalMs);
   assert.equal(hasStopped, false);
   mayEnd.resolve();
   await stopping;
   assert.deepEqual(begun, ['a']);
-  assert.equal(told, true);
+  assert.equal(isAborted, true);
 });
 
-test('a drain waits for what was started while it waited for something else', async () => {
+test('a drain waits for work that started while it waited for other work', async () => {
   const second = source({ name: 'second', topicKind: 'second' });
   let secondIsDone = false;
   const slowSecond: WorkQueue = {
     ...second.made,
     run: async () => {
-      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+      for (let tick = 0; tick < 50; tick += 1) await Promise.resolve();
       secondIsDone = true;
     },
   };
@@ -181,7 +181,7 @@ test('a drain waits for what was started while it waited for something else', as
       hints.get('second')?.('announced');
     },
   });
-  // The second comes first in line, so that it is idle when it is asked.
+  // The second is polled first, so that it is idle then.
   const worker = start(slowSecond, first.made);
   await clock.untilSleeping(2);
   first.due.add('a');
@@ -190,7 +190,7 @@ test('a drain waits for what was started while it waited for something else', as
   await worker.stop();
 });
 
-test('a drain does what is due, what becomes due through it, and each chore once', async () => {
+test('a drain does due work, work that becomes due through it, each chore once and no early purge', async () => {
   const second = source({ name: 'second', topicKind: 'second' });
   const first = source({
     name: 'first',
@@ -202,13 +202,16 @@ test('a drain does what is due, what becomes due through it, and each chore once
       second.due.add(key);
     },
   });
-  const chore = source({ name: 'chore', isChore: true, listDueKeys: async () => ['all'], lookEveryMs: 60_000 });
-  const worker = start(chore.made, second.made, first.made);
-  await clock.untilSleeping(3);
+  const always = { listDueKeys: async () => ['all'], pollIntervalMs: 60_000 };
+  const chore = source({ name: 'chore', background: 'chore', ...always });
+  const purge = source({ name: 'purge', background: 'purge', ...always });
+  const worker = start(chore.made, purge.made, second.made, first.made);
+  await clock.untilSleeping(4);
   first.due.add('a');
   await worker.drain();
   assert.deepEqual(first.done, ['a', 'a+', 'a++']);
   assert.deepEqual(second.done.toSorted(), ['a', 'a+', 'a++']);
   assert.equal(chore.done.length, 2, 'at the start and for the drain');
+  assert.equal(purge.done.length, 1, 'at the start');
   await worker.stop();
 });

@@ -5,30 +5,33 @@ import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 
 /**
- * A queue: what is due, by key (a merchant in it, an endpoint of a merchant), and how to work one key. Hints make it start
- * within milliseconds; the look each second finds what a lost hint or a dead worker left behind.
+ * A queue: which keys have due work (a merchant in it, an endpoint of a merchant), and how to work one key. Hints start the
+ * work within milliseconds; polling finds what a lost hint or a dead worker left behind.
  */
 export interface WorkQueue {
   name: string;
-  /** Looked after now and then without anything being due; a drain runs it once. */
-  isChore?: true;
-  /** The kind of the topics that announce such work; what follows the colon is the key. */
+  /**
+   * Work that nothing announces. A drain runs a `chore` once, and a `purge` only when its interval has passed: only time makes
+   * records old enough.
+   */
+  background?: 'chore' | 'purge';
+  /** The kind of the topics that announce such work; the key follows the colon. */
   topicKind?: string;
-  lookEveryMs: number;
-  /** Keys run side by side in this process. */
+  pollIntervalMs: number;
+  /** Keys worked at once in this process. */
   keysMax: number;
   listDueKeys(): Promise<readonly string[]>;
-  /** Does what is due for the key, or sets it going; once `stopped` is aborted it takes nothing new. Never twice at once for a key. */
+  /** Does the key's due work, or starts it; takes nothing new once `stopped` is aborted. Never twice at once for a key. */
   run(key: string, stopped: AbortSignal): Promise<void>;
-  /** What `run` sets going and does not wait for. */
+  /** The work that `run` starts and does not wait for. */
   batches?: Batches;
 }
 
-/** Items under way beside `run`; `batch-queue.ts` has them. */
+/** Items under way beside `run`; `batch-queue.ts` implements it. */
 export interface Batches {
-  /** Whose permits the items take. */
+  /** Grants the permits of the items. */
   readonly limiter: LimiterFigures;
-  /** Handed the way to have a key run again. */
+  /** Receives the function that has a key run again. */
   attach(schedule: (key: string) => void): void;
   readonly isIdle: boolean;
   idle(): Promise<void>;
@@ -37,7 +40,7 @@ export interface Batches {
 }
 
 export interface Worker {
-  /** Does everything that is due now, and what becomes due through it. */
+  /** Does everything that is due now, and what becomes due through it; for tests. */
   drain(): Promise<void>;
   /** Takes no new work and waits for what is under way. */
   stop(): Promise<void>;
@@ -50,78 +53,84 @@ interface WorkerOptions {
   queues: readonly WorkQueue[];
 }
 
-// A queue that finds more to do each time it is asked would otherwise keep a drain from ending.
+// A queue that always has more due work would otherwise keep a drain from ending.
 const drainRoundsMax = 50;
-// While the database is away every look of every queue fails. The operator needs to know, and that it goes on.
-const repeatAfterMs = 60_000;
+// While the database is unavailable, every poll of every queue fails. The operator needs to know, and that it goes on.
+const logIntervalMs = 60_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const stopped = new AbortController();
-  const parts = options.queues.map((queue) => startQueue(options, queue, stopped.signal));
+  const running = options.queues.map((queue) => startQueue(options, queue, stopped.signal));
   return {
     drain: async () => {
-      for (const chore of parts.filter((part) => part.isChore)) await chore.look();
-      const queues = parts.filter((part) => !part.isChore);
+      for (const queue of running) if (queue.isBackgroundDue()) await queue.poll();
+      const queues = running.filter((queue) => !queue.isBackground);
       for (let round = 0; round < drainRoundsMax; round += 1) {
-        for (const part of parts) await part.idle();
+        for (const queue of running) await queue.idle();
         let found = 0;
-        for (const part of queues) found += await part.look();
-        // What one part did while another was waited for may have started a third, which is no longer due.
-        if (found === 0 && parts.every((part) => part.isIdle())) return;
+        for (const queue of queues) found += await queue.poll();
+        // While one queue was awaited, another may have started work in a third that is no longer due there.
+        if (found === 0 && running.every((queue) => queue.isIdle())) return;
       }
     },
     stop: async () => {
       stopped.abort();
-      for (const part of parts) part.end();
-      await Promise.all(parts.map((part) => part.loop));
-      for (const part of parts) await part.idle();
+      for (const queue of running) queue.stop();
+      await Promise.all(running.map((queue) => queue.loop));
+      for (const queue of running) await queue.idle();
     },
   };
 }
 
 interface RunningQueue {
-  isChore: boolean;
+  isBackground: boolean;
+  /** Whether a drain has to run it. */
+  isBackgroundDue(): boolean;
   isIdle(): boolean;
   idle(): Promise<void>;
   loop: Promise<void>;
-  look(): Promise<number>;
-  end(): void;
+  poll(): Promise<number>;
+  stop(): void;
 }
 
 function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSignal): RunningQueue {
-  const { batches } = queue;
+  const { batches, background, topicKind } = queue;
   const runner = new KeyedRunner(async (key) => {
     if (stopped.aborted) return;
     try {
       await queue.run(key, stopped);
     } catch (error) {
-      // The work stays due in its table; the next look tries again.
+      // The work stays due in its table; the next poll finds it.
       options.log.error(`${queue.name} failed and will be tried again`, error);
     }
   }, queue.keysMax);
   const schedule = (key: string): void => {
     if (!stopped.aborted) runner.schedule(key);
   };
-  const look = async (): Promise<number> => {
+  const nowMs = (): number => options.clock.now().getTime();
+  let polledAtMs = -Infinity;
+  const poll = async (): Promise<number> => {
+    polledAtMs = nowMs();
     const keys = await queue.listDueKeys();
     for (const key of keys) schedule(key);
     return keys.length;
   };
-  const { topicKind } = queue;
   const unsubscribe = topicKind === undefined ? () => {} : options.changes.subscribeKind(topicKind, schedule);
   batches?.attach(schedule);
   return {
-    isChore: queue.isChore === true,
+    isBackground: background !== undefined,
+    isBackgroundDue: () =>
+      background === 'chore' || (background === 'purge' && nowMs() - polledAtMs >= queue.pollIntervalMs),
     isIdle: () => runner.isIdle && (batches?.isIdle ?? true),
     idle: async () => {
       await runner.idle();
       await batches?.idle();
-      // What ended last may have asked for more.
+      // The last item may have scheduled its key again.
       await runner.idle();
     },
-    look,
-    loop: lookLoop(options, queue, look, stopped),
-    end: () => {
+    poll,
+    loop: pollLoop(options, queue, poll, stopped),
+    stop: () => {
       unsubscribe();
       runner.clearWaiting();
       batches?.stop();
@@ -129,24 +138,24 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
   };
 }
 
-async function lookLoop(
+async function pollLoop(
   options: WorkerOptions,
   queue: WorkQueue,
-  look: () => Promise<number>,
+  poll: () => Promise<number>,
   stopped: AbortSignal,
 ): Promise<void> {
   let quietUntilMs = 0;
   while (!stopped.aborted) {
     try {
-      await look();
+      await poll();
       quietUntilMs = 0;
     } catch (error) {
       const nowMs = options.clock.now().getTime();
       if (nowMs >= quietUntilMs) {
-        options.log.error(`looking for ${queue.name} failed and will be tried again`, error);
-        quietUntilMs = nowMs + repeatAfterMs;
+        options.log.error(`polling for ${queue.name} failed and will be tried again`, error);
+        quietUntilMs = nowMs + logIntervalMs;
       }
     }
-    await options.clock.sleep(queue.lookEveryMs, stopped);
+    await options.clock.sleep(queue.pollIntervalMs, stopped);
   }
 }

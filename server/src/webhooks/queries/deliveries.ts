@@ -9,7 +9,7 @@ import type {
   EventToFanOut,
 } from '../delivery.ts';
 
-/** One per event, endpoint and callback address: fanning an event out again adds nothing. */
+/** One row per event, endpoint and callback URL: fanning an event out again adds nothing. */
 export function insertDeliveryOnce(delivery: Delivery): Statement {
   return {
     name: 'webhook_deliveries_insert_once',
@@ -30,7 +30,7 @@ export function insertDeliveryOnce(delivery: Delivery): Statement {
   };
 }
 
-/** What was planned for whom is decided by its kind and callback URL. In the order in which the events happened. */
+/** What the fan-out has to know of events, oldest first. */
 export function listEventsToFanOut(
   db: Queryable,
   merchantId: string,
@@ -51,15 +51,15 @@ const earliestOwn = `(SELECT next_attempt_at FROM webhook_deliveries
     AND webhook_deliveries.endpoint_id = webhook_endpoints.id
     AND callback_url IS NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
-/** Signed by the default endpoint, all of them. */
+/** The default endpoint signs all of them. */
 const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
   WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
 
 /**
- * The endpoint queues with something to send: index probes for each, so a long backlog of one hides nobody. OFFSET keeps the
- * planner from probing twice, for the condition and for the answer.
+ * The endpoint queues with due deliveries: index probes for each, so that a long backlog of one hides no other. OFFSET keeps
+ * the planner from probing twice, for the condition and for the result.
  */
 export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<EndpointQueue[]> {
   const rows = await db.rows<{ merchantId: string; id: string; ownDue: boolean | null; callbackDue: boolean | null }>({
@@ -79,7 +79,7 @@ export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<E
   ]);
 }
 
-/** The endpoint of a queue; for callback URLs the default one, whose secret signs. Also one that is off or deleted. */
+/** The endpoint of a queue; for callback URLs the default one, whose secret signs. Also a disabled or deleted one. */
 export function findDeliveryTarget(
   db: Queryable,
   { merchantId, endpointId }: EndpointQueue,
@@ -94,44 +94,38 @@ export function findDeliveryTarget(
   });
 }
 
-export interface DeliveryClaim {
-  merchantId: string;
+export interface DeliveryClaim extends EndpointQueue {
   now: Date;
   leaseEndsAt: Date;
   rowsMax: number;
 }
 
-// Of an endpoint that is off nothing is claimed, whatever the claimer believes: what is fanned out to it while it is
-// switched off may become visible only afterwards.
+// Nothing of a disabled endpoint is claimed, whatever the caller has read before: deliveries that were fanned out while it was
+// being disabled may become visible only afterwards.
 const isReceivingNow = `(SELECT true FROM webhook_endpoints
   WHERE webhook_endpoints.merchant_id = $1 AND webhook_endpoints.id = $5 AND status = 'enabled' AND url IS NOT NULL
     AND deleted_at IS NULL)`;
 
-/** Takes what is due for an endpoint's own URL, the longest due first; rows that another worker claims are skipped. */
-export function claimOwnDeliveries(db: Queryable, endpointId: string, claim: DeliveryClaim): Promise<DueDelivery[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
+/** Claims due deliveries of an endpoint queue, the longest due first; rows that another worker claims are skipped. */
+export function claimDeliveries(db: Queryable, claim: DeliveryClaim): Promise<DueDelivery[]> {
+  const { merchantId, endpointId, now, leaseEndsAt, rowsMax } = claim;
+  assert(rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
   return db.rows<DueDelivery>({
-    name: 'webhook_deliveries_claim_own',
-    text: claimText(`endpoint_id = $5 AND callback_url IS NULL AND ${isReceivingNow}`),
-    values: [claim.merchantId, claim.now, claim.leaseEndsAt, claim.rowsMax, endpointId],
+    name: endpointId === null ? 'webhook_deliveries_claim_callback' : 'webhook_deliveries_claim_own',
+    text: claimText(
+      endpointId === null
+        ? 'callback_url IS NOT NULL'
+        : `endpoint_id = $5 AND callback_url IS NULL AND ${isReceivingNow}`,
+    ),
+    values: [merchantId, now, leaseEndsAt, rowsMax, ...(endpointId === null ? [] : [endpointId])],
   });
 }
 
-/** The same for callback addresses. */
-export function claimCallbackDeliveries(db: Queryable, claim: DeliveryClaim): Promise<DueDelivery[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim asks for more than the statement gives');
-  return db.rows<DueDelivery>({
-    name: 'webhook_deliveries_claim_callback',
-    text: claimText('callback_url IS NOT NULL'),
-    values: [claim.merchantId, claim.now, claim.leaseEndsAt, claim.rowsMax],
-  });
-}
-
-// No claim may ask for more. It stands in the statement, because a limit that is a parameter makes the planner reckon with
-// a tenth of an endpoint's backlog: at 100,000 due rows it joined whole tables for each claim.
+// The most that one claim may request. The limit is part of the statement, because with a limit as a parameter the planner
+// expects a tenth of an endpoint's backlog: at 100,000 due rows it joined whole tables for each claim.
 export const claimRowsMax = 128;
 
-/** A claimed row stays due at the end of its lease; its attempt number tells this claim from a later one. */
+/** A claimed row is due again when its lease ends; its attempt number tells this claim from a later one. */
 function claimText(queue: string): string {
   return `WITH due AS (
             SELECT id FROM (
@@ -153,10 +147,10 @@ function claimText(queue: string): string {
           FROM claimed JOIN events ON events.merchant_id = $1 AND events.id = claimed.event_id`;
 }
 
-/** A claim of a delivery, as whoever made it knows it. */
+/** Identifies a claim of a delivery. */
 export type ClaimKey = Pick<DueDelivery, 'id' | 'attempt'>;
 
-/** Only the newest claim of each may say so; a success counts even if the endpoint was switched off meanwhile. */
+/** Only for the newest claim of each delivery; a success counts even if the endpoint was disabled meanwhile. */
 export function markDelivered(merchantId: string, delivered: readonly (ClaimKey & { deliveredAt: Date })[]): Statement {
   return {
     name: 'webhook_deliveries_mark_delivered',
@@ -164,11 +158,11 @@ export function markDelivered(merchantId: string, delivered: readonly (ClaimKey 
            FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) AS ended (id, attempt, delivered_at)
            WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = ended.id
              AND webhook_deliveries.attempts = ended.attempt AND webhook_deliveries.status IN ('pending', 'kept')`,
-    values: [merchantId, ...claimKeys(delivered), delivered.map((one) => one.deliveredAt)],
+    values: [merchantId, ...claimKeys(delivered), delivered.map(({ deliveredAt }) => deliveredAt)],
   };
 }
 
-/** Only the newest claim of each may say so, and not once the delivery was kept. */
+/** Only for the newest claim of each delivery, and not once the delivery is kept. */
 export function markAttemptsFailed(
   merchantId: string,
   failed: readonly (ClaimKey & { status: DeliveryStatus; nextAttemptAt: Date | null })[],
@@ -180,7 +174,12 @@ export function markAttemptsFailed(
              AS ended (id, attempt, status, next_attempt_at)
            WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = ended.id
              AND webhook_deliveries.attempts = ended.attempt AND webhook_deliveries.status = 'pending'`,
-    values: [merchantId, ...claimKeys(failed), failed.map((one) => one.status), failed.map((one) => one.nextAttemptAt)],
+    values: [
+      merchantId,
+      ...claimKeys(failed),
+      failed.map(({ status }) => status),
+      failed.map(({ nextAttemptAt }) => nextAttemptAt),
+    ],
   };
 }
 
@@ -201,8 +200,8 @@ function claimKeys(claims: readonly ClaimKey[]): [string[], bigint[]] {
 }
 
 /**
- * What an endpoint has not received is kept for a replay. Bounded, so that a long backlog cannot outlast the statement's
- * time limit: the worker keeps the rest as it falls due.
+ * Marks an endpoint's pending deliveries as kept. Bounded, so that a long backlog cannot exceed the statement's time limit: the
+ * worker marks the rest as it falls due.
  */
 export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: string; id: string }): Promise<number> {
   return db.run({
@@ -221,8 +220,8 @@ export function keepPendingDeliveries(db: Queryable, endpoint: { merchantId: str
   });
 }
 
-/** Deliveries that are to be made or made again; each half has an index of its own. */
-export async function countDueOrWaiting(db: Queryable): Promise<number> {
+/** Pending deliveries of all merchants; each half has an index of its own. */
+export async function countPending(db: Queryable): Promise<number> {
   const row = await db.row<{ count: bigint }>({
     name: 'webhook_deliveries_count_pending',
     text: `-- across merchants: the operator watches all of them
@@ -241,31 +240,37 @@ export interface AttemptRow {
   statusCode: number | null;
   failure: string | null;
   durationMs: number;
-  answer: string;
+  /** The beginning of the response body. */
+  response: string;
   createdAt: Date;
 }
 
-// Many rows in one statement cost a third of what they cost one by one. Each number of rows is a statement of its own,
-// which a connection plans once; so there are few.
-const attemptsAtOnce = [32, 8, 4, 2, 1] as const;
+// Many rows in one statement cost a third of what they cost one by one.
+const rowsPerStatement = [32, 8, 4, 2, 1];
 
 /** One row for each attempt. */
 export function insertAttempts(attempts: readonly AttemptRow[]): Statement[] {
-  const statements: Statement[] = [];
+  return chunk(attempts, rowsPerStatement).map(insertAttemptRows);
+}
+
+/**
+ * Splits rows for statements of many rows. Few sizes, the last of them 1, because each size is a statement of its own, which
+ * a connection plans once.
+ */
+export function chunk<Row>(rows: readonly Row[], sizes: readonly number[]): Row[][] {
+  const chunks: Row[][] = [];
   let done = 0;
-  for (const count of attemptsAtOnce) {
-    for (; attempts.length - done >= count; done += count) {
-      statements.push(insertAttemptRows(attempts.slice(done, done + count)));
-    }
+  for (const size of sizes) {
+    for (; rows.length - done >= size; done += size) chunks.push(rows.slice(done, done + size));
   }
-  return statements;
+  return chunks;
 }
 
 function insertAttemptRows(attempts: readonly AttemptRow[]): Statement {
   const columns = 8;
   const rows = attempts.map((_attempt, row) => {
-    const places = Array.from({ length: columns }, (_column, place) => `$${row * columns + place + 1}`);
-    return `(${places.join(', ')})`;
+    const parameters = Array.from({ length: columns }, (_parameter, column) => `$${row * columns + column + 1}`);
+    return `(${parameters.join(', ')})`;
   });
   return {
     name: `webhook_attempts_insert_${attempts.length}`,
@@ -279,7 +284,7 @@ function insertAttemptRows(attempts: readonly AttemptRow[]): Statement {
       attempt.statusCode,
       attempt.failure,
       attempt.durationMs,
-      attempt.answer,
+      attempt.response,
       attempt.createdAt,
     ]),
   };

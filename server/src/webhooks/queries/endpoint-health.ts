@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 
-/** How an endpoint is doing; null where nothing has been sent to it yet. */
+/** The health of an endpoint; null where nothing has been sent to it yet. */
 export interface HealthRow {
   endpointId: string;
   lastSuccessAt: Date | null;
@@ -11,12 +11,12 @@ export interface HealthRow {
   failed: bigint;
 }
 
-/** More rows than that are not counted. */
+/** No more rows than that are counted. */
 export const backlogMax = 10_000;
 
 /**
- * Reads what is known of each endpoint and counts what it has not received: of those that wait, and of those that it
- * missed, up to one more than `backlogMax`, each by an index and in its order.
+ * Reads the health of each endpoint and counts its pending, kept and failed deliveries: up to one more than `backlogMax` each,
+ * by an index and in its order.
  */
 export function listEndpointHealth(
   db: Queryable,
@@ -53,8 +53,8 @@ export function listEndpointHealth(
   });
 }
 
-/** From here on its failing is counted from the next attempt that fails. */
-export function forgetFailing(endpoint: { merchantId: string; id: string }): Statement {
+/** The next failed attempt starts the count anew. */
+export function clearFailing(endpoint: { merchantId: string; id: string }): Statement {
   return {
     name: 'webhook_health_forget_failing',
     text: `UPDATE webhook_endpoint_health SET failing_since = NULL, warned_at = NULL
@@ -63,8 +63,12 @@ export function forgetFailing(endpoint: { merchantId: string; id: string }): Sta
   };
 }
 
-/** The next sequence number of the events that tell of an endpoint; two that ask at once get two. */
-export async function raiseEndpointSequence(db: Queryable, merchantId: string, endpointId: string): Promise<bigint> {
+/** Returns the next sequence number of an endpoint's events; concurrent callers get different ones. */
+export async function incrementEndpointSequence(
+  db: Queryable,
+  merchantId: string,
+  endpointId: string,
+): Promise<bigint> {
   const row = await db.row<{ sequence: bigint }>({
     name: 'webhook_health_raise_sequence',
     text: `INSERT INTO webhook_endpoint_health (merchant_id, endpoint_id, event_sequence) VALUES ($1, $2, 1)
@@ -76,18 +80,18 @@ export async function raiseEndpointSequence(db: Queryable, merchantId: string, e
   return row?.sequence ?? 1n;
 }
 
-/** What some attempts have shown of an endpoint. */
+/** What a batch of attempts shows about an endpoint's health. */
 export interface HealthNote {
   endpointId: string;
   /** Null where none of them succeeded. */
   lastSuccessAt: Date | null;
-  /** The first that failed after the last success; null where the last one succeeded. */
+  /** The first failed attempt after the last success; null where the last attempt succeeded. */
   failingSince: Date | null;
-  /** The status of the last one that failed, or a word where none came; null where none failed. */
+  /** The HTTP status of the last failed attempt, or why there was no response; null where none failed. */
   lastFailure: string | null;
 }
 
-/** A success ends the failing that was known; without one the earliest failure that is known stays. */
+/** A success ends `failing_since`; without one the earliest known failure stays. */
 export function noteHealth(merchantId: string, note: HealthNote): Statement {
   return {
     name: 'webhook_health_note',
@@ -106,13 +110,13 @@ export function noteHealth(merchantId: string, note: HealthNote): Statement {
   };
 }
 
-/** Since when an endpoint fails, and whether its merchant was told. */
+/** Since when an endpoint fails, and when its merchant was warned. */
 export interface Failing {
   failingSince: Date | null;
   warnedAt: Date | null;
 }
 
-/** Nobody notes anything of it before the transaction ends. */
+/** No other transaction changes the endpoint's health before this one ends. */
 export function lockFailing(db: Queryable, merchantId: string, endpointId: string): Promise<Failing | undefined> {
   return db.row<Failing>({
     name: 'webhook_health_lock',

@@ -5,7 +5,7 @@ const endpointColumns = `merchant_id AS "merchantId", id, url, description, kind
   disabled_reason AS "disabledReason", is_default AS "isDefault", secret, previous_secret AS "previousSecret",
   previous_secret_expires_at AS "previousSecretExpiresAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Unique per merchant where it is the default one. */
+/** A merchant's default endpoint is unique. */
 export function insertEndpoint(endpoint: Endpoint): Statement {
   return {
     name: 'webhook_endpoints_insert',
@@ -30,7 +30,7 @@ export function insertEndpoint(endpoint: Endpoint): Statement {
   };
 }
 
-/** Writes what can change; the caller holds the row's lock. */
+/** Writes the fields that can change; the caller holds the row's lock. */
 export function updateEndpointRow(endpoint: Endpoint): Statement {
   return {
     name: 'webhook_endpoints_update',
@@ -62,19 +62,19 @@ export function markEndpointDeleted(endpoint: Pick<Endpoint, 'merchantId' | 'id'
   };
 }
 
-/** Leaves alone an endpoint whose URL is another one: the merchant changed it meanwhile, or it was a callback's. */
+/** Changes nothing where the endpoint's URL is a different one: the merchant changed it, or it was a callback URL. */
 export function disableEndpoint(endpoint: {
   merchantId: string;
   id: string;
   url: string;
   reason: DisabledReason;
-  at: Date;
+  disabledAt: Date;
 }): Statement {
   return {
     name: 'webhook_endpoints_disable',
     text: `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = $5, updated_at = $4
            WHERE merchant_id = $1 AND id = $2 AND url = $3 AND status = 'enabled' AND deleted_at IS NULL`,
-    values: [endpoint.merchantId, endpoint.id, endpoint.url, endpoint.at, endpoint.reason],
+    values: [endpoint.merchantId, endpoint.id, endpoint.url, endpoint.disabledAt, endpoint.reason],
   };
 }
 
@@ -87,7 +87,7 @@ export function findEndpointById(db: Queryable, merchantId: string, id: string):
   });
 }
 
-/** Also one that was deleted: what was sent to it stays on record. */
+/** Also for a deleted endpoint: its deliveries stay on record. */
 export async function isEndpointKnown(db: Queryable, merchantId: string, id: string): Promise<boolean> {
   const row = await db.row({
     name: 'webhook_endpoints_is_known',
@@ -97,7 +97,7 @@ export async function isEndpointKnown(db: Queryable, merchantId: string, id: str
   return row !== undefined;
 }
 
-/** Changes of one endpoint happen one after the other. */
+/** Changes of one endpoint are made one at a time. */
 export function lockEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
   return db.row<Endpoint>({
     name: 'webhook_endpoints_lock',
@@ -107,8 +107,8 @@ export function lockEndpoint(db: Queryable, merchantId: string, id: string): Pro
   });
 }
 
-/** Until the transaction ends it is not changed. The others are: what is sent to one must not hold up all of them. */
-export function shareEndpoint(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
+/** The endpoint cannot be changed before the transaction ends; others can. */
+export function lockEndpointShared(db: Queryable, merchantId: string, id: string): Promise<Endpoint | undefined> {
   return db.row<Endpoint>({
     name: 'webhook_endpoints_share',
     text: `SELECT ${endpointColumns} FROM webhook_endpoints
@@ -117,7 +117,7 @@ export function shareEndpoint(db: Queryable, merchantId: string, id: string): Pr
   });
 }
 
-/** Held while a merchant's endpoints are counted, so that no two pass the limit together. */
+/** Locked while a merchant's endpoints are counted, so that no two requests pass the limit together. */
 export async function lockDefaultEndpoint(db: Queryable, merchantId: string): Promise<boolean> {
   const locked = await db.row({
     name: 'webhook_endpoints_lock_default',
@@ -147,8 +147,8 @@ export function listEndpointsByMerchant(db: Queryable, merchantId: string): Prom
 }
 
 /**
- * The oldest first. None of them is locked: fanning out goes on without a gap, and whoever changes an endpoint would never
- * have its turn. What is made due for one that is disabled meanwhile can be claimed by nobody, and a worker keeps it.
+ * Oldest first, without locks: fan-out runs all the time, and a change of an endpoint would never get its lock. Deliveries to
+ * an endpoint that is disabled meanwhile cannot be claimed; a worker marks them as kept.
  */
 export function listEndpointsForFanOut(db: Queryable, merchantId: string): Promise<Endpoint[]> {
   return db.rows<Endpoint>({

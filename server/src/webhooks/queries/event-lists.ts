@@ -21,15 +21,15 @@ export interface EventRow {
   recordText: string;
 }
 
-/** What a list may be narrowed by; undefined is no filter. */
+/** The filters of a list; undefined is no filter. */
 export interface EventFilter extends TimeFilter {
   kind?: EventKind | undefined;
   objectId?: string | undefined;
   /** With a delivery to this endpoint's own URL. */
   endpointId?: string | undefined;
-  /** With a delivery in this state: to that endpoint where one is named. */
+  /** With a delivery in this state; to `endpointId` if that is given. */
   status?: DeliveryStatus | undefined;
-  /** Behind this event, the oldest first. */
+  /** After this event, oldest first. */
   after?: string | undefined;
 }
 
@@ -37,13 +37,13 @@ const columns = `events.id, events.kind, events.created_at AS "createdAt", event
   events.object_id AS "objectId", events.callback_url AS "callbackUrl",
   events.request_id AS "requestId", events.record::text AS "recordText"`;
 
-// An id is made a moment before its event's time is read, and never goes back with the clock.
+// An id is created a moment before its event's time is read, and never goes back with the clock.
 const idSlackMs = 60_000;
 
 /**
- * Newest first, or oldest first behind `after`. What one endpoint has missed has an index of its own, so that a list of it
- * is read from there. Every other delivery is looked up from its event, one probe each, which makes it a search. Throws
- * AppError `rate_limited` when too many searches are running.
+ * Newest first, or oldest first after `after`. A list of one endpoint's failed or kept events is read from their own index. Any
+ * other filter on deliveries probes them event by event, which makes it a search. Throws AppError `rate_limited` when too many
+ * searches are running.
  */
 export function listEventRows(
   lists: ListReader,
@@ -69,13 +69,13 @@ export function listEventRows(
     ...columnFilter('object', 'events.object_id =', objectId),
     ...(isOfMissed ? [] : deliveryFilters(filter)),
   ];
-  const asksDeliveries = endpointId !== undefined || status !== undefined;
+  const filtersDeliveries = endpointId !== undefined || status !== undefined;
   const isReadFromIndex = isOfMissed && kind === undefined && objectId === undefined;
   return lists.read<EventRow, EventRow>(source, {
     merchantId,
     page,
     filters,
-    isSearch: asksDeliveries && !isReadFromIndex,
+    isSearch: filtersDeliveries && !isReadFromIndex,
   });
 }
 
@@ -93,8 +93,8 @@ export function findEventById(db: Queryable, merchantId: string, id: string): Pr
   });
 }
 
-/** The same, and until the transaction ends the event is not deleted. Waits for a deletion that is under way. */
-export function shareEventById(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
+/** The same, and the event cannot be deleted before the transaction ends. Waits for a deletion that is under way. */
+export function lockEventShared(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
   return db.row<EventRow>({
     name: 'webhook_events_share',
     text: `SELECT ${columns} FROM events WHERE merchant_id = $1 AND id = $2 FOR KEY SHARE`,
@@ -102,7 +102,7 @@ export function shareEventById(db: Queryable, merchantId: string, id: string): P
   });
 }
 
-/** The times between which an event happened, as times and as the ids that were made about then. */
+/** Filters by the time of an event, and by the ids that were created about then. */
 export function timeFilters(id: string, { from, to }: TimeFilter): ListFilter[] {
   return [
     ...createdFilter('events', { from, to }),
@@ -114,12 +114,12 @@ export function timeFilters(id: string, { from, to }: TimeFilter): ListFilter[] 
 function missedFilters(endpointId: string, status: DeliveryStatus): ListFilter[] {
   return [
     ...columnFilter('missed', `missed.callback_url IS NULL AND missed.endpoint_id =`, endpointId),
-    // The first half is what the index is of.
+    // The first half is the condition of the index.
     ...columnFilter('status', `missed.status IN ('kept', 'failed') AND missed.status =`, status),
   ];
 }
 
-/** A value and not an EXISTS, so that it stays one probe for each event, made as the page needs it. */
+/** A scalar and not an EXISTS, so that it stays one probe for each event, made as the page needs it. */
 function deliveryFilters({ endpointId, status }: EventFilter): ListFilter[] {
   if (endpointId === undefined && status === undefined) return [];
   const ofEndpoint = endpointId !== undefined;
@@ -137,7 +137,7 @@ function deliveryFilters({ endpointId, status }: EventFilter): ListFilter[] {
   ];
 }
 
-/** What became of an event at one address. */
+/** An event's delivery to one address. */
 export interface DeliveryRow extends Pick<
   Delivery,
   'id' | 'eventId' | 'endpointId' | 'callbackUrl' | 'status' | 'nextAttemptAt'
@@ -146,7 +146,7 @@ export interface DeliveryRow extends Pick<
   deliveredAt: Date | null;
 }
 
-/** The deliveries of a page of events in the order in which they were made, the last hundred of each event. */
+/** The deliveries of a page of events, oldest first: the newest hundred of each event. */
 export function listDeliveriesOfEvents(
   db: Queryable,
   merchantId: string,
@@ -166,7 +166,7 @@ export function listDeliveriesOfEvents(
   });
 }
 
-/** The endpoints that were sent an event at their own URL, all of them. */
+/** All endpoints with a delivery of the event to their own URL. */
 export async function listEndpointIdsOfEvent(db: Queryable, merchantId: string, eventId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'webhook_deliveries_endpoints_of_event',
@@ -177,7 +177,7 @@ export async function listEndpointIdsOfEvent(db: Queryable, merchantId: string, 
   return rows.map((row) => row.id);
 }
 
-/** One attempt and how it ended. */
+/** One attempt and its outcome. */
 export interface TryRow {
   deliveryId: string;
   attempt: bigint;
@@ -185,10 +185,11 @@ export interface TryRow {
   statusCode: bigint | null;
   failure: string | null;
   durationMs: bigint;
-  answer: string;
+  /** The beginning of the response body. */
+  response: string;
 }
 
-/** In their order, the last hundred of each delivery: more there are only where somebody sends again and again. */
+/** The newest hundred of each delivery, oldest first; only a delivery that is resent very often has more. */
 export function listTriesOfDeliveries(
   db: Queryable,
   merchantId: string,
@@ -199,7 +200,7 @@ export function listTriesOfDeliveries(
     text: `SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
            CROSS JOIN LATERAL (
              SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
-                    duration_ms AS "durationMs", answer
+                    duration_ms AS "durationMs", answer AS response
              FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
              ORDER BY attempt DESC LIMIT 100
            ) AS tries

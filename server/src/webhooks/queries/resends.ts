@@ -3,21 +3,22 @@ import type { Queryable, Statement } from '../../kit/db.ts';
 import { listClause } from '../../kit/list-filter.ts';
 import type { ListClause, ListFilter, TimeFilter } from '../../kit/list-filter.ts';
 import type { DeliveryStatus } from '../delivery.ts';
+import { chunk } from './deliveries.ts';
 import { timeFilters } from './event-lists.ts';
 
-/** Which of an endpoint's events are wanted; absent is no filter. */
+/** Selects an endpoint's events; an absent field is no filter. */
 export interface ResendFilter extends TimeFilter {
   endpointId: string;
   kinds?: readonly EventKind[];
 }
 
-/** An event that is to be sent again. */
+/** An event to resend. */
 export interface EventToResend {
   id: string;
   createdAt: Date;
 }
 
-/** What the endpoint has missed, oldest first, by the index of what was missed. */
+/** The events whose delivery to the endpoint failed or was kept, oldest first, read from the index of those. */
 export function listMissedEvents(
   db: Queryable,
   merchantId: string,
@@ -36,7 +37,7 @@ export function listMissedEvents(
   });
 }
 
-/** Whatever happened, oldest first, whether the endpoint was ever sent it or not; of test events only its own. */
+/** All events, oldest first, whether they were ever sent to the endpoint or not; of test events only its own. */
 export function listEventsToResend(
   db: Queryable,
   merchantId: string,
@@ -66,7 +67,7 @@ function kindsFilter(kinds: readonly EventKind[]): ListFilter {
   return { name: 'kinds', text: (next) => `events.kind = ANY (${next()}::text[])`, values: [[...kinds]] };
 }
 
-// A value and not an EXISTS, which for many rows the planner would answer by reading every attempt.
+// A scalar and not an EXISTS, for which the planner would read every attempt where there are many rows.
 const isNewestRecorded = `(
   SELECT true FROM webhook_attempts
   WHERE webhook_attempts.merchant_id = $1 AND webhook_attempts.delivery_id = webhook_deliveries.id
@@ -75,7 +76,7 @@ const isNewestRecorded = `(
 const isDueOrUnderWay = `webhook_deliveries.status = 'pending'
   AND (webhook_deliveries.next_attempt_at <= $2 OR NOT (${isNewestRecorded}))`;
 
-/** Those of the events that are due at the endpoint already, or under way. Locks nothing. */
+/** Those of the events whose delivery to the endpoint is due or under way. Locks nothing. */
 export async function listEventsUnderWay(
   db: Queryable,
   merchantId: string,
@@ -91,7 +92,7 @@ export async function listEventsUnderWay(
   return rows.map((row) => row.id);
 }
 
-/** Where an event is to be sent again; `id` is the delivery's if there is none yet. */
+/** An event and where to resend it; `id` is for the delivery if there is none yet. */
 export interface Resend {
   id: string;
   eventId: string;
@@ -99,31 +100,22 @@ export interface Resend {
   callbackUrl: string | null;
 }
 
-/** How many rows one statement takes; each size is a text of its own that the database plans once. */
-const rowsAtOnce = [500, 50, 5, 1];
+const rowsPerStatement = [500, 50, 5, 1];
 
 /**
- * Makes the deliveries, or makes them again: due now, the schedule from its beginning. Only those in one of the states
- * are made again; of the pending ones those that wait for a later attempt, not one that is due or under way. An attempt
- * that was under way when its delivery was kept has no say in what becomes of it now.
+ * Inserts deliveries, or makes existing ones due again now, with the retry schedule from its start. Only existing deliveries in
+ * one of `states` change, and of the pending ones only those that wait for a later attempt. The outcome of an attempt that was
+ * under way when its delivery was kept no longer counts.
  */
 export function upsertResends(
   merchantId: string,
   resends: readonly Resend[],
-  at: { now: Date; states: readonly DeliveryStatus[] },
+  options: { now: Date; states: readonly DeliveryStatus[] },
 ): Statement[] {
-  const statements: Statement[] = [];
-  let rest = resends;
-  for (const count of rowsAtOnce) {
-    while (rest.length >= count) {
-      statements.push(upsertRows(merchantId, rest.slice(0, count), at));
-      rest = rest.slice(count);
-    }
-  }
-  return statements;
+  return chunk(resends, rowsPerStatement).map((rows) => upsertRows(merchantId, rows, options));
 }
 
-// Counts one attempt that is never made: whoever still holds a claim of it then holds an old one.
+// Counts one attempt that is never made, so that a claim that is still held is no longer the newest.
 const attemptsAgain = `webhook_deliveries.attempts + CASE
   WHEN webhook_deliveries.status = 'kept' AND webhook_deliveries.attempts > webhook_deliveries.attempts_before
     AND NOT (${isNewestRecorded}) THEN 1 ELSE 0 END`;
@@ -134,7 +126,7 @@ function upsertRows(
   { now, states }: { now: Date; states: readonly DeliveryStatus[] },
 ): Statement {
   const rows = resends.map((_resend, row) => {
-    const [id, event, endpoint, callback] = [4, 5, 6, 7].map((place) => `$${place + row * 4}`);
+    const [id, event, endpoint, callback] = [4, 5, 6, 7].map((parameter) => `$${parameter + row * 4}`);
     return `($1, ${id}, ${event}, ${endpoint}, ${callback}, 'pending', 0, 0, $2, $2, NULL)`;
   });
   return {

@@ -12,11 +12,11 @@ const storedColumns = 'merchant_id AS "merchantId", id, secret, previous_secret 
 const secretKeyId = sealedKeyIdSql('secret');
 const previousKeyId = sealedKeyIdSql('previous_secret');
 
-/** The endpoint that was written last. There is one for each merchant from the start. */
+/** The secrets of the endpoint that changed last. Every merchant has an endpoint from the start. */
 export function findNewestSecrets(db: Queryable): Promise<StoredSecrets | undefined> {
   return db.row<StoredSecrets>({
     name: 'webhook_endpoints_newest_secrets',
-    text: `-- across merchants: one seal key is everybody's
+    text: `-- across merchants: all share one seal key
            SELECT ${storedColumns} FROM webhook_endpoints ORDER BY updated_at DESC LIMIT 1`,
     values: [],
   });
@@ -25,7 +25,7 @@ export function findNewestSecrets(db: Queryable): Promise<StoredSecrets | undefi
 export function countSecretsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
   return db.rows({
     name: 'webhook_endpoints_count_secrets_by_key',
-    text: `-- across merchants: one seal key is everybody's
+    text: `-- across merchants: all share one seal key
            SELECT "keyId", count(*) AS count FROM (
              SELECT ${secretKeyId} AS "keyId" FROM webhook_endpoints
              UNION ALL
@@ -35,37 +35,37 @@ export function countSecretsByKey(db: Queryable): Promise<{ keyId: string; count
   });
 }
 
-/** In the order of the primary key, deleted endpoints too: while a key is of use, nothing should need another. */
+/** In the order of the primary key, deleted endpoints included: nothing may need an old key once it is removed. */
 export function listSecretsUnderOtherKeys(
   db: Queryable,
-  from: { keyId: string; after: { merchantId: string; id: string } | null; rowsMax: number },
+  page: { keyId: string; after: { merchantId: string; id: string } | null; rowsMax: number },
 ): Promise<StoredSecrets[]> {
   return db.rows<StoredSecrets>({
     name: 'webhook_endpoints_secrets_under_other_keys',
-    text: `-- across merchants: one seal key is everybody's
+    text: `-- across merchants: all share one seal key
            SELECT ${storedColumns} FROM webhook_endpoints
            WHERE (${secretKeyId} <> $1 OR ${previousKeyId} <> $1)
              AND ($2::uuid IS NULL OR (merchant_id, id) > ($2, $3::uuid))
            ORDER BY merchant_id, id LIMIT $4`,
-    values: [from.keyId, from.after?.merchantId ?? null, from.after?.id ?? null, from.rowsMax],
+    values: [page.keyId, page.after?.merchantId ?? null, page.after?.id ?? null, page.rowsMax],
   });
 }
 
-/** Touches the endpoint only where its secret is still the one that was read. */
-export function replaceSecret({ merchantId, id, secret }: StoredSecrets, by: Buffer): Statement {
+/** Changes the endpoint only if its secret is still the one that was read. */
+export function replaceSecret({ merchantId, id, secret }: StoredSecrets, resealed: Buffer): Statement {
   return {
     name: 'webhook_endpoints_replace_secret',
     text: 'UPDATE webhook_endpoints SET secret = $4 WHERE merchant_id = $1 AND id = $2 AND secret = $3',
-    values: [merchantId, id, secret, by],
+    values: [merchantId, id, secret, resealed],
   };
 }
 
-/** The same for the secret before it. */
-export function replacePreviousSecret({ merchantId, id, previousSecret }: StoredSecrets, by: Buffer): Statement {
+/** The same for the previous secret. */
+export function replacePreviousSecret({ merchantId, id, previousSecret }: StoredSecrets, resealed: Buffer): Statement {
   return {
     name: 'webhook_endpoints_replace_previous_secret',
     text: `UPDATE webhook_endpoints SET previous_secret = $4
            WHERE merchant_id = $1 AND id = $2 AND previous_secret = $3`,
-    values: [merchantId, id, previousSecret, by],
+    values: [merchantId, id, previousSecret, resealed],
   };
 }
