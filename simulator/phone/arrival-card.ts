@@ -2,7 +2,7 @@ import { html } from '../../server/src/kit/html.ts';
 import type { Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { Arrival } from '../payouts/arrival.ts';
-import { networkMark } from '../../server/src/pages/network-mark.ts';
+import { networkMark } from '../../server/src/pages/icons.ts';
 import { foreignText, formatTime } from '../../server/src/pages/page-text.ts';
 
 /** Money that arrived on the simulated phone. There is nothing to tap: a payee approves nothing. */

@@ -1,7 +1,7 @@
 import { html } from '../../server/src/kit/html.ts';
 import type { Html } from '../../server/src/kit/html.ts';
 import type { PhoneFloat } from '../payouts/arrival.ts';
-import { networkMark } from '../../server/src/pages/network-mark.ts';
+import { networkMark } from '../../server/src/pages/icons.ts';
 import { foreignText, formatTime } from '../../server/src/pages/page-text.ts';
 
 const wordsOf = {

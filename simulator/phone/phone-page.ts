@@ -8,7 +8,7 @@ import { icon } from '../../server/src/pages/icons.ts';
 import { layout } from '../../server/src/pages/layout.ts';
 import { arrivalCard } from './arrival-card.ts';
 import { floatCard } from './float-card.ts';
-import { formatNumber } from '../../server/src/pages/format-number.ts';
+import { formatNumber } from '../../server/src/pages/page-text.ts';
 import { promptCard } from './prompt-card.ts';
 import { scenarioHints } from './scenario-hints.ts';
 

@@ -3,7 +3,7 @@ import type { Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { PhoneAction } from '../transitions.ts';
 import type { Prompt } from '../prompt.ts';
-import { networkMark } from '../../server/src/pages/network-mark.ts';
+import { networkMark } from '../../server/src/pages/icons.ts';
 import { foreignText, formatTime } from '../../server/src/pages/page-text.ts';
 
 /** One payment on the simulated phone: what is asked, what was tapped, and what can be tapped now. */

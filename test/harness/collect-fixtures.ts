@@ -15,6 +15,7 @@ function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<Co
       heading: 'School fees, second term',
       description: null,
       amountMinor: null,
+      feeMinor: 0n,
       minAmountMinor: null,
       customFields: [],
       ...model,
@@ -47,6 +48,7 @@ export const linkFixtures: Record<string, CollectTarget> = {
     description: 'Say whose fees they are, so that we can find your child.',
   }),
   fixed: collectPage({ path: '/link/fixed', amountMinor: 250_000n, heading: 'Gala ticket' }),
+  fee: collectPage({ path: '/link/fee', amountMinor: 10_000n, feeMinor: 200n, heading: 'Gala ticket' }),
   fields: collectPage({
     path: '/link/fields',
     amountMinor: 45_000n,

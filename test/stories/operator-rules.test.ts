@@ -73,6 +73,19 @@ transfer    all      no fee                                          -
   );
 });
 
+test('a link’s page shows the fee that the customer pays, as the payment has it', async () => {
+  await untilCollectingCosts(4, 'customer');
+  const { body: link } = await api.post('/v1/payment-links', { data: { title: 'Gala ticket', amount: 100 } });
+  const page = await (await fetch(String(link['url']))).text();
+  assert.match(page, /<dt>Fee<\/dt><dd>D4\.00<\/dd>[\s\S]*>Pay D104\.00<\/button>/);
+  const paying = await fetch(String(link['url']), {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ amount: '100.00' }),
+  });
+  assert.match(await paying.text(), />Pay D104\.00<\/button>/);
+});
+
 test('limits are set and shown', async () => {
   await runJson('limits', 'set', '--default', '--largest', '1000', '--daily', '5000.50');
   await runJson('limits', 'set', '--merchant', merchant, '--daily', 'none');

@@ -9,7 +9,7 @@ import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.
 import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { createTerminal, updateTerminal } from '../terminals/manage-terminals.ts';
 import type { TerminalChange } from '../terminals/manage-terminals.ts';
-import type { TerminalContext, VirtualTerminal } from '../terminals/terminal.ts';
+import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { createLink, updateLink } from './manage-links.ts';
 import type { LinkChange } from './link-fields.ts';
 import { payAtTerminal } from './pay-at-terminal.ts';
@@ -17,14 +17,13 @@ import { payLink } from './pay-link.ts';
 import type { LinkPayment } from './pay-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 
-/** Links and counters on the payments' world, whose networks say what the test wants them to. */
+/** Links and counters on the payments' world, whose networks respond as the test says. */
 export type CollectWorld = Awaited<ReturnType<typeof createCollectWorld>>;
 
 export async function createCollectWorld() {
   const payments = await createPaymentWorld();
   const { context, db, merchant } = payments;
   const caller = { merchantId: merchant.id, testMode: true };
-  const terminalContext: TerminalContext = { ...context, chatDelivery: async () => new Map() };
   const within = db.withTransaction.bind(db);
   return {
     ...payments,
@@ -37,9 +36,9 @@ export async function createCollectWorld() {
     throughLink: (link: PaymentLink, payment: Partial<LinkPayment> = {}, by: Merchant = merchant): Promise<Intent> =>
       within((tx) => payLink(tx, context, by, link, { amountMinor: null, customFieldsValues: {}, ...payment })),
     newTerminal: (name = 'Till 1'): Promise<VirtualTerminal> =>
-      within((tx) => createTerminal(tx, terminalContext, caller, { name, chatNumbers: ['7012345'] })),
+      within((tx) => createTerminal(tx, context, caller, { name, chatNumbers: ['7012345'] })),
     changeTerminal: (terminal: VirtualTerminal, change: TerminalChange): Promise<VirtualTerminal> =>
-      within((tx) => updateTerminal(tx, terminalContext, caller, { id: terminal.id, change })),
+      within((tx) => updateTerminal(tx, context.clock, caller, { id: terminal.id, change })),
     atCounter: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
       within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor })),
     newSubAccount: async (percent: bigint): Promise<string> => {
@@ -61,7 +60,7 @@ export async function createCollectWorld() {
   };
 }
 
-/** Code, field and sentence of a refusal. */
+/** Code, field and message of a refusal. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   try {
     await attempt;
@@ -69,5 +68,5 @@ export async function refusalOf(attempt: Promise<unknown>): Promise<string> {
     assert.ok(error instanceof AppError, String(error));
     return `${error.code} ${error.fields?.[0]?.path ?? 'no field'}: ${error.message}`;
   }
-  assert.fail('it was taken');
+  assert.fail('it was accepted');
 }

@@ -1,11 +1,9 @@
 import { fieldError } from '../kit/app-error.ts';
 
-/** An answer on a form is a few words; what is longer belongs into the shop. */
 export const answerLengthMax = 200;
 
 /**
- * The labels as they are kept: without spaces around them, each once. Throws AppError `invalid_request` naming the one
- * that is wrong.
+ * Trims the labels. Throws AppError `invalid_request` naming a label that is empty or repeated.
  */
 export function readLabels(labels: readonly string[], path: string): string[] {
   const accepted: string[] = [];
@@ -13,7 +11,7 @@ export function readLabels(labels: readonly string[], path: string): string[] {
     const label = sent.trim();
     const fieldPath = `${path}.${index}`;
     if (label === '') throw fieldError('invalid_request', fieldPath, `${fieldPath} must not be empty.`);
-    // Answers are kept by their labels, and this name means something else to the programs that read them.
+    // Answers are stored in an object keyed by label, where this key would set the prototype.
     if (label === '__proto__') throw fieldError('invalid_request', fieldPath, `${fieldPath} cannot have this name.`);
     const same = accepted.findIndex((other) => other.toLowerCase() === label.toLowerCase());
     if (same !== -1) throw fieldError('invalid_request', fieldPath, `${fieldPath} is the same as ${path}.${same}.`);
@@ -23,8 +21,8 @@ export function readLabels(labels: readonly string[], path: string): string[] {
 }
 
 /**
- * What the payer filled in, in the order of the labels; null where nothing was. No answer is required: a payer who cannot
- * answer can still pay. Throws AppError `invalid_request` naming `custom_fields.N`.
+ * The payer's answers in the order of the labels; null if there is none. No answer is required: a payer who cannot answer can
+ * still pay. Throws AppError `invalid_request` naming `custom_fields.N`.
  */
 export function readAnswers(
   labels: readonly string[],
@@ -32,7 +30,7 @@ export function readAnswers(
 ): Record<string, string> | null {
   const sent = new Map(Object.entries(answers));
   const accepted = labels.flatMap((label, index): [string, string][] => {
-    // A line feed or a NUL in a line of text is nobody's answer, and the database takes no NUL.
+    // A one-line field cannot contain line feeds, and PostgreSQL stores no NUL.
     const answer = (sent.get(label) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
     if (answer.length > answerLengthMax) {
       const message = `${label}: write at most ${answerLengthMax} characters.`;

@@ -2,15 +2,16 @@ import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { notBlank } from '../kit/not-blank.ts';
-import type { Merchant } from '../merchants/merchant.ts';
+import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import { amountOf } from '../kit/wire-amount.ts';
-import type { PaymentContext } from '../payments/context.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { PaymentSettings } from '../payments/context.ts';
 import { checkPageUrl } from '../payments/urls.ts';
 import { readLabels } from './custom-fields.ts';
 import type { PaymentLink } from './payment-link.ts';
 import type { linkChangeSchema } from './wire-schemas.ts';
 
-/** What of a link a request may set. */
+/** The fields of a link that a request can set. */
 export type LinkFields = Pick<
   PaymentLink,
   | 'title'
@@ -26,16 +27,17 @@ export type LinkFields = Pick<
   | 'active'
 >;
 
-/** What is left out stays as it is. */
+/** Absent fields stay unchanged. */
 export type LinkChange = Partial<LinkFields>;
 
 type Sent = Static<typeof linkChangeSchema>;
+type UrlPolicy = PaymentSettings['urlPolicy'];
 
 /**
- * What was sent, and nothing else; `prefix` leads the fields' names in a refusal. Throws AppError `invalid_request`,
+ * The fields that the request sets. Errors name fields with `prefix` before them. Throws AppError `invalid_request`,
  * `currency_not_supported` and `url_not_allowed`.
  */
-export function changeOf(context: PaymentContext, merchant: Merchant, sent: Sent, prefix: string): LinkChange {
+export function changeOf(urlPolicy: UrlPolicy, merchant: Merchant, sent: Sent, prefix: string): LinkChange {
   checkCurrency(merchant, sent.currency ?? null, prefix);
   const { title, description, metadata, custom_fields: customFields, status } = sent;
   return {
@@ -45,16 +47,16 @@ export function changeOf(context: PaymentContext, merchant: Merchant, sent: Sent
     ...(customFields === undefined ? {} : { customFields: readLabels(customFields ?? [], `${prefix}custom_fields`) }),
     ...(status === undefined ? {} : { active: status === 'active' }),
     ...amountsOf(sent, prefix),
-    ...urlsOf(context, merchant, sent, prefix),
+    ...urlsOf(urlPolicy(merchant.testMode), sent, prefix),
     ...(sent.sub_account === undefined ? {} : { subAccountId: sent.sub_account }),
     ...(sent.sub_account_group === undefined ? {} : { subAccountGroupId: sent.sub_account_group }),
   };
 }
 
-/** Refuses a link with an amount and a least amount, whichever of the two was there before. */
+/** Refuses a link with both an amount and a minimum amount. */
 export function checkAmounts(link: Pick<LinkFields, 'amountMinor' | 'minAmountMinor'>, prefix: string): void {
   if (link.amountMinor === null || link.minAmountMinor === null) return;
-  const message = 'A link has an amount, or a min_amount for what the payer enters. Send the other one as null.';
+  const message = 'A link has either amount or min_amount. Send the other one as null.';
   throw fieldError('invalid_request', `${prefix}min_amount`, message);
 }
 
@@ -72,8 +74,7 @@ function amountsOf(sent: Sent, prefix: string): LinkChange {
   };
 }
 
-function urlsOf(context: PaymentContext, merchant: Merchant, sent: Sent, prefix: string): LinkChange {
-  const policy = context.settings.urlPolicy(merchant.testMode);
+function urlsOf(policy: OutboundPolicy, sent: Sent, prefix: string): LinkChange {
   const read = (url: string | null, name: string): string | null => {
     if (url !== null) checkPageUrl(policy, { path: prefix + name, url });
     return url;

@@ -8,31 +8,41 @@ import type { PaymentContext } from '../payments/context.ts';
 import { checkAmounts } from './link-fields.ts';
 import type { LinkChange } from './link-fields.ts';
 import type { PaymentLink } from './payment-link.ts';
-import { findLinkRow, lockLinkForChange, insertLink, updateLinkRow, markLinkDeleted } from './queries.ts';
+import {
+  findLinkRow,
+  insertLink,
+  listLinkRowsWithRateLimit,
+  lockLinkForChange,
+  markLinkDeleted,
+  updateLinkRateLimit,
+  updateLinkRow,
+} from './queries.ts';
 import { checkTerms } from './split.ts';
 
-/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+/** Throws AppError `not_found` for a deleted link and for one of another merchant or environment. */
 export async function getLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink> {
   const link = isUuid(id) ? await findLinkRow(db, merchantId, id) : undefined;
   if (link?.deletedAt !== null) throw notFound();
   return link;
 }
 
-/** The same, and neither changed nor deleted by anybody else before the transaction ends. */
-export async function getLinkForChange(tx: Transaction, merchantId: string, id: string): Promise<PaymentLink> {
+/** The same, and locks the link until the transaction ends. */
+async function getLinkForChange(tx: Transaction, merchantId: string, id: string): Promise<PaymentLink> {
   const link = isUuid(id) ? await lockLinkForChange(tx, merchantId, id) : undefined;
   if (!link) throw notFound();
   return link;
 }
 
-export function notFound(): AppError {
+function notFound(): AppError {
   return new AppError('not_found', 'There is no payment link with this id in this environment.');
 }
 
-// 128 random bits behind the merchant's short id: a public address that nobody can guess.
+// 128 random bits after the merchant's short id: nobody can guess the URL.
 const tokenRandomLength = 22;
+// Far more than an operator sets one by one.
+const rateLimitsShownMax = 500;
 
-/** Throws AppError, as `checkTerms` does, where no payment could be made; `prefix` leads the fields' names. */
+/** Throws AppError as `checkTerms` does. Errors name fields with `prefix` before them. */
 export async function createLink(
   tx: Transaction,
   context: PaymentContext,
@@ -71,8 +81,8 @@ export async function createLink(
 const terms = ['amountMinor', 'minAmountMinor', 'subAccountId', 'subAccountGroupId'] as const;
 
 /**
- * For later payments only. Who shares and how much is asked for is judged where one of them is sent: a title can be
- * changed while a sub-account is paused. A change of nothing leaves everything as it is.
+ * Changes a link for later payments. Checks amount and split only if one of them is sent, so that you can change the title
+ * while a sub-account is paused. An empty change writes nothing.
  *
  * Throws AppError `not_found`, and as `checkTerms` does.
  */
@@ -95,14 +105,28 @@ export async function updateLink(
 }
 
 /**
- * From the commit on the link answers 404 and its page says that it was deleted. Its payments stay, and those that were
- * begun can still be paid. Throws AppError `not_found`.
+ * After the commit the API answers 404 for the link, and its page says that it was deleted. Its payments stay, and payments
+ * that have started can still be completed. Throws AppError `not_found`.
  */
 export async function deleteLink(
   tx: Transaction,
-  context: { clock: Clock },
+  clock: Clock,
   link: { merchantId: string; id: string },
 ): Promise<void> {
-  const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, context.clock.now()) : 0;
+  const deleted = isUuid(link.id) ? await markLinkDeleted(tx, link, clock.now()) : 0;
   if (deleted === 0) throw notFound();
+}
+
+/** Sets how many new payments a second the link's page accepts: 0 is no limit, null applies the merchant's limit. */
+export async function setLinkRateLimit(
+  db: Queryable,
+  link: Pick<PaymentLink, 'merchantId' | 'id'>,
+  paymentsPerSecond: bigint | null,
+): Promise<void> {
+  await updateLinkRateLimit(db, link, paymentsPerSecond);
+}
+
+/** A merchant's links that have a rate limit of their own, oldest first, at most 500. */
+export function listLinksWithRateLimit(db: Queryable, merchantId: string): Promise<PaymentLink[]> {
+  return listLinkRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
 }

@@ -5,23 +5,23 @@ import { SharedAllowances } from '../kit/shared-allowance.ts';
 import { findPageArrival, takePageAllowance } from './queries.ts';
 import type { PageOwner } from './queries.ts';
 
-// Doors that open to a crowd: at the usual 5 a second, 50 people may pay in the same moment.
+// When doors open, a crowd pays at once: at the default of 5 a second, 50 payments can start in the same moment.
 const burstSeconds = 10;
 
-/** The page of a link or a counter, with what the operator has set for it; null takes the setting, 0 is no limit. */
+/** A link's or counter's page with its own limit: null applies the setting, 0 is no limit. */
 export interface LimitedPage extends PageOwner {
   paymentsPerSecond: bigint | null;
 }
 
 /**
- * Counts a payment that is about to be made from the page of a link or a counter, where nobody shows a key. Throws
- * AppError `rate_limited`, in words for the payer, when too many were made there just now; nothing was written then.
+ * Counts a payment that is about to be created from the page of a link or counter, where no API key limits requests. Throws
+ * AppError `rate_limited`, worded for the payer, before anything is written.
  */
 export type PageLimit = (page: LimitedPage) => Promise<void>;
 
 /**
- * Limits the payments of each link and each counter for itself, over all processes and apart from the API's requests of
- * its merchant. `settingPerSecond` is for pages without a limit of their own; 0 is no limit.
+ * Limits the new payments of each link and each counter across all processes, independently of the merchant's API requests.
+ * `settingPerSecond` applies to pages without a limit of their own; 0 is no limit.
  */
 export function createPageLimit(db: Queryable, clock: Clock, settingPerSecond: number): PageLimit {
   const allowances = new SharedAllowances(clock, { burstSeconds });

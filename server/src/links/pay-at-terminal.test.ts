@@ -40,18 +40,18 @@ test('an inactive terminal accepts no payment until active again, and a deleted 
     await refusalOf(world.atCounter(terminal, 500n)),
     'state_conflict no field: This counter takes no payments at the moment. Ask the staff.',
   );
-  // What was begun before can still be paid.
+  // Payments that have started can still be paid.
   assert.equal((await world.complete(begun)).status, 'completed');
   await world.changeTerminal(terminal, { active: true });
   await world.atCounter(terminal, 500n);
-  await world.db.withTransaction((tx) => deleteTerminal(tx, world.context, terminal));
+  await world.db.withTransaction((tx) => deleteTerminal(tx, world.context.clock, terminal));
   assert.equal(
     await refusalOf(world.atCounter(terminal, 500n)),
     'state_conflict no field: This counter no longer exists. Ask the staff for another one.',
   );
 });
 
-test('an amount out of bounds is refused at the payer’s field, and leaves nothing behind', async () => {
+test('an amount out of bounds is refused at the payer’s field, and nothing is stored', async () => {
   const terminal = await world.newTerminal();
   const count = async () => Reflect.get(Object(await world.asOwner('SELECT count(*) FROM payment_intents')), 'rows');
   const before: unknown = await count();
@@ -61,7 +61,7 @@ test('an amount out of bounds is refused at the payer’s field, and leaves noth
   assert.deepEqual(await count(), before);
 });
 
-test('a terminal is paid to its own merchant only', async () => {
+test('a terminal accepts payments for its own merchant only', async () => {
   const terminal = await world.newTerminal();
   const stranger = await world.newMerchant();
   assert.match(await refusalOf(world.atCounter(terminal, 500n, stranger)), /^not_found /);

@@ -2,19 +2,17 @@ import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
 import { getTerminalForPayment } from '../terminals/manage-terminals.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
-import { byPayer } from './by-payer.ts';
-import { withPayerFields } from './payer-fields.ts';
+import { createPayerPayment } from './payer-payment.ts';
 
 /**
- * Makes the intent of a payment at a counter; the caller leads the payer on to its page, `paymentLink(context, intent)`.
- * The terminal is read anew, so one that was switched off a moment ago takes nothing.
+ * Creates the intent of a payment at a counter. Reads the terminal again, so that one that was just switched off accepts no
+ * payment.
  *
- * Throws AppErrors in words for a payer: `state_conflict` for a terminal that is off or was deleted,
+ * Throws AppErrors worded for the payer: `state_conflict` for a terminal that is inactive or deleted, and
  * `amount_out_of_bounds` naming `amount`.
  */
 export async function payAtTerminal(
@@ -31,18 +29,15 @@ export async function payAtTerminal(
   if (!current.active) {
     throw new AppError('state_conflict', 'This counter takes no payments at the moment. Ask the staff.');
   }
-  const { intent } = await withPayerFields(true, () =>
-    createPayment(tx, context, merchant, {
-      ...byPayer,
-      amountMinor: payment.amountMinor,
-      title: current.name,
-      metadata: {
-        qr_code_url: qrCodeUrl(context.settings, current),
-        terminal_id: current.code,
-        terminal_name: current.name,
-      },
-      origin: { source: 'terminal', paymentLinkId: null, terminalId: current.id, customFieldsValues: null },
-    }),
-  );
-  return intent;
+  const request = {
+    amountMinor: payment.amountMinor,
+    title: current.name,
+    metadata: {
+      qr_code_url: qrCodeUrl(context.settings, current),
+      terminal_id: current.code,
+      terminal_name: current.name,
+    },
+    origin: { source: 'terminal', paymentLinkId: null, terminalId: current.id, customFieldsValues: null },
+  } as const;
+  return createPayerPayment(tx, context, merchant, request, { isAmountEntered: true });
 }

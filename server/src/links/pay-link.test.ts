@@ -18,7 +18,7 @@ after(async () => {
   await world.close();
 });
 
-test('with no available network a link and a terminal create no payment and tell the payer whom to ask', async () => {
+test('without an available network, a link or terminal creates no payment and says to tell the shop', async () => {
   const [link, till] = [await world.newLink({ amountMinor: 1_050n }), await world.newTerminal()];
   const live = { ...world.merchant, testMode: false };
   const shopMessage = 'state_conflict no field: The shop cannot take this payment at the moment. Tell the shop.';
@@ -64,7 +64,7 @@ test('a link payment creates an intent with the link’s terms, and its charge n
   assert.deepEqual([other['payment_link_id'], other['custom_fields_values']], [link.id, {}]);
 });
 
-test('what the payer enters is at least the least amount and within the bounds', async () => {
+test('an entered amount must be at least the minimum and within the bounds', async () => {
   const link = await world.newLink({ minAmountMinor: 5_000n });
   assert.equal((await world.throughLink(link, { amountMinor: 5_000n })).amountMinor, 5_000n);
   assert.equal((await world.throughLink(link, { amountMinor: 5_001n })).amountMinor, 5_001n);
@@ -81,14 +81,14 @@ test('what the payer enters is at least the least amount and within the bounds',
   assert.equal(nothing, 'amount_out_of_bounds amount: The amount must be from D0.01 to D1,000,000.00.');
 });
 
-test('the amount of a link is the shop’s: what a page sends beside it changes nothing', async () => {
+test('a link with a fixed amount refuses any other amount', async () => {
   const link = await world.newLink({ amountMinor: 20_000n });
   assert.equal((await world.throughLink(link, { amountMinor: 20_000n })).amountMinor, 20_000n);
   const less = await refusalOf(world.throughLink(link, { amountMinor: 100n }));
   assert.equal(less, 'invalid_request amount: The shop now asks for D200.00 here.');
 });
 
-test('answers are kept by the link’s labels, trimmed; none is required, and a long one is refused', async () => {
+test('answers are stored by label and trimmed; none is required, and a long one is refused', async () => {
   const link = await world.newLink({ amountMinor: 100n, customFields: ['Name', 'Class', 'constructor'] });
   const storedValues = async (customFieldsValues: Record<string, string>) =>
     (await world.throughLink(link, { customFieldsValues })).customFieldsValues;
@@ -114,12 +114,12 @@ test('an inactive link accepts no payment until active again, and a deleted one 
   assert.equal(await refusalOf(world.throughLink(link)), inactive);
   await world.changeLink(link, { active: true });
   const begun = await world.throughLink(link);
-  await world.db.withTransaction((tx) => deleteLink(tx, world.context, link));
+  await world.db.withTransaction((tx) => deleteLink(tx, world.context.clock, link));
   assert.equal(
     await refusalOf(world.throughLink(link)),
     'state_conflict no field: This payment link was deleted. Ask the shop for a new one.',
   );
-  // What was begun before can still be paid.
+  // Payments that have started can still be paid.
   assert.equal((await world.complete(begun)).status, 'completed');
 });
 
@@ -132,14 +132,14 @@ test('a link is found by its token, also inactive or deleted; another merchant c
   for (const token of ['', 'nonsense', link.id, `${link.token}0`, swapped, `00000000${link.token.slice(8)}`]) {
     assert.equal(await find(token), undefined, token);
   }
-  await world.db.withTransaction((tx) => deleteLink(tx, world.context, link));
+  await world.db.withTransaction((tx) => deleteLink(tx, world.context.clock, link));
   assert.notEqual((await find(link.token))?.link.deletedAt, null);
   const mine = await world.newLink({ amountMinor: 100n });
   const stranger = await world.newMerchant();
   assert.match(await refusalOf(world.throughLink(mine, {}, stranger)), /^state_conflict .*deleted/);
 });
 
-test('payments are shared as the link says when they are made', async () => {
+test('a payment is split by the link’s split at its creation', async () => {
   const [awa, binta] = [await world.newSubAccount(20n), await world.newSubAccount(50n)];
   const link = await world.newLink({ amountMinor: 10_000n, subAccountId: awa });
   const before = await world.throughLink(link);
@@ -154,7 +154,7 @@ test('payments are shared as the link says when they are made', async () => {
   );
 });
 
-test('an entered amount that is too small to be shared is refused at the payer’s field', async () => {
+test('an entered amount that is too small to split is refused at the payer’s field', async () => {
   const link = await world.newLink({ subAccountId: await world.newSubAccount(20n) });
   assert.equal(
     await refusalOf(world.throughLink(link, { amountMinor: 99n })),
@@ -163,7 +163,7 @@ test('an entered amount that is too small to be shared is refused at the payer�
   assert.equal((await world.throughLink(link, { amountMinor: 100n })).shares.length, 1);
 });
 
-test('what only the shop can mend tells the payer whom to ask', async () => {
+test('an error that only the shop can correct tells the payer to ask the shop', async () => {
   const awa = await world.newSubAccount(20n);
   const [fixed, open] = [
     await world.newLink({ amountMinor: 100n, subAccountId: awa }),
@@ -175,7 +175,7 @@ test('what only the shop can mend tells the payer whom to ask', async () => {
   assert.equal(await refusalOf(world.throughLink(open, { amountMinor: 500n })), why);
 });
 
-test('a payment that is refused leaves nothing behind', async () => {
+test('a refused payment stores nothing', async () => {
   const link = await world.newLink({ minAmountMinor: 5_000n });
   const count = async () => Reflect.get(Object(await world.asOwner('SELECT count(*) FROM payment_intents')), 'rows');
   const before: unknown = await count();

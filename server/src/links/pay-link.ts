@@ -4,22 +4,20 @@ import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { PaymentContext } from '../payments/context.ts';
-import { createPayment } from '../payments/create-payment.ts';
 import type { Intent } from '../payments/intent.ts';
-import { byPayer } from './by-payer.ts';
 import { readAnswers } from './custom-fields.ts';
-import { withPayerFields } from './payer-fields.ts';
+import { createPayerPayment } from './payer-payment.ts';
 import { linkState } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 import { findLinkRow, findLinkRowByToken } from './queries.ts';
 import { splitOf } from './split.ts';
 
-// The merchant's short id and 22 random characters; what looks otherwise is not looked for.
+// The merchant's short id and 22 random characters. Anything else cannot be a token and is not looked up.
 const tokenPattern = /^[0-9A-Za-z]{30}$/;
 
 /**
- * A link by the end of its page's address, with its merchant. Also one that is inactive or was deleted (`linkState`): its
- * page says so. Undefined for a token that is not one of ours.
+ * Finds a link and its merchant by the token in its page's URL, including an inactive or deleted link (`linkState`), whose
+ * page says so. Undefined for an unknown token.
  */
 export async function findLinkByToken(
   db: Queryable,
@@ -31,22 +29,20 @@ export async function findLinkByToken(
   return merchant && link && { merchant, link };
 }
 
-/** What a payer sent from a link's page. */
+/** What the payer sends from a link's page. */
 export interface LinkPayment {
-  /** What the payer entered; null where the link has an amount of its own. */
+  /** The amount that the payer entered; null if the link has a fixed amount. */
   amountMinor: bigint | null;
-  /** By the labels of the link; empty ones count as not answered, those of other labels are not kept. */
+  /** Answers by the link's labels. Empty answers and unknown labels are dropped. */
   customFieldsValues: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes the intent of a payment through a link, with the link's title, metadata, addresses and split as they are now; the
- * caller leads the payer on to its page, `paymentLink(context, intent)`.
+ * Creates the intent of a payment through a link, with the link's current title, metadata, URLs and split.
  *
- * Throws AppErrors in words for a payer: `state_conflict` for a link that is inactive or deleted and for what only the
- * merchant can mend; naming `amount` one that is missing (`invalid_request`), too small or too large
- * (`amount_out_of_bounds`) or too small to be shared (`split_exceeds_amount`); `invalid_request` naming
- * `custom_fields.N`, N counted from 0, for an answer that is too long.
+ * Throws AppErrors worded for the payer: `state_conflict` for an inactive or deleted link and for what only the merchant can
+ * correct; naming `amount`, `invalid_request` if it is missing, `amount_out_of_bounds` and `split_exceeds_amount`; naming
+ * `custom_fields.N` (from 0), `invalid_request` for an answer that is too long.
  */
 export async function payLink(
   tx: Transaction,
@@ -58,20 +54,17 @@ export async function payLink(
   const current = requireActiveLink(await findLinkRow(tx, merchant.id, link.id));
   const amountMinor = amountOfPayment(current, payment.amountMinor);
   const answers = readAnswers(current.customFields, payment.customFieldsValues);
-  const { intent } = await withPayerFields(current.amountMinor === null, () =>
-    createPayment(tx, context, merchant, {
-      ...byPayer,
-      amountMinor,
-      title: current.title,
-      description: current.description,
-      metadata: current.metadata,
-      returnUrl: current.redirectUrl,
-      cancelUrl: current.cancelUrl,
-      split: splitOf(current, ''),
-      origin: { source: 'link', paymentLinkId: current.id, terminalId: null, customFieldsValues: answers },
-    }),
-  );
-  return intent;
+  const request = {
+    amountMinor,
+    title: current.title,
+    description: current.description,
+    metadata: current.metadata,
+    returnUrl: current.redirectUrl,
+    cancelUrl: current.cancelUrl,
+    split: splitOf(current, ''),
+    origin: { source: 'link', paymentLinkId: current.id, terminalId: null, customFieldsValues: answers },
+  } as const;
+  return createPayerPayment(tx, context, merchant, request, { isAmountEntered: current.amountMinor === null });
 }
 
 function requireActiveLink(link: PaymentLink | undefined): PaymentLink {
@@ -85,7 +78,7 @@ function requireActiveLink(link: PaymentLink | undefined): PaymentLink {
   return link;
 }
 
-/** The link's own amount, or what was entered; between the two a change of the link meanwhile is not passed over. */
+/** The link's fixed amount, or the entered one. Refuses a fixed amount that changed after the page was opened. */
 function amountOfPayment(link: PaymentLink, enteredMinor: bigint | null): bigint {
   const { amountMinor, minAmountMinor } = link;
   if (amountMinor !== null) {

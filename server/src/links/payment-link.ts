@@ -1,14 +1,14 @@
 import type { JsonRecord } from '../events/kinds.ts';
 
-/** A hosted page that can be paid any number of times; each payment is an intent of its own. Amounts are bututs. */
+/** A hosted page that can be paid any number of times, each time by its own intent. Amounts are in bututs. */
 export interface PaymentLink {
   merchantId: string;
   id: string;
-  /** The end of the page's address. */
+  /** The last part of the page's URL. */
   token: string;
   title: string;
   description: string | null;
-  /** Null lets the payer enter the amount, at least `minAmountMinor` where there is one. */
+  /** Null lets the payer enter the amount, at least `minAmountMinor` if that is set. */
   amountMinor: bigint | null;
   minAmountMinor: bigint | null;
   currency: string;
@@ -16,21 +16,21 @@ export interface PaymentLink {
   /** Where the payer returns after paying, and after cancelling. */
   redirectUrl: string | null;
   cancelUrl: string | null;
-  /** Labels that the payer fills in, in their order. */
+  /** Labels of the fields that the payer can fill in, in order. */
   customFields: string[];
-  /** Whom its payments are shared with, as they are when somebody pays. */
+  /** The split of its payments, resolved when a payment is created. */
   subAccountId: string | null;
   subAccountGroupId: string | null;
   active: boolean;
-  /** New payments a second from its page, where the operator has set them; 0 is no limit. */
+  /** New payments a second from its page; null applies the merchant's limit, 0 is no limit. */
   rateLimit: bigint | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Its page still says that it was deleted. */
+  /** The page of a deleted link says so. */
   deletedAt: Date | null;
 }
 
-/** Whether a payer may pay: `deleted` is for ever, `inactive` until the merchant switches it on again. */
+/** Whether the link accepts payments. `deleted` is final; the merchant can reactivate an `inactive` link. */
 export type LinkState = 'active' | 'inactive' | 'deleted';
 
 export function linkState({ active, deletedAt }: Pick<PaymentLink, 'active' | 'deletedAt'>): LinkState {

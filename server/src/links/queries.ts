@@ -40,7 +40,7 @@ export function insertLink(link: PaymentLink): Statement {
   };
 }
 
-/** Writes what can change; the caller holds the row's lock. */
+/** Writes the fields that can change; the caller holds the row's lock. */
 export function updateLinkRow(link: PaymentLink): Statement {
   return {
     name: 'payment_links_update',
@@ -68,7 +68,7 @@ export function updateLinkRow(link: PaymentLink): Statement {
   };
 }
 
-/** The row stays: its page says that the link was deleted, and its payments name it. Answers 0 where there is none. */
+/** The row stays for its page and its payments. Returns 0 if there is no such link. */
 export function markLinkDeleted(
   db: Queryable,
   link: { merchantId: string; id: string },
@@ -82,7 +82,7 @@ export function markLinkDeleted(
   });
 }
 
-/** Also one that was deleted. */
+/** Also finds a deleted link. */
 export function findLinkRow(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
   return db.row<PaymentLink>({
     name: 'payment_links_find',
@@ -91,7 +91,7 @@ export function findLinkRow(db: Queryable, merchantId: string, id: string): Prom
   });
 }
 
-/** Also one that was deleted. */
+/** Also finds a deleted link. */
 export function findLinkRowByToken(db: Queryable, merchantId: string, token: string): Promise<PaymentLink | undefined> {
   return db.row<PaymentLink>({
     name: 'payment_links_find_by_token',
@@ -100,7 +100,7 @@ export function findLinkRowByToken(db: Queryable, merchantId: string, token: str
   });
 }
 
-/** Changes of one link happen one after the other; payments through it do not wait for them. */
+/** Serializes changes of a link. Payments through it do not wait. */
 export function lockLinkForChange(db: Queryable, merchantId: string, id: string): Promise<PaymentLink | undefined> {
   return db.row<PaymentLink>({
     name: 'payment_links_lock_for_change',
@@ -110,7 +110,7 @@ export function lockLinkForChange(db: Queryable, merchantId: string, id: string)
   });
 }
 
-/** What a list of links may be narrowed by; absent is no filter. */
+/** An absent field does not filter. */
 export interface LinkFilter {
   active?: boolean | undefined;
   term?: string | undefined;
@@ -123,7 +123,7 @@ const linkList: ListSource<PaymentLink> = {
   select: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
 export function listLinks(
   lists: ListReader,
   merchantId: string,
@@ -137,15 +137,15 @@ export function listLinks(
   return lists.read(linkList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
-/** What stands behind a page: a link or a counter. */
+/** The link or counter that a page belongs to. */
 export interface PageOwner {
   merchantId: string;
   id: string;
 }
 
 /**
- * Takes `costUs` of the allowance of a link or a counter, shared by all processes: answers the new arrival time, or
- * nothing when the allowance is used up.
+ * Takes `costUs` from the allowance of a link or counter, which all processes share. Returns the new arrival time, or
+ * undefined if the allowance is used up.
  */
 export async function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
@@ -166,7 +166,7 @@ export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<
   return row?.arrivalUs;
 }
 
-/** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such link. */
+/** Null removes the limit. A deleted link keeps its limit. */
 export function updateLinkRateLimit(
   db: Queryable,
   link: Pick<PaymentLink, 'merchantId' | 'id'>,
@@ -180,7 +180,7 @@ export function updateLinkRateLimit(
   });
 }
 
-/** Those that have a rate limit of their own, oldest first. */
+/** Oldest first. */
 export function listLinkRowsWithRateLimit(db: Queryable, merchantId: string, rowsMax: number): Promise<PaymentLink[]> {
   return db.rows<PaymentLink>({
     name: 'payment_links_with_rate_limit',

@@ -24,7 +24,7 @@ const whole = {
 };
 
 describe('a payment link', () => {
-  it('is created from a title alone, with the interface’s four fields and the rest of the record', async () => {
+  it('is created from a title alone', async () => {
     const { id, url, createdAt, updatedAt, ...fields } = await world.newLink();
     assert.deepEqual(fields, {
       title: 'School fees',
@@ -50,7 +50,7 @@ describe('a payment link', () => {
     }
   });
 
-  it('is created with everything', async () => {
+  it('is created with all fields', async () => {
     const sub = await world.newSubAccount();
     const link = await world.newLink({ ...whole, sub_account: sub });
     const { id: _id, url: _url, createdAt: _created, updatedAt: _updated, ...fields } = link;
@@ -62,18 +62,18 @@ describe('a payment link', () => {
     assert.equal((await world.newLink(optional))['amount'], null);
   });
 
-  it('has an address that no other link has', async () => {
+  it('has a unique URL', async () => {
     const urls = await Promise.all(Array.from({ length: 20 }, async () => (await world.newLink())['url']));
     assert.equal(new Set(urls).size, 20);
   });
 
-  it('keeps its custom fields without the spaces around them', async () => {
+  it('trims its custom fields', async () => {
     assert.deepEqual((await world.newLink({ custom_fields: [' Student '] }))['custom_fields'], ['Student']);
   });
 });
 
 describe('a change of a payment link', () => {
-  it('touches only what is sent, in both forms of body and at both addresses; the address stays', async () => {
+  it('changes only the fields sent, in both forms of body and at both paths; the URL stays', async () => {
     const { updatedAt: _then, ...made } = await world.newLink(whole);
     const sub = await world.newSubAccount();
     let expected: object = made;
@@ -98,20 +98,20 @@ describe('a change of a payment link', () => {
         [at(made['id']), change],
         [single(made['id']), { data: change }],
       ] as const) {
-        const answer = await world.put(address, body);
-        const { updatedAt: _now, ...rest } = answer.body;
+        const response = await world.put(address, body);
+        const { updatedAt: _now, ...rest } = response.body;
         expected = { ...expected, ...shown };
-        assert.deepEqual([answer.status, rest], [200, expected], JSON.stringify(body));
+        assert.deepEqual([response.status, rest], [200, expected], JSON.stringify(body));
       }
     }
   });
 
-  it('of nothing changes nothing', async () => {
+  it('that is empty changes nothing', async () => {
     const made = await world.newLink(whole);
     for (const body of [{}, { data: {} }]) assert.deepEqual((await world.put(at(made['id']), body)).body, made);
   });
 
-  it('has an amount or a least amount, whichever was there before', async () => {
+  it('refuses amount and min_amount together, even if one was set before', async () => {
     const fixed = await world.newLink({ amount: 10 });
     const open = await world.newLink({ min_amount: 10 });
     for (const [{ id }, change] of [
@@ -123,7 +123,7 @@ describe('a change of a payment link', () => {
     }
   });
 
-  it('that has nothing to do with its sub-account is taken while that is paused', async () => {
+  it('of its title is accepted while its sub-account is paused', async () => {
     const sub = await world.newSubAccount();
     const { id } = await world.newLink({ sub_account: sub });
     await world.put(`/v1/sub-accounts/${sub}`, { active: false });
@@ -166,11 +166,14 @@ describe('a bad payment link', () => {
     ...of('token', ['mine'], 'unknown_field'),
   ];
 
-  it('is refused by the name of its field, and nothing is stored', async () => {
+  it('is refused with the name of the field, and nothing is stored', async () => {
     const before = await world.stored();
     for (const [field, code, fields] of bad) {
-      const answer = await world.api.post(links, { data: { title: 'School fees', ...fields } });
-      assert.ok(refusal(answer).startsWith(`400 ${code} data.${field}`), `${JSON.stringify(fields)}: ${answer.text}`);
+      const response = await world.api.post(links, { data: { title: 'School fees', ...fields } });
+      assert.ok(
+        refusal(response).startsWith(`400 ${code} data.${field}`),
+        `${JSON.stringify(fields)}: ${response.text}`,
+      );
     }
     assert.equal(refusal(await world.api.post(links, { data: {} })), '400 invalid_request data.title');
     assert.equal(refusal(await world.api.post(links, { title: 'Bare' })), '400 unknown_field title');
@@ -179,11 +182,11 @@ describe('a bad payment link', () => {
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('is refused as a change in the same way, and changes nothing', async () => {
+  it('is refused as a change, too, and changes nothing', async () => {
     const { id } = await world.newLink();
     const before = await world.stored();
     for (const [field, code, fields] of [...bad, ...of('status', ['paused', '', null, true])]) {
-      // A field that is right beside the wrong one is not stored either.
+      // A valid field beside the invalid one is not stored either.
       const body = { description: 'Changed', ...fields };
       const [bare, wrapped] = [await world.put(at(id), body), await world.put(at(id), { data: body })];
       assert.ok(refusal(bare).startsWith(`400 ${code} ${field}`), `${JSON.stringify(fields)}: ${bare.text}`);
@@ -213,11 +216,11 @@ describe('a bad payment link', () => {
   });
 });
 
-describe('a payment link that is not there', () => {
+describe('an unknown payment link', () => {
   it('answers 404: unknown, malformed, another merchant’s, the other environment’s, or deleted', async () => {
     const { id: gone } = await world.newLink();
-    const answer = await world.remove(at(gone));
-    assert.deepEqual([answer.status, answer.body], [200, { id: gone, deleted: true }]);
+    const response = await world.remove(at(gone));
+    assert.deepEqual([response.status, response.body], [200, { id: gone, deleted: true }]);
     const { id: other } = await world.newLink();
     assert.deepEqual((await world.remove(single(other))).body, { id: other, deleted: true });
     const { id: own } = await world.newLink();
@@ -264,7 +267,7 @@ describe('the list of payment links', () => {
     assert.equal(refusal(await api.get(`${links}?status=paused`)), '400 invalid_request status');
   });
 
-  it('finds by title, description, address and id, and by status', async () => {
+  it('searches title, description, token and id, and filters by status', async () => {
     const fees = await world.newLink({ title: 'Fees 50%' }, api);
     const trip = await world.newLink({ title: 'Trip', description: 'To Janjanbureh' }, api);
     await world.put(at(fees['id']), { status: 'inactive' }, api);

@@ -1,14 +1,16 @@
 import Type from 'typebox';
+import type { JsonRecord } from '../events/kinds.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
+import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
+import type { ApiRoute, Caller } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createLink, getLink, updateLink, deleteLink } from './manage-links.ts';
 import { changeOf } from './link-fields.ts';
-import { linkToWire } from './link-wire.ts';
+import type { PaymentLink } from './payment-link.ts';
 import { listLinks } from './queries.ts';
 import { linkChangeSchema, linkSchema, linkStatusType, newLinkSchema } from './wire-schemas.ts';
 
@@ -36,7 +38,7 @@ const create = writeRoute('POST', {
   errors: refusals,
   async handle(context: PaymentContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
-    const fields = { ...changeOf(context, merchant, body.data, 'data.'), title: body.data.title };
+    const fields = { ...changeOf(context.settings.urlPolicy, merchant, body.data, 'data.'), title: body.data.title };
     return linkToWire(context, caller, await createLink(tx, context, merchant, { fields, prefix: 'data.' }));
   },
 });
@@ -85,7 +87,7 @@ const update = writeRoute('PUT', {
   async handle(context: PaymentContext, { caller, params, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const { fields, prefix } = unwrapped(body);
-    const request = { id: params.id, change: changeOf(context, merchant, fields, prefix), prefix };
+    const request = { id: params.id, change: changeOf(context.settings.urlPolicy, merchant, fields, prefix), prefix };
     return linkToWire(context, caller, await updateLink(tx, context, merchant, request));
   },
 });
@@ -102,7 +104,7 @@ const remove = writeRoute('DELETE', {
   status: 200,
   response: deletedSchema,
   async handle(context: PaymentContext, { caller, params }, tx) {
-    await deleteLink(tx, context, { merchantId: caller.merchantId, id: params.id });
+    await deleteLink(tx, context.clock, { merchantId: caller.merchantId, id: params.id });
     return { id: params.id, deleted: true };
   },
 });
@@ -135,3 +137,25 @@ const singles: ApiRoute<PaymentContext>[] = [
 ];
 
 export const linkRoutes: readonly ApiRoute<PaymentContext>[] = [create, list, retrieve, update, remove, ...singles];
+
+function linkToWire({ settings }: Pick<PaymentContext, 'settings'>, caller: Caller, link: PaymentLink): JsonRecord {
+  return {
+    id: link.id,
+    url: `${settings.publicUrl()}/link/${link.token}`,
+    title: link.title,
+    description: link.description,
+    amount: link.amountMinor === null ? null : amountToJson(link.amountMinor),
+    min_amount: link.minAmountMinor === null ? null : amountToJson(link.minAmountMinor),
+    currency: link.currency,
+    metadata: link.metadata,
+    redirect_url: link.redirectUrl,
+    cancel_url: link.cancelUrl,
+    custom_fields: link.customFields,
+    sub_account: link.subAccountId,
+    sub_account_group: link.subAccountGroupId,
+    status: link.active ? 'active' : 'inactive',
+    test_mode: caller.testMode,
+    createdAt: link.createdAt.toISOString(),
+    updatedAt: link.updatedAt.toISOString(),
+  };
+}

@@ -1,3 +1,4 @@
+import { AppError } from '../kit/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -5,12 +6,11 @@ import { checkAmount } from '../payments/create-payment.ts';
 import { resolveSplit } from '../sub-accounts/resolve-split.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
-import { AppError } from '../kit/app-error.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 type Terms = Pick<PaymentLink, 'amountMinor' | 'minAmountMinor' | 'currency' | 'subAccountId' | 'subAccountGroupId'>;
 
-/** With whom the link's payments are shared; null where with nobody. `prefix` leads the fields' names in a refusal. */
+/** The split of the link's payments, or null. Errors name fields with `prefix` before them. */
 export function splitOf(
   link: Pick<PaymentLink, 'subAccountId' | 'subAccountGroupId'>,
   prefix: string,
@@ -25,8 +25,8 @@ export function splitOf(
 }
 
 /**
- * Refuses terms that no payment could be made on: an amount out of bounds, whoever shares unknown or paused, an amount
- * too small to be shared. What becomes of it later is judged when somebody pays.
+ * Refuses terms under which no payment could be created: an amount out of bounds or too small to split, a sub-account or
+ * group that is unknown or paused. They are checked again for each payment.
  *
  * Throws AppError `amount_out_of_bounds`, `invalid_request`, `sub_account_paused` and `split_exceeds_amount`.
  */
@@ -51,7 +51,7 @@ export async function checkTerms(
   if (fixed !== null) splitShares({ baseMinor: shareBase(fixed), members, path });
 }
 
-/** A payment's refusal of its amount, by the name of the field that it came from. */
+/** Names the link's field in a refusal of the amount, where `checkAmount` names the payment's field. */
 function named<Result>(path: string, check: () => Result): Result {
   try {
     return check();

@@ -93,7 +93,7 @@ export async function createNoticeWorld() {
     counter: (chatNumbers: readonly string[], owner = live): Promise<VirtualTerminal> =>
       db.withTransaction((tx) => createTerminal(tx, terminals, callerOf(owner), { name: 'Front desk', chatNumbers })),
     changeCounter: ({ id }: VirtualTerminal, change: TerminalChange, owner = live): Promise<VirtualTerminal> =>
-      db.withTransaction((tx) => updateTerminal(tx, terminals, callerOf(owner), { id, change })),
+      db.withTransaction((tx) => updateTerminal(tx, clock, callerOf(owner), { id, change })),
     /** A payment at the counter that the network says is paid. */
     paidAt: async ({ id: terminalId }: VirtualTerminal, owner = live, changes: Partial<NewPayment> = {}) => {
       const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;

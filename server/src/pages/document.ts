@@ -5,24 +5,23 @@ import { html, renderHtml } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { tabIcon } from './icons.ts';
 import type { InlineAsset } from './inline-asset.ts';
-import { pageHeaders } from './page-headers.ts';
 import { cleanText } from './page-text.ts';
 
 export interface PageContent {
   title: string;
   body: Html;
-  /** Browsers without scripts load the page again after so many seconds; null where something is being typed. */
+  /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
   refreshSeconds: number | null;
 }
 
-/** Sends pages of one look: one style, one script, the same headers on each. */
+/** Sends pages with the same style, script and headers. */
 export interface PageSender {
   send(
     request: FastifyRequest,
     reply: FastifyReply,
     page: { status: number; content: PageContent },
   ): Promise<FastifyReply>;
-  /** A piece of a page, for the script that puts it into the page already shown. */
+  /** A part of a page, which the page's script puts in place of the current one. */
   sendPart(request: FastifyRequest, reply: FastifyReply, part: Html): Promise<FastifyReply>;
 }
 
@@ -36,8 +35,8 @@ export function createPageSender(options: PageSenderOptions): PageSender {
   const headers = (): Record<string, string> =>
     pageHeaders({
       publicUrl: options.publicUrl(),
-      styleSources: [options.style.source],
-      scriptSources: options.script === null ? [] : [options.script.source],
+      styleSource: options.style.source,
+      scriptSource: options.script?.source ?? null,
     });
   return {
     async send(request, reply, { status, content }) {
@@ -51,7 +50,7 @@ export function createPageSender(options: PageSenderOptions): PageSender {
   };
 }
 
-/** The style and the script are our own files and stand raw; everything else went through the escaping tag. */
+/** Style and script are our own files and are not escaped; everything else went through the escaping tag. */
 function renderDocument(content: PageContent, { style, script }: PageSenderOptions): string {
   const head = html`<!doctype html>
 <html lang="en">
@@ -75,7 +74,7 @@ ${scriptTag}</body>
 `;
 }
 
-/** What templates leave where they print nothing. */
+/** Templates leave empty lines where they print nothing. */
 function withoutEmptyLines(text: string): string {
   return text.replace(/\n\s*\n/g, '\n');
 }
@@ -91,4 +90,47 @@ async function compress(request: FastifyRequest, reply: FastifyReply, text: stri
 
 function acceptsGzip(header: string | string[] | undefined): boolean {
   return /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(header ?? ''));
+}
+
+interface PageHeaderOptions {
+  /** With https, browsers are told to use only https. */
+  publicUrl: string;
+  /** Sources for the content security policy: `'sha256-…'`. */
+  styleSource: string;
+  scriptSource: string | null;
+}
+
+// A year, the minimum for HSTS preload lists.
+const strictTransportSeconds = 365 * 24 * 3600;
+
+/**
+ * The headers of every HTML response: nothing is loaded from elsewhere, no site can frame the page, and its URL, which contains
+ * the payment's token, is never sent as Referer.
+ */
+function pageHeaders(options: PageHeaderOptions): Record<string, string> {
+  const policy = [
+    `default-src 'none'`,
+    `style-src ${options.styleSource}`,
+    ...(options.scriptSource === null ? [] : [`script-src ${options.scriptSource}`]),
+    // The tab icon, which is inline.
+    `img-src 'self' data:`,
+    `connect-src 'self'`,
+    `form-action 'self'`,
+    `object-src 'none'`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-robots-tag': 'noindex',
+    ...(new URL(options.publicUrl).protocol === 'https:'
+      ? { 'strict-transport-security': `max-age=${strictTransportSeconds}` }
+      : {}),
+  };
 }

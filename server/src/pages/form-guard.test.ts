@@ -18,13 +18,13 @@ after(async () => {
   await production.stop();
 });
 
-/** Whether forms of that origin pass on every kind of page. What passes finds nothing at these addresses. */
+/** Whether forms of that origin pass on every kind of page. A form that passes gets a 404 at these paths. */
 async function passes(service: TestService, headers: Record<string, string>): Promise<boolean> {
   const statuses = new Set<number>();
   for (const url of ['/pay/nobody', '/link/nobody', '/pos/7654321-AAAA']) {
     const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
-    const answer = await service.app.server.inject({ method: 'POST', url, headers: form, payload: 'amount=1' });
-    statuses.add(answer.statusCode);
+    const response = await service.app.server.inject({ method: 'POST', url, headers: form, payload: 'amount=1' });
+    statuses.add(response.statusCode);
   }
   const [status, ...others] = statuses;
   assert.deepEqual(others, [], 'all pages judge alike');
@@ -32,7 +32,7 @@ async function passes(service: TestService, headers: Record<string, string>): Pr
   return status === 404;
 }
 
-test('in production a name of somebody else’s that leads to us does not make their forms ours', async () => {
+test('in production, a foreign domain that resolves to us cannot post our forms', async () => {
   for (const site of [{}, { 'sec-fetch-site': 'same-origin' }]) {
     for (const scheme of ['http', 'https']) {
       const headers = { host: 'evil.example', origin: `${scheme}://evil.example`, ...site };
@@ -42,14 +42,14 @@ test('in production a name of somebody else’s that leads to us does not make t
   assert.equal(await passes(production, { host: publicHost, origin: `http://${publicHost}` }), false, 'without TLS');
 });
 
-test('in production forms of PUBLIC_URL pass, whatever a proxy makes of the Host header', async () => {
+test('in production, forms from PUBLIC_URL pass, whatever Host a proxy sends', async () => {
   for (const host of [publicHost, '127.0.0.1:8080', 'dalasi-api']) {
     assert.equal(await passes(production, { host, origin: `https://${publicHost}` }), true, host);
     assert.equal(await passes(production, { host, origin: 'null', 'sec-fetch-site': 'same-origin' }), true, host);
   }
 });
 
-test('where a proxy speaks TLS and PUBLIC_URL still says http, forms pass by either', async () => {
+test('behind a proxy with TLS while PUBLIC_URL says http, forms pass by either scheme', async () => {
   const settings = { APP_ENV: 'production', PUBLIC_URL: `http://${publicHost}` };
   const service = await startService({ settings, database: production.database });
   try {
@@ -65,7 +65,7 @@ test('where a proxy speaks TLS and PUBLIC_URL still says http, forms pass by eit
   }
 });
 
-test('a development server takes forms at every address by which it is reached in its own network', async () => {
+test('a development server accepts forms at each of its addresses in the local network', async () => {
   for (const host of [
     '192.168.1.20:8080',
     '[::1]:8080',
@@ -80,7 +80,7 @@ test('a development server takes forms at every address by which it is reached i
   }
 });
 
-test('on a development server a name of somebody else’s that leads to this machine posts no form', async () => {
+test('on a development server, a foreign domain that resolves to it cannot post forms', async () => {
   for (const host of [
     'evil.example',
     'evil.example:8080',
@@ -97,7 +97,7 @@ test('on a development server a name of somebody else’s that leads to this mac
   }
 });
 
-test('a development server with a PUBLIC_URL takes its forms by that name', async () => {
+test('a development server with a PUBLIC_URL accepts forms at that host', async () => {
   const host = 'shop.tunnel.example';
   const service = await startService({ settings: { PUBLIC_URL: `https://${host}` }, database: production.database });
   try {

@@ -8,24 +8,24 @@ import { isSameText } from '../kit/same-text.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** On a development server only: forms also come from whatever address of this machine it was reached by. */
+    /** On a development server only: accepts forms from any address by which this machine was reached. */
     trustsHostHeader?: boolean;
   }
 }
 
 /**
- * Decides whether a form post came from our own page (checks, H3). Nobody is logged in here, and who knows a page's
- * address may do what it offers; the guard keeps other sites from making a payer's browser do it unseen.
+ * Decides whether a form post came from our own page (CSRF protection). There are no logins: everyone who knows a page's URL can
+ * use it. The guard prevents other sites from submitting its forms in the payer's browser.
  */
 export interface FormGuard {
-  /** A hidden field that the forms of the page `scope` carry. */
+  /** The hidden field for the forms of the page `scope`. */
   field(scope: string): Html;
   allows(request: FastifyRequest, scope: string): boolean;
 }
 
 export interface FormGuardOptions {
   publicUrl: () => string;
-  /** Secret and the same in every process: one may render the form and another receive it. */
+  /** Secret, and the same in every process: one may render the form and another receive it. */
   key: string | Uint8Array;
 }
 
@@ -44,29 +44,29 @@ export function createFormGuard(options: FormGuardOptions): FormGuard {
       if (origin !== null && !isPublic(origin, options.publicUrl()) && !isReachedBy(origin, request)) return false;
       if (site === 'same-origin') return true;
       if (site !== undefined && site !== 'none') return false;
-      // Old browsers, and all of them on plain http, say no site; and because our pages send no referrer the origin
-      // is "null" even on our own forms. Then the field must show that the form is ours.
+      // Old browsers, and all browsers on plain http, send no Sec-Fetch-Site; and because our pages send no referrer, the origin
+      // of our own forms is "null". Then the hidden field must prove that the form is ours.
       return origin !== null || isSameText(postedField(request), proof(scope));
     },
   };
 }
 
-/** Null where the browser did not say, which it writes as the word. */
+/** Null if the browser did not send one, or sent the word "null". */
 function originOf(request: FastifyRequest): string | null {
   const { origin } = request.headers;
   return origin === undefined || origin === 'null' ? null : origin;
 }
 
-/** Also over TLS, which a proxy may speak while PUBLIC_URL still says http. */
+/** Also matches https while PUBLIC_URL still says http, as behind a proxy with TLS. */
 function isPublic(origin: string, publicUrl: string): boolean {
   const own = new URL(publicUrl);
   return origin === own.origin || origin === `https://${own.host}`;
 }
 
 /**
- * A development server has no proxy in front that picks requests by their host, so anybody's name that leads to this
- * machine reaches it (DNS rebinding), and their page is then of the same origin as ours. A name of theirs is one that can
- * be registered: addresses, names of the local network and PUBLIC_URL's own are not.
+ * A development server has no proxy that selects requests by host, so any domain that resolves to this machine reaches it (DNS
+ * rebinding), and an attacker's page then has the same origin as ours. Every domain that can be registered is suspect; IP
+ * addresses, local names and PUBLIC_URL's host are not.
  */
 function isRebound({ headers, server }: FastifyRequest, publicUrl: string): boolean {
   if (server.trustsHostHeader !== true) return false;
@@ -78,8 +78,8 @@ function isRebound({ headers, server }: FastifyRequest, publicUrl: string): bool
 }
 
 /**
- * A development server is also reached by its address in the local network. Elsewhere the Host header proves nothing: a name
- * of somebody else's that leads to us stands in it, and in the origin of their page.
+ * A development server is also reached by its address in the local network. Elsewhere the Host header proves nothing: it can be
+ * an attacker's domain that resolves to us, which is then also the origin of the attacker's page.
  */
 function isReachedBy(origin: string, request: FastifyRequest): boolean {
   if (request.server.trustsHostHeader !== true) return false;

@@ -1,7 +1,7 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 
-// Drawn for these pages on a grid of 24, in the colour of the text beside them.
+// Drawn for these pages on a 24-unit grid, in the current text colour.
 const shapes = {
   check: html`<path d="M5 12.5l4.5 4.5L19 7.5"/>`,
   cross: html`<path d="M7 7l10 10M17 7L7 17"/>`,
@@ -16,10 +16,19 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** A decoration: the words beside it say the same. */
+/** Decorative: the adjacent text says the same. */
 export function icon(name: IconName): Html {
   return html`<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">${shapes[name]}</svg>`;
 }
 
-/** The icon of the tab, in the page itself: browsers otherwise ask for /favicon.ico on every visit. */
+/** An inline tab icon: without it, browsers request /favicon.ico on every visit. */
 export const tabIcon = html`<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%230b6a55'/><path d='M5 4h3a4 4 0 0 1 0 8H5zM3 8h6' fill='none' stroke='%23fff' stroke-width='1.6'/></svg>">`;
+
+// Networks with their own colour in controls.css, each with a contrast of at least 4.5:1 to the white letter.
+const coloured = new Set(['wave', 'afrimoney', 'qmoney', 'aps']);
+
+/** A letter on a colour, recognizable at a glance without using a network's logo. */
+export function networkMark(networkId: string, displayName: string): Html {
+  const colour = coloured.has(networkId) ? networkId : 'other';
+  return html`<span class="mark mark-${colour}" aria-hidden="true">${displayName.slice(0, 1).toUpperCase()}</span>`;
+}

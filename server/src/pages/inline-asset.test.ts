@@ -16,13 +16,13 @@ function files(extension: string): URL[] {
   );
 }
 
-test('the source that the policy allows is the hash of exactly what stands in the page', () => {
+test('the policy’s source is the hash of exactly the inline text', () => {
   for (const asset of [...files('.js').map((file) => loadScript(file)), loadStyle(...files('.css'))]) {
     assert.equal(asset.source, `'sha256-${createHash('sha256').update(asset.text).digest('base64')}'`);
   }
 });
 
-test('nothing in a style or a script could end its element, and no comment is sent', () => {
+test('no style or script can end its element, and comments are removed', () => {
   const texts = [...files('.js').map((file) => loadScript(file).text), loadStyle(...files('.css')).text];
   assert.ok(texts.length >= 3);
   for (const text of texts) {
@@ -31,11 +31,11 @@ test('nothing in a style or a script could end its element, and no comment is se
   }
 });
 
-test('scripts use only syntax that phones of 2017 understand', () => {
+test('scripts use only syntax that phones of 2017 support', () => {
   for (const file of files('.js')) assert.doesNotMatch(loadScript(file).text, /\?\.|\?\?|catch \{|\|\|=|#[a-z]+\(/);
 });
 
-test('a shortened style says what the file says', () => {
+test('a shortened style is equivalent to its file', () => {
   const file = files('.css').find(({ pathname }) => pathname.endsWith('/controls.css'));
   assert.ok(file);
   assert.match(

@@ -5,26 +5,25 @@ import type { Log } from '../kit/log.ts';
 import { isServerError, logRefusal } from '../kit/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
-import { httpErrorText } from './http-error-text.ts';
 import { httpErrorPage } from './http-error-page.ts';
 
 export interface PageScopeOptions {
   sender: PageSender;
   guard: FormGuard;
   log: Log;
-  /** The page that a request belongs to, as a path; null where there is none to go back to. */
+  /** The path of the page that a request belongs to; null if there is none to return to. */
   homeOf(request: FastifyRequest): string | null;
 }
 
-// The largest form is a link's: ten answers of 200 characters, each of which takes up to nine bytes in percent encoding.
+// The largest form is a link's: ten answers of 200 characters, each of up to nine bytes when percent-encoded.
 const formBytesMax = 24 * 1_024;
 
 /**
- * Makes a Fastify scope one of pages: forms are read as browsers post them and nothing else, every state change needs
- * the form guard, and whatever goes wrong answers with a page instead of JSON.
+ * Sets up a Fastify scope for pages: it accepts only URL-encoded forms, every POST must pass the form guard, and every error
+ * is a page instead of JSON.
  */
 export async function preparePageScope(scope: FastifyInstance, options: PageScopeOptions): Promise<void> {
-  // Pages have no place in the API's reference, which is made of all schemas.
+  // Pages are not part of the OpenAPI document.
   scope.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
@@ -32,7 +31,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   await scope.register(formbody, { bodyLimit: formBytesMax });
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST' || options.guard.allows(request, options.homeOf(request) ?? '')) return;
-    options.log.debug('a request was refused', { request_id: request.id, reason: 'not shown to be our own form' });
+    options.log.debug('a request was refused', { request_id: request.id, reason: 'not proven to be our own form' });
     return sendErrorPage(request, reply, { status: 403 });
   });
   scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
@@ -50,12 +49,12 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     { status, retryAfterSeconds }: { status: number; retryAfterSeconds?: number | undefined },
   ): Promise<FastifyReply> {
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    const content = httpErrorPage(httpErrorText(status, { home: options.homeOf(request), requestId: request.id }));
+    const content = httpErrorPage(status, { home: options.homeOf(request), requestId: request.id });
     return options.sender.send(request, reply, { status, content });
   }
 }
 
-/** After a form: our own page again, by GET. Nothing is repeated when the browser loads it once more. */
+/** Redirects to our own page after a form post, so that reloading repeats nothing. */
 export function seeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply.code(303).headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(path, 303);
 }

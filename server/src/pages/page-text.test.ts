@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderHtml } from '../kit/html.ts';
-import { cleanText, foreignText, formatDuration, formatTime, linkable } from './page-text.ts';
+import { cleanText, foreignText, formatDuration, formatNumber, formatTime, linkable } from './page-text.ts';
 
-test('a text of others loses what only steers how it is drawn, and keeps its letters of any script', () => {
+test('untrusted text loses control and bidi characters, and keeps letters of any script', () => {
   const cases: [string, string][] = [
     ['moc.elpmaxe\u202eknab', 'moc.elpmaxeknab'],
     ['\u2066a\u2067b\u2068c\u2069', 'abc'],
@@ -14,19 +14,19 @@ test('a text of others loses what only steers how it is drawn, and keeps its let
     ['Ŋanniŋ', 'Ŋanniŋ'],
     ['क्\u200dष', 'क्\u200dष'],
   ];
-  for (const [given, expected] of cases) assert.equal(cleanText(given), expected);
+  for (const [input, expected] of cases) assert.equal(cleanText(input), expected);
 });
 
-test('a text of others is isolated and escaped', () => {
+test('untrusted text is isolated and escaped', () => {
   assert.equal(renderHtml(foreignText('<b>\u202eName</b>')), '<bdi>&lt;b&gt;Name&lt;/b&gt;</bdi>');
 });
 
-test('times are those of Banjul, which keeps UTC', () => {
+test('times are in UTC, the time of Banjul', () => {
   assert.equal(formatTime(new Date('2026-11-20T10:18:59.999Z')), '20 Nov 2026, 10:18');
   assert.equal(formatTime(new Date('2027-01-01T00:00:00.000Z')), '1 Jan 2027, 00:00');
 });
 
-test('time left is rounded so that nobody is told more hours than there are, nor zero', () => {
+test('time left is never zero and never shows more hours than are left', () => {
   const minute = 60_000;
   const cases: [number, string][] = [
     [0, '1 minute'],
@@ -40,7 +40,7 @@ test('time left is rounded so that nobody is told more hours than there are, nor
   for (const [ms, expected] of cases) assert.equal(formatDuration(ms), expected);
 });
 
-test('only addresses that cannot run anything are linked', () => {
+test('only URLs that cannot run code are linked', () => {
   const linked = ['https://shop.example/a?b=c', 'http://localhost:3000/', 'shop://done'];
   const refused = [
     'javascript:alert(1)',
@@ -60,4 +60,16 @@ test('only addresses that cannot run anything are linked', () => {
   ];
   for (const address of linked) assert.equal(linkable(address), address);
   for (const address of refused) assert.equal(linkable(address), null, String(address));
+});
+
+test('a number is grouped as people write it, in the form that was entered', () => {
+  const cases: [string, string][] = [
+    ['7000001', '700 0001'],
+    ['+2207000001', '700 0001'],
+    ['00220 87 700 0001', '87 700 0001'],
+    ['2201234', '220 1234'],
+    ['+33612345678', '+33612345678'],
+    [' 12 ', '12'],
+  ];
+  for (const [input, expected] of cases) assert.equal(formatNumber(input), expected);
 });

@@ -4,7 +4,7 @@ import decodeQR from 'qr/decode.js';
 import { renderHtml } from '../kit/html.ts';
 import { qrCode } from './qr-code.ts';
 
-test('the drawn code is read back by a decoder, up to the length of a long launch link', () => {
+test('a decoder reads the QR code, up to the length of a long launch URL', () => {
   for (const text of ['https://pay.example/c/1', `https://pay.example/c/cos-1?a=1250&m=${'Kairaba%20'.repeat(20)}`]) {
     assert.equal(decodeQR(picture(renderHtml(qrCode(text, 'label')))), text);
   }

@@ -14,13 +14,13 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** What the log says of the requests that were refused since then. */
+/** The log lines of requests refused since then. */
 function refusalsSince(start: number): Record<string, unknown>[] {
   const lines = service.logLines.slice(start).map((line) => JSON.parse(line) as Record<string, unknown>);
   return lines.filter((line) => line['msg'] === 'a request was refused');
 }
 
-test('why the shop cannot take a payment is kept from the payer and stands in the log', async () => {
+test('the reason why the shop cannot take a payment is logged, and not shown to the payer', async () => {
   const api = createApiClient(service.url, (await service.onboard()).test.key);
   const wallet = { settlement_code: 'wave', account_number: '7012345' };
   const { body: shared } = await api.post('/v1/sub-accounts', { name: 'Caretaker', percentage: 20, ...wallet });
@@ -49,21 +49,21 @@ test('why the shop cannot take a payment is kept from the payer and stands in th
   assert.equal(refusal?.['request_id'], page.headers.get('x-request-id'));
 });
 
-test('what pages refuse is logged as what the API refuses is', async () => {
+test('a refusal by a page is logged like one by the API', async () => {
   const api = createApiClient(service.url, (await service.onboard()).test.key);
   const { body: payment } = await api.post('/v1/payments', { data: { amount: 100 } });
   const path = new URL(String(payment['payment_link'])).pathname;
   const numberRefused = { code: 'account_number_invalid', reason: undefined };
-  for (const { path: address, site, said } of [
-    { path, site: 'same-origin', said: numberRefused },
-    { path: '/pay/nobody', site: 'same-origin', said: { code: 'not_found', reason: undefined } },
-    { path: '/pay/nobody', site: 'cross-site', said: { code: undefined, reason: 'not shown to be our own form' } },
+  for (const { path: address, site, expected } of [
+    { path, site: 'same-origin', expected: numberRefused },
+    { path: '/pay/nobody', site: 'same-origin', expected: { code: 'not_found', reason: undefined } },
+    { path: '/pay/nobody', site: 'cross-site', expected: { code: undefined, reason: 'not proven to be our own form' } },
   ]) {
     const start = service.logLines.length;
     const form = new URLSearchParams({ network: 'aps', account_number: '12' });
     await fetch(service.url + address, { method: 'POST', headers: { 'sec-fetch-site': site }, body: form });
     const logged = refusalsSince(start).map(({ code, reason }) => ({ code, reason }));
-    assert.deepEqual(logged, [said]);
+    assert.deepEqual(logged, [expected]);
   }
 });
 
@@ -83,7 +83,7 @@ test('a temporary failure logs one warning without a stack, and a bug an error w
   assert.deepEqual(
     lines.map(({ level, code, error, stack, ...line }) => [level, line['msg'], code, error, typeof stack]),
     [
-      ['warn', 'a request was refused', 'unavailable', 'Too many pages are open just now.', 'undefined'],
+      ['warn', 'a request was refused', 'unavailable', 'Too many payment pages are open.', 'undefined'],
       ['warn', 'a request was refused', 'unavailable', 'The database is away. (because: no route)', 'undefined'],
       ['error', 'a page failed', undefined, 'a mistake', 'string'],
     ],

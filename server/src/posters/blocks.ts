@@ -5,7 +5,7 @@ import type { Block, Style, Weight } from './typesetter.ts';
 
 const lineHeight = 1.15;
 
-/** A text over the whole width of its room, broken between words, and inside a word that is wider than the room. */
+/** A text over the whole width of its area, broken between words, and inside a word that is wider than the area. */
 export function textBlock(
   text: string,
   look: { size: number; weight: Weight; colour: string; align?: 'center' | 'left' },
@@ -26,7 +26,7 @@ export function textBlock(
   return block(style, text);
 }
 
-/** `Code 471 8205`, the digits large and in groups, so that they can be read out and typed. */
+/** `Code 471 8205`, the digits large and grouped, easy to read out and to type. */
 export function codeBlock({ code, texts }: Poster, size: number, align: 'center' | 'left'): Block {
   const label = block({ fontSize: size * 0.5, fontWeight: 500, color: colours.soft }, texts.code);
   const digits = block(
@@ -45,7 +45,7 @@ export function codeBlock({ code, texts }: Poster, size: number, align: 'center'
   return block({ width: '100%', justifyContent }, [block(style, [label, digits])]);
 }
 
-/** The networks that are on: a letter on a colour and the name, as on the pages. */
+/** The connected networks: a letter on a colour and the name, as on the pages. */
 export function networksBlock({ networks, texts }: Poster, size: number, direction: 'row' | 'column'): Block {
   const label = block({ fontSize: size * 0.8, fontWeight: 500, color: colours.soft }, texts.pay_with);
   const isRow = direction === 'row';
@@ -82,7 +82,7 @@ function networkBlock({ id, displayName }: PosterNetwork, size: number): Block {
   ]);
 }
 
-/** The address in words, for a phone whose camera cannot read the code; the scheme goes without saying. */
+/** The URL without its scheme, for a phone whose camera cannot read the QR code. */
 export function addressBlock({ qrCodeUrl, texts }: Poster, size: number): Block {
   const address = qrCodeUrl.replace(/^https?:\/\//, '');
   return block({ width: '100%', flexDirection: 'column', rowGap: size * 0.15 }, [

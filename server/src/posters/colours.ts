@@ -18,7 +18,7 @@ const networkColours: ReadonlyMap<string, string> = new Map([
   ['aps', '#a3480f'],
 ]);
 
-/** What stands behind the letter of a network's mark. */
+/** The background of a network's mark. */
 export function networkColour(networkId: string): string {
   return networkColours.get(networkId) ?? '#4a5a53';
 }

@@ -2,24 +2,22 @@ import { addressBlock, codeBlock, networksBlock, textBlock } from './blocks.ts';
 import { colours } from './colours.ts';
 import { layOut } from './lay-out.ts';
 import type { LayoutItem } from './lay-out.ts';
-import { logoShapes } from './logo-shapes.ts';
 import type { Poster } from './poster.ts';
-import { qrShape } from './qr-shape.ts';
-import { cornerDisc, inset, rectangle, roundedRectangle } from './scene.ts';
-import type { Box, Scene, Shape } from './scene.ts';
+import { cornerDisc, inset, logoShapes, qrShape, rectangle, roundedRectangle } from './shapes.ts';
+import type { Box, Drawing, Shape } from './shapes.ts';
 import { pageSizes } from './sizes.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 
-/** Where a text stands, and how large it is at most: what usually stands there just fits. */
+/** The box of a text, and its largest font size, at which a usual text just fits. */
 interface TextArea extends Box {
   sizeMax: number;
 }
 
-/** Where everything stands on a page, in pixels. What is left of a box stays white. */
+/** The positions on a page, in pixels. */
 interface Arrangement {
-  /** How what belongs to the counter stands. */
+  /** Of the counter's texts. */
   align: 'center' | 'left';
-  /** The coloured head of the page. */
+  /** The height of the coloured band at the top. */
   band: number;
   logo: Box;
   merchantName: { withLogo: TextArea; alone: TextArea };
@@ -28,15 +26,15 @@ interface Arrangement {
   card: Box;
   terminalName: TextArea;
   code: TextArea;
-  /** A line between what belongs to the counter and what belongs to all. */
+  /** A line between the counter's texts and the common ones. */
   rule: Box | null;
   networks: TextArea & { direction: 'row' | 'column' };
   address: TextArea;
   test: TextArea;
 }
 
-/** Lays a poster out. All text is in outlines: what a merchant writes can become nothing but shapes. */
-export async function composePoster(typesetter: Typesetter, poster: Poster): Promise<Scene> {
+/** Lays out a poster. All text becomes outlines, so a merchant's text cannot inject anything. */
+export async function composePoster(typesetter: Typesetter, poster: Poster): Promise<Drawing> {
   const { arrangement, widthPixels: width, heightPixels: height } = pageSizes[poster.size];
   const areas = arrangement === 'square' ? square(width) : portrait(width);
   const { card } = areas;
@@ -60,11 +58,11 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
 const ringColour = '#0e735d';
 
 const cardBorder = 14;
-// The code's margin is white up to its corners: it begins where the round corner no longer reaches.
+// Wide enough that the round corners do not cut into the QR code's white quiet zone.
 const cardFrame = 30;
 const cardRadius = 66;
 
-/** Rings that spread from the corner, like a signal. */
+/** Rings around the upper right corner, like a signal. */
 function cornerDiscs(width: number): Shape[] {
   return [0.3, 0.23, 0.16, 0.09].map((part, index) =>
     cornerDisc(width, Math.round(part * width), index % 2 === 0 ? ringColour : colours.accent),
@@ -99,7 +97,7 @@ function itemIn(area: TextArea, make: (size: number) => Block): LayoutItem {
   return { area, sizeMax: area.sizeMax, make };
 }
 
-/** The poster and the A sizes: one column down the middle. */
+/** The poster and the A sizes: one centred column. */
 function portrait(width: number): Arrangement {
   const margin = 110;
   const column = { x: margin, width: width - 2 * margin };
@@ -123,7 +121,7 @@ function portrait(width: number): Arrangement {
   };
 }
 
-/** The sticker: the code at the left, what belongs to it beside it. */
+/** The sticker: the QR code at the left, the counter's texts beside it. */
 function square(side: number): Arrangement {
   const margin = 80;
   const column = { x: margin, width: side - 2 * margin };

@@ -20,7 +20,7 @@ const svgOf = async (changes: Partial<Poster>): Promise<string> =>
 
 const pictureOf = async (changes: Partial<Poster>) => readPng(await draw(samplePoster({ format: 'png', ...changes })));
 
-/** The sample as it is, for all who only look at it. */
+/** The unchanged sample, shared by the tests. */
 let plain: Picture;
 
 before(async () => {
@@ -28,7 +28,7 @@ before(async () => {
 });
 
 describe('the QR code', () => {
-  it('is read back from the poster, from half its size down to an eighth, and out of focus', async () => {
+  it('can be read from the poster at half to an eighth of its size, and out of focus', async () => {
     const { qrCodeUrl } = samplePoster();
     assert.equal(readQrCode(plain), qrCodeUrl);
     for (const by of [2, 4, 8]) assert.equal(readQrCode(scaledDown(plain, by)), qrCodeUrl, `1/${by}`);
@@ -36,7 +36,7 @@ describe('the QR code', () => {
     assert.equal(readQrCode(blurred(scaledDown(plain, 3), 2)), qrCodeUrl);
   });
 
-  it('is read back with a seventh of it covered', async () => {
+  it('can be read with a seventh of it covered', async () => {
     const poster = { ...plain, data: plain.data.slice() };
     const [x, y, side] = [560, 960, 300];
     for (let row = y; row < y + side; row += 1) {
@@ -45,12 +45,12 @@ describe('the QR code', () => {
     assert.equal(readQrCode(scaledDown(poster, 2)), samplePoster().qrCodeUrl);
   });
 
-  it('has a margin of four modules of white', async () => {
+  it('has a white quiet zone of four modules', async () => {
     const isDark = (x: number, y: number) => coloursIn(plain, { x, y, width: 1, height: 1 })['#000000'] === 1;
     let [left, top] = [0, 0];
     while (!isDark(left, 720)) left += 1;
     while (!isDark(left, top)) top += 1;
-    // The mark in the corner is seven modules wide, a code of this length 33.
+    // The finder pattern is 7 modules wide, and a code of this length 33.
     let markWidth = 0;
     while (isDark(left + markWidth, top)) markWidth += 1;
     const [module, margin] = [markWidth / 7, (markWidth / 7) * 4];
@@ -74,7 +74,7 @@ describe('every size', () => {
   const name = 'W'.repeat(200);
 
   for (const size of ['poster', 'a4', 'sticker'] as const) {
-    it(`has its pixels, a QR code that is read, and nothing at its edges: ${size}`, async () => {
+    it(`has its dimensions, a readable QR code, and nothing at its edges: ${size}`, async () => {
       const poster = await pictureOf({ size, qrCodeUrl, merchantName: name, terminalName: name });
       const { width, height } = poster;
       assert.deepEqual([width, height], pixels[size]);
@@ -90,7 +90,7 @@ describe('every size', () => {
     });
   }
 
-  it('of A5 and A6 has the picture of A4, whose shape they have', async () => {
+  it('of A5 and A6 has the same picture as A4', async () => {
     const shapesOf = (size: Poster['size']) => svgOf({ size, qrCodeUrl, merchantName: name });
     const a4 = await shapesOf('a4');
     for (const size of ['a5', 'a6'] as const) assert.equal(await shapesOf(size), a4, size);
@@ -98,7 +98,7 @@ describe('every size', () => {
 });
 
 describe('names', () => {
-  it('of 200 characters stay in their place', async () => {
+  it('of 200 characters stay within their area', async () => {
     for (const name of ['W'.repeat(200), 'Ŋ'.repeat(200), 'Stall of all '.repeat(15).trim()]) {
       const poster = await pictureOf({ merchantName: name, terminalName: name, testMode: true });
       const white = (y: number, height: number) => {
@@ -114,15 +114,15 @@ describe('names', () => {
     }
   });
 
-  it('are never cut off: each letter is drawn', async () => {
-    // Two contours for an i, one for a W: what 200 letters have more than one letter.
+  it('are never cut off', async () => {
+    // An i has two contours and a W one: the contours that 200 letters have more than one letter.
     const contours = async (terminalName: string) => (await svgOf({ terminalName })).match(/M/g)?.length ?? 0;
     assert.equal((await contours('i'.repeat(200))) - (await contours('i')), 2 * 199);
     assert.equal((await contours('W'.repeat(200))) - (await contours('W')), 199);
     assert.equal((await contours('Wl '.repeat(66).trim())) - (await contours('W')), 2 * 66 - 1);
   });
 
-  it('keep Ŋ and ŋ, with a shape of their own rather than the box of what a font lacks', async () => {
+  it('keep Ŋ and ŋ, with their own glyphs', async () => {
     const typesetter = createTypesetter();
     assert.equal(typesetter.printable('Ŋaniŋ – “Ñañ” & Çà'), 'Ŋaniŋ – “Ñañ” & Çà');
     const page = { width: 400, height: 100 };
@@ -135,7 +135,7 @@ describe('names', () => {
     assert.ok(box.length > 0 && upper.length > box.length);
   });
 
-  it('lose what has no shape or no glyph: emoji, Arabic, control characters, marks of direction', async () => {
+  it('lose characters without a shape or glyph: emoji, Arabic, control characters, direction marks', async () => {
     const plain = await svgOf({ merchantName: 'Shop 5', terminalName: 'Till <b>&amp;</b>' });
     assert.equal(
       await svgOf({
@@ -149,7 +149,7 @@ describe('names', () => {
     assert.equal(await svgOf({ terminalName: 'دكان' }), await svgOf({ terminalName: '' }));
   });
 
-  it('become shapes and nothing else, whatever they say', async () => {
+  it('become shapes only, whatever they contain', async () => {
     for (const text of [
       '"/><script>alert(1)</script>',
       '<image href="http://attacker.example/x.png"/>',
@@ -163,7 +163,7 @@ describe('names', () => {
 });
 
 describe('formats', () => {
-  it('include one page of that paper as PDF, with the code as a link', async () => {
+  it('include a one-page PDF of the paper size, with the QR code as a link', async () => {
     const paper = {
       poster: [566.9, 921.3],
       a4: [595.3, 841.9],

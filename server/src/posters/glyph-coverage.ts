@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib';
 
 /**
- * The code points that a font can draw, from its character map. The layout draws an empty box for any other and says
- * nothing, so what a font lacks must be known before.
+ * The code points that a font can draw, from its character map. The layout silently draws an empty box for any other, so missing
+ * glyphs must be known before.
  *
  * Reads WOFF 1 (https://www.w3.org/TR/WOFF/) and the map's formats 4 and 12 (OpenType, `cmap`), the only two that
  * fonts for Unicode use today. Throws on anything else: the fonts are ours.

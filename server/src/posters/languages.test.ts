@@ -18,7 +18,7 @@ it('every language has the same texts, none is empty, and the font can print eac
   }
 });
 
-it('a language that says it is untranslated has the English texts, and one that has them says so', () => {
+it('a language is marked untranslated exactly if its texts are English', () => {
   for (const [code, { untranslated, texts }] of languages) {
     const isEnglish = JSON.stringify(texts) === JSON.stringify(textsOf(defaultLanguage));
     assert.equal(untranslated, isEnglish && code !== defaultLanguage, code);

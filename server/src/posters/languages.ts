@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The words on a poster, by what they say. */
+/** The fixed texts of a poster. */
 export interface PosterTexts {
   scan_to_pay: string;
-  /** Stands before the seven digits. */
+  /** Before the seven digits. */
   code: string;
-  /** Stands before the names of the networks. */
+  /** Before the names of the networks. */
   pay_with: string;
-  /** Stands before the address. */
+  /** Before the URL. */
   no_camera: string;
-  /** On a poster of the test environment, so that nobody hangs it in a shop. */
+  /** On posters of the test environment, so that nobody hangs one up in a shop. */
   test: string;
 }
 
-/** One file of the folder `languages`; its name is the language's code. */
+/** A file in the folder `languages`, named by the language's code. */
 interface LanguageFile {
   /** The language's name in English. */
   name: string;
-  /** True while its texts are still the English ones, kept for somebody who speaks the language to replace. */
+  /** True while its texts are still the English ones. */
   untranslated: boolean;
   texts: PosterTexts;
 }
@@ -27,7 +27,7 @@ export const defaultLanguage = 'en';
 
 const folder = join(import.meta.dirname, 'languages');
 
-/** Every language there is a file for, by its code; a new file is a new language after the next start. */
+/** The languages by their code. A new file adds a language at the next start. */
 export const languages: ReadonlyMap<string, LanguageFile> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
@@ -38,7 +38,7 @@ export const languages: ReadonlyMap<string, LanguageFile> = new Map(
     ]),
 );
 
-/** The texts of a language that has a file. */
+/** Throws for a language without a file. */
 export function textsOf(language: string): PosterTexts {
   const file = languages.get(language);
   if (!file) throw new Error(`there is no language file for ${language}`);

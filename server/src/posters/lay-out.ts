@@ -1,13 +1,13 @@
-import type { Box, PathShape } from './scene.ts';
+import type { Box, PathShape } from './shapes.ts';
 import { block } from './typesetter.ts';
 import type { Block, Typesetter } from './typesetter.ts';
 
-/** Something with a place on the page, written as large as the place allows. */
+/** A text with its area on the page, set as large as the area allows. */
 export interface LayoutItem {
   area: Box;
   sizeMax: number;
   make(size: number): Block;
-  /** In the middle of its place unless it stands at the top. */
+  /** Centred in its area by default. */
   verticalAlign?: 'top';
 }
 
@@ -16,8 +16,8 @@ interface SizedItem extends LayoutItem {
 }
 
 /**
- * The outlines of all pieces, each at the largest size at which it is no higher than its place. Most are written once:
- * only where something turns out too high, its size is sought and the page is written again.
+ * The outlines of all items, each at the largest size that fits the height of its area. Most pages are laid out once; only if an
+ * item is too high, its size is searched for and the page is laid out again.
  */
 export async function layOut(
   typesetter: Typesetter,
@@ -36,8 +36,8 @@ export async function layOut(
 }
 
 /**
- * The largest size below the greatest at which the piece is no higher than its place, by halving. There is always one: a
- * text may become small, never cut off.
+ * The largest size below `sizeMax` at which the item fits, by binary search. Never fails: a text may become small, but is never
+ * cut off.
  */
 async function largestFitting(typesetter: Typesetter, { area, sizeMax, make }: LayoutItem): Promise<number> {
   let [fitting, above] = [1, Math.floor(sizeMax)];
@@ -50,7 +50,7 @@ async function largestFitting(typesetter: Typesetter, { area, sizeMax, make }: L
 }
 
 function positioned({ area, size, make, verticalAlign }: SizedItem, index: number): Block {
-  // What is too high must not be pressed together, else nobody would see that it is.
+  // Without shrinking, so that an item that is too high is measured as such.
   const content = block({ width: '100%', flexShrink: 0 }, [make(size)]);
   const style = {
     position: 'absolute',
@@ -65,5 +65,5 @@ function positioned({ area, size, make, verticalAlign }: SizedItem, index: numbe
 }
 
 function keyOf(index: number): string {
-  return `piece ${index}`;
+  return `item ${index}`;
 }

@@ -1,12 +1,12 @@
 import type { Queryable } from '../kit/db.ts';
 import { deleteLogoRow, findLogoRow, upsertLogo } from './queries.ts';
 
-/** The PNG that stands on a merchant's posters, or null. */
+/** The merchant's logo as a PNG, or null. */
 export async function findLogo(db: Queryable, merchantId: string): Promise<Uint8Array | null> {
   return (await findLogoRow(db, merchantId))?.png ?? null;
 }
 
-/** Keeps a PNG that `pngProblem` had nothing against, instead of the one before. */
+/** Stores a PNG that passed `pngProblem`, replacing the previous logo. */
 export async function setLogo(
   db: Queryable,
   logo: { merchantId: string; png: Uint8Array; updatedAt: Date },
@@ -14,7 +14,7 @@ export async function setLogo(
   await db.run(upsertLogo(logo));
 }
 
-/** Whether there was one. */
+/** Returns whether there was a logo. */
 export async function removeLogo(db: Queryable, merchantId: string): Promise<boolean> {
   return (await deleteLogoRow(db, merchantId)) > 0;
 }

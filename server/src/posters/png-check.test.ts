@@ -6,14 +6,14 @@ import { pngDimensions, pngProblem } from './png-check.ts';
 
 const signatureBytes = 8;
 
-/** A PNG whose header is changed, with a right checksum. */
+/** A PNG with a changed header and a correct checksum. */
 function withHeader(png: Buffer, change: (header: Buffer) => void): Buffer {
   const header = Buffer.from(png.subarray(16, 29));
   change(header);
   return Buffer.concat([png.subarray(0, signatureBytes), pngChunk('IHDR', header), png.subarray(33)]);
 }
 
-it('takes a whole PNG up to 2000 × 2000 pixels, and says how large it is', () => {
+it('accepts a complete PNG of up to 2000 × 2000 pixels and returns its dimensions', () => {
   for (const [width, height] of [
     [1, 1],
     [300, 200],
@@ -25,7 +25,7 @@ it('takes a whole PNG up to 2000 × 2000 pixels, and says how large it is', () =
   }
 });
 
-it('refuses what is not a PNG, is damaged, or unpacks to something else than its header says', () => {
+it('refuses a file that is no PNG, is damaged, or does not decompress to the size in its header', () => {
   const png = plainPng(300, 200);
   const flipped = Buffer.from(png);
   flipped.writeUInt8(flipped.readUInt8(60) ^ 1, 60);
@@ -47,7 +47,7 @@ it('refuses what is not a PNG, is damaged, or unpacks to something else than its
       Buffer.concat([png.subarray(0, signatureBytes), pngChunk('IDAT', deflateSync('x')), png.subarray(33)]),
       /^is a damaged PNG$/,
     ],
-    ['too many bytes', Buffer.concat([png, Buffer.alloc(200 * 1_024)]), /^has \d+ bytes; 204800 are the most$/],
+    ['too many bytes', Buffer.concat([png, Buffer.alloc(200 * 1_024)]), /^has \d+ bytes; the maximum is 204800$/],
   ];
-  for (const [name, file, expected] of cases) assert.match(pngProblem(file) ?? 'taken', expected, name);
+  for (const [name, file, expected] of cases) assert.match(pngProblem(file) ?? 'accepted', expected, name);
 });

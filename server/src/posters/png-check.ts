@@ -6,7 +6,7 @@ const sideMax = 2_000;
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 const headerBytes = 13;
 
-/** How many samples a pixel has, by the colour type of the header. */
+/** Samples per pixel, by the colour type of the header. */
 const samples: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [2, 3],
@@ -16,27 +16,26 @@ const samples: ReadonlyMap<number, number> = new Map([
 ]);
 const depths = new Set([1, 2, 4, 8, 16]);
 
-/** Width and height of a PNG that was checked. */
+/** Width and height of a PNG that passed `pngProblem`. */
 export function pngDimensions(png: Uint8Array): { width: number; height: number } {
   const header = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
   return { width: header.readUInt32BE(16), height: header.readUInt32BE(20) };
 }
 
 /**
- * What is wrong with a file that should be a logo, as the rest of a sentence, or null: a whole PNG of a moderate size, of
- * which every chunk is as it was written and the pixels are as many as the header says. What passes is small when it is
- * unpacked, too.
+ * Why a file cannot be a logo, as the rest of a sentence, or null if it can. A logo is a complete PNG of limited size whose
+ * chunks match their checksums and whose pixels are as many as the header says, so that it is small when decompressed, too.
  */
 export function pngProblem(file: Uint8Array): string | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  if (bytes.length > logoBytesMax) return `has ${bytes.length} bytes; ${logoBytesMax} are the most`;
+  if (bytes.length > logoBytesMax) return `has ${bytes.length} bytes; the maximum is ${logoBytesMax}`;
   if (!bytes.subarray(0, signature.length).equals(signature)) return 'is not a PNG';
   const chunks = readChunks(bytes);
   const header = chunks?.[0];
   if (!chunks || header?.type !== 'IHDR' || header.data.length !== headerBytes) return 'is a damaged PNG';
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   if (width === 0 || height === 0 || width > sideMax || height > sideMax) {
-    return `is ${width} × ${height} pixels; ${sideMax} × ${sideMax} are the most`;
+    return `is ${width} × ${height} pixels; the maximum is ${sideMax} × ${sideMax}`;
   }
   if (header.data[12] !== 0) return 'is an interlaced PNG; save it without interlacing';
   const perPixel = (samples.get(header.data[9] ?? 1) ?? 0) * (header.data[8] ?? 0);
@@ -50,7 +49,7 @@ interface Chunk {
   data: Buffer;
 }
 
-/** Every chunk up to the end, or undefined where one is cut off or changed. */
+/** All chunks, or undefined if one is truncated or does not match its checksum. */
 function readChunks(bytes: Buffer): Chunk[] | undefined {
   const chunks: Chunk[] = [];
   let position = signature.length;

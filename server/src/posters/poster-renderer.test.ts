@@ -3,8 +3,7 @@ import { after, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { AppError } from '../kit/app-error.ts';
-import { ByteCache } from './byte-cache.ts';
-import { createPosterRenderer } from './poster-renderer.ts';
+import { ByteCache, createPosterRenderer } from './poster-renderer.ts';
 import type { PosterRenderer } from './poster-renderer.ts';
 import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
@@ -12,8 +11,8 @@ import { samplePoster } from './poster.corpus.ts';
 const renderers: PosterRenderer[] = [];
 
 /**
- * A press whose thread draws nothing, but does what the merchant's name says: `crash`, `hang`, `fail`, and otherwise
- * answers how many it has been asked for so far.
+ * A renderer whose thread draws nothing but obeys the merchant's name (`crash`, `hang`, `fail`), and otherwise returns the number
+ * of requests so far.
  */
 function rendererOf(clock = new ManualClock()): PosterRenderer {
   const program = `
@@ -48,8 +47,8 @@ const isBusy = (error: unknown, retryAfterSeconds: number) =>
 
 const isUnavailable = (error: unknown) => isBusy(error, 5);
 
-describe('the press', () => {
-  it('draws equal posters once, also when they are asked for at the same time', async () => {
+describe('the renderer', () => {
+  it('draws equal posters once, also if they are requested at the same time', async () => {
     const renderer = rendererOf();
     const [one, other] = await Promise.all([render(renderer, poster('Shop')), render(renderer, poster('Shop'))]);
     assert.deepEqual([[...one], [...other], [...(await render(renderer, poster('Shop')))]], [[1], [1], [1]]);
@@ -59,7 +58,7 @@ describe('the press', () => {
     assert.deepEqual([...(await render(renderer, { ...withLogo, logo: new Uint8Array([2]) }))], [4]);
   });
 
-  it('takes a new thread after one has crashed, and says to try again', async () => {
+  it('starts a new thread after a crash, and says to try again', async () => {
     const renderer = rendererOf();
     assert.deepEqual([...(await render(renderer, poster('a')))], [1]);
     const [crashed, next] = [render(renderer, poster('crash')), render(renderer, poster('b'))];
@@ -67,13 +66,13 @@ describe('the press', () => {
     assert.deepEqual([...(await next)], [1]);
   });
 
-  it('ends a thread that takes too long, and draws what waited with a new one', async () => {
+  it('ends a thread that takes too long, and draws the waiting posters with a new one', async () => {
     const clock = new ManualClock();
     const renderer = rendererOf(clock);
     assert.deepEqual([...(await render(renderer, poster('a')))], [1]);
     const [hung, next] = [render(renderer, poster('hang')), render(renderer, poster('b'))];
     const refused = assert.rejects(hung, isUnavailable);
-    // The drawing begins, and its time with it.
+    // Drawing has started, and with it the timeout.
     await clock.advance(0);
     await clock.advance(19_999);
     let isEnded = false;
@@ -85,7 +84,7 @@ describe('the press', () => {
     assert.deepEqual([...(await next)], [1]);
   });
 
-  it('keeps its thread after a poster that could not be drawn, which is our mistake', async () => {
+  it('keeps its thread after a poster that could not be drawn, which is an internal error', async () => {
     const renderer = rendererOf();
     await assert.rejects(render(renderer, poster('fail')), (error) => !(error instanceof AppError));
     assert.deepEqual([...(await render(renderer, poster('a')))], [2]);
@@ -143,8 +142,8 @@ describe('the press', () => {
   });
 });
 
-describe('the memory of posters', () => {
-  it('keeps what was used last, up to a number of bytes', () => {
+describe('the cache of posters', () => {
+  it('evicts the least recently used posters beyond its limit of bytes', () => {
     const cache = new ByteCache(10);
     const bytes = (length: number) => new Uint8Array(length);
     cache.set('a', bytes(4));

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
-import { ByteCache } from './byte-cache.ts';
 import { busy, createPosterWorkerPool } from './poster-worker-pool.ts';
 import type { PosterWorkerPoolOptions } from './poster-worker-pool.ts';
 import type { Poster } from './poster.ts';
 
-/** Draws posters beside everything else: the thread that answers requests only waits. */
+/** Draws posters in a worker thread, behind a queue and a cache. */
 export interface PosterRenderer {
-  /** Throws AppError `unavailable` while too many wait, and for one that cannot be drawn in time. */
+  /** Throws AppError `unavailable` while too many posters wait, and on a timeout. */
   render(merchantId: string, poster: Poster): Promise<Uint8Array>;
   readonly limiter: LimiterFigures;
   close(): Promise<void>;
 }
 
-// At 0.3 s each, whoever is last in the queue waits for ten seconds.
+// At 0.3 s each, the last poster in a full queue waits ten seconds.
 const waitingMax = 32;
-// Of one merchant: the rest of a batch waits beside the queue, in which others stand then.
+// Per merchant: the rest of a batch waits outside the queue, so that other merchants' posters get in.
 const perMerchantMax = 4;
 const merchantQueueFull = 'Too many of your posters are being drawn. Try again in a few seconds.';
 const cacheBytesMax = 16 * 1_024 * 1_024;
@@ -67,10 +66,46 @@ export function createPosterRenderer(options: PosterWorkerPoolOptions): PosterRe
   };
 }
 
-/** Equal posters have equal keys, whoever asks for them. */
+/** Equal posters have equal keys, even those of different merchants. */
 function keyOf({ logo, ...rest }: Poster): string {
   return createHash('sha256')
     .update(JSON.stringify(rest))
     .update(logo ?? '')
     .digest('base64');
+}
+
+/** A least-recently-used cache, limited by bytes. */
+export class ByteCache {
+  readonly #bytesMax: number;
+  readonly #entries = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const found = this.#entries.get(key);
+    if (found === undefined) return undefined;
+    // A Map iterates in insertion order, so the first entry is the least recently used.
+    this.#entries.delete(key);
+    this.#entries.set(key, found);
+    return found;
+  }
+
+  set(key: string, value: Uint8Array): void {
+    this.#remove(key);
+    if (value.byteLength > this.#bytesMax) return;
+    this.#entries.set(key, value);
+    this.#bytes += value.byteLength;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#bytesMax) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.byteLength ?? 0;
+    this.#entries.delete(key);
+  }
 }

@@ -1,25 +1,27 @@
+import { Worker } from 'node:worker_threads';
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { startPosterThread } from './poster-thread.ts';
-import type { PosterThread } from './poster-thread.ts';
+import type { DrawResult } from './poster-worker.ts';
 import type { Poster } from './poster.ts';
 
-/** Keeps a thread while there is something to draw: started with the first poster, replaced when it fails. */
+/** One worker thread, started with the first poster, replaced when it fails, and ended when idle. */
 export interface PosterWorkerPool {
-  /** One at a time. Throws AppError `unavailable` where it takes too long or the thread ends. */
+  /** One poster at a time. Throws AppError `unavailable` on a timeout or when the thread ends. */
   draw(poster: Poster): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 export interface PosterWorkerPoolOptions {
   clock: Clock;
-  /** The thread's program; tests hand in others. */
+  /** The thread's entry file; tests pass others. */
   entry?: URL;
 }
 
-// Many times what a slow machine takes.
+type PosterThread = ReturnType<typeof startPosterThread>;
+
+// Many times the duration on a slow machine.
 const timeoutMs = 20_000;
-// The thread holds some 150 MB; after the last poster of a batch they are given back.
+// The thread holds some 150 MB, which are released after the last poster of a batch.
 const idleMs = 60_000;
 
 const workerEntry = new URL('./poster-worker.ts', import.meta.url);
@@ -46,7 +48,7 @@ export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWor
 
   return {
     draw: async (poster) => {
-      if (closing.signal.aborted) throw busy('The service is about to end.');
+      if (closing.signal.aborted) throw busy('The service is shutting down.');
       idle.abort();
       const drawing = thread?.hasEnded() === false ? thread : startPosterThread(entry);
       thread = drawing;
@@ -54,7 +56,7 @@ export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWor
       try {
         return await Promise.race([drawing.draw(poster), timeOut(done.signal)]);
       } catch (error) {
-        // A thread that is still busy with it would keep the next one waiting.
+        // A thread that is still drawing would block the next poster.
         if (error instanceof AppError) await end(drawing);
         else if (drawing.hasEnded()) throw busy('The poster could not be drawn.', error);
         throw error;
@@ -72,8 +74,54 @@ export function createPosterWorkerPool({ clock, entry = workerEntry }: PosterWor
   };
 }
 
-/** What cannot be drawn just now. */
+/** The refusal of a poster that cannot be drawn now. */
 export function busy(what: string, cause?: unknown): AppError {
   const internal = cause instanceof Error ? { internal: cause.message, cause } : {};
   return new AppError('unavailable', `${what} Try again in a few seconds.`, { retryAfterSeconds: 5, ...internal });
+}
+
+// The layout needs some 40 MB. A fault that needs much more ends the thread, not the service.
+const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
+
+/** A thread that draws one poster at a time. */
+function startPosterThread(entry: URL) {
+  // The thread gets none of the service's settings and secrets.
+  const worker = new Worker(entry, { env: {}, execArgv: [], resourceLimits });
+  // An idle thread does not keep the process alive.
+  worker.unref();
+  const ended = new AbortController();
+  let waiting: PromiseWithResolvers<Uint8Array> | null = null;
+  const endedWith = (reason: unknown) => {
+    ended.abort(reason);
+    waiting?.reject(toError(reason));
+  };
+  worker.on('error', endedWith);
+  worker.on('exit', () => endedWith(new Error('the poster thread has ended')));
+  worker.on('message', (drawn: DrawResult) => {
+    if ('bytes' in drawn) waiting?.resolve(drawn.bytes);
+    else waiting?.reject(new Error(drawn.failure));
+  });
+  return {
+    /** Throws if the poster cannot be drawn or the thread has ended. */
+    draw: async (poster: Poster): Promise<Uint8Array> => {
+      if (ended.signal.aborted) throw toError(ended.signal.reason);
+      waiting = Promise.withResolvers();
+      worker.ref();
+      try {
+        worker.postMessage(poster, []);
+        return await waiting.promise;
+      } finally {
+        worker.unref();
+        waiting = null;
+      }
+    },
+    hasEnded: () => ended.signal.aborted,
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }

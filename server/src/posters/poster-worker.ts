@@ -2,9 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import { createPosterDrawer } from './draw-poster.ts';
 import type { Poster } from './poster.ts';
 
-// The thread that draws: a poster comes in, its bytes go out. What goes wrong is told, and the next one is drawn.
+// The entry of the worker thread: receives a poster and responds with its bytes, or with why it could not be drawn.
 
-/** What the thread answers. */
 export type DrawResult = { bytes: Uint8Array<ArrayBuffer> } | { failure: string };
 
 const draw = createPosterDrawer();
@@ -13,7 +12,7 @@ parentPort?.on('message', (poster: Poster) => void respond(poster));
 
 async function respond(poster: Poster): Promise<void> {
   try {
-    // A copy of its own, which is handed over: the renderer's memory and pools of buffers cannot be.
+    // A copy, because the renderer's memory and pooled buffers cannot be transferred.
     const bytes = new Uint8Array(await draw(poster));
     parentPort?.postMessage({ bytes } satisfies DrawResult, [bytes.buffer]);
   } catch (error) {

@@ -2,7 +2,7 @@ import { deflateSync, crc32 } from 'node:zlib';
 import { textsOf } from './languages.ts';
 import type { Poster } from './poster.ts';
 
-/** A poster of a shop, with what a test changes of it. */
+/** A sample poster with a test's changes. */
 export function samplePoster(changes: Partial<Poster> = {}): Poster {
   return {
     format: 'svg',

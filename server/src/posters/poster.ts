@@ -5,18 +5,18 @@ export const posterFormats = ['png', 'pdf', 'svg'] as const;
 
 export type PosterFormat = (typeof posterFormats)[number];
 
-/** Everything that decides how a poster looks: two that are equal are the same poster. */
+/** Everything that determines how a poster looks; equal values give equal posters. */
 export interface Poster {
   format: PosterFormat;
   size: PosterSize;
   merchantName: string;
-  /** A PNG that was checked, or null. */
+  /** A PNG that passed `pngProblem`, or null. */
   logo: Uint8Array | null;
   terminalName: string;
   /** Seven digits. */
   code: string;
   qrCodeUrl: string;
-  /** The networks that are on, in the order in which a payer is offered them. */
+  /** The connected networks, in the order in which the payer sees them. */
   networks: readonly PosterNetwork[];
   testMode: boolean;
   texts: PosterTexts;

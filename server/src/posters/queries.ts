@@ -8,7 +8,7 @@ export function findLogoRow(db: Queryable, merchantId: string): Promise<{ png: U
   });
 }
 
-/** A merchant has one logo: a new one takes the old one's place. */
+/** A merchant has at most one logo; a new one replaces it. */
 export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedAt: Date }): Statement {
   return {
     name: 'merchant_logos_upsert',
@@ -18,7 +18,7 @@ export function upsertLogo(logo: { merchantId: string; png: Uint8Array; updatedA
   };
 }
 
-/** Answers 0 where there was none. */
+/** Returns 0 if there was no logo. */
 export function deleteLogoRow(db: Queryable, merchantId: string): Promise<number> {
   return db.run({
     name: 'merchant_logos_delete',

@@ -31,7 +31,7 @@ async function download({ key }: TestMerchant, id: string, query = '') {
 }
 
 describe('GET /v1/virtual-terminals/download/{id}', () => {
-  it('answers a PNG of 1440 × 2340 whose QR code is the terminal’s own, to be saved under its code', async () => {
+  it('returns a PNG of 1440 × 2340 with the terminal’s QR code, named by its code', async () => {
     const { id, code, url } = await newTerminal(shop.test, '"Till"; filename=evil.exe\r\nx: y');
     const { status, headers, bytes } = await download(shop.test, id);
     assert.equal(status, 200);
@@ -45,7 +45,7 @@ describe('GET /v1/virtual-terminals/download/{id}', () => {
     assert.equal(readQrCode(scaledDown(picture, 2)), url);
   });
 
-  it('answers the other formats and sizes under their names, and the same bytes again', async () => {
+  it('returns the other formats and sizes under their names, and the same bytes again', async () => {
     const { id, code } = await newTerminal(shop.test, 'Till 2');
     const pdf = await download(shop.test, id, '?format=pdf&size=a5&language=wo');
     assert.equal(pdf.headers.get('content-type'), 'application/pdf');
@@ -88,7 +88,7 @@ describe('GET /v1/virtual-terminals/download/{id}', () => {
     assert.deepEqual(codes, [404, 404, 404, 404]);
   });
 
-  it('refuses an unknown format, size and language, and a parameter that there is not, by its name', async () => {
+  it('refuses an unknown format, size, language or parameter with its name', async () => {
     const { id } = await newTerminal(shop.test, 'Till');
     const api = createApiClient(service.url, shop.test.key);
     for (const [query, path, message] of [
@@ -107,7 +107,7 @@ describe('GET /v1/virtual-terminals/download/{id}', () => {
 });
 
 describe('a merchant’s logo', () => {
-  it('stands on the merchant’s posters alone, until it is removed', async () => {
+  it('is on that merchant’s posters only, until it is removed', async () => {
     const { db } = service;
     const stranger = await service.onboard('Serekunda Shoes');
     const [own, other] = [await newTerminal(shop.test, 'Till'), await newTerminal(stranger.test, 'Till')];

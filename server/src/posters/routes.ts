@@ -15,8 +15,7 @@ import { contentTypes, posterFormats } from './poster.ts';
 import type { PosterRenderer } from './poster-renderer.ts';
 import { posterSizes } from './sizes.ts';
 
-/** What a poster is made of and with. */
-export interface PosterContext {
+interface PosterContext {
   db: Database;
   merchants: MerchantDirectory;
   networks: NetworkRegistry;

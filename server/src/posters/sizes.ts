@@ -4,10 +4,10 @@ export type PosterSize = (typeof posterSizes)[number];
 
 export interface PageSize {
   arrangement: 'portrait' | 'square';
-  /** Of the PNG, and the units in which the page is laid out. */
+  /** The size of the PNG, and the units of the layout. */
   widthPixels: number;
   heightPixels: number;
-  /** Of the PDF's page. */
+  /** The size of the PDF page. */
   widthPoints: number;
   heightPoints: number;
 }
@@ -21,7 +21,7 @@ function page(pixels: [number, number], millimetres: [number, number]): PageSize
   return { arrangement, widthPixels, heightPixels, widthPoints: widthPoints ?? 0, heightPoints: heightPoints ?? 0 };
 }
 
-// The A sizes share one shape and so one picture: 200 dots an inch on A4, 400 on A6.
+// All A sizes share one aspect ratio and so one picture: 200 dpi on A4, 400 dpi on A6.
 const a: [number, number] = [1654, 2340];
 
 export const pageSizes: Record<PosterSize, PageSize> = {

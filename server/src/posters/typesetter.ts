@@ -2,25 +2,24 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import satori from 'satori';
 import { readGlyphCoverage } from './glyph-coverage.ts';
-import type { PathShape } from './scene.ts';
-import { printableText } from './printable-text.ts';
+import type { PathShape } from './shapes.ts';
 
-// Lays text out and turns it into outlines, by satori with Noto Sans. Two weights: each costs start-up time.
+// Two weights only: each one adds to the start-up time.
 const weights = [500, 800] as const;
 // The second half has Ŋ and ŋ, without which Mandinka and Wolof cannot be written.
 const subsets = ['latin', 'latin-ext'] as const;
 
-// What one subset lacks comes from the next.
+// A glyph that one subset lacks comes from the next.
 const fontFamily = subsets.map((subset) => `Noto Sans ${subset}`).join(', ');
 
 export type Weight = (typeof weights)[number];
 
-/** The part of CSS that the posters use; satori lays it out as a browser would. */
+/** CSS, as far as satori supports it. */
 export type Style = Readonly<Record<string, string | number>>;
 
 export interface Block {
   type: 'div';
-  /** By which its height is told. */
+  /** The key of its height in `Outlines.heights`. */
   key?: string;
   props: { style: Style; children: readonly Block[] | string };
 }
@@ -29,12 +28,13 @@ export function block(style: Style, children: readonly Block[] | string): Block 
   return { type: 'div', props: { style: { display: 'flex', ...style }, children } };
 }
 
+/** Lays out text and converts it to outlines, by satori with Noto Sans. */
 export interface Typesetter {
-  /** What of a text can be printed; may be nothing. */
+  /** The printable part of a text; may be empty. */
   printable(text: string): string;
-  /** How high the block becomes when it is this wide. */
+  /** The height of the block at this width. */
   heightOf(block: Block, width: number): Promise<number>;
-  /** The outlines of blocks on a page, and how high those with a key became. */
+  /** The outlines of blocks on a page, and the heights of blocks with a key. */
   outlines(blocks: readonly Block[], page: { width: number; height: number }): Promise<Outlines>;
 }
 
@@ -47,7 +47,7 @@ export function createTypesetter(): Typesetter {
   const { resolve } = createRequire(import.meta.url);
   const fonts = subsets.flatMap((subset) =>
     weights.map((weight) => ({
-      // Two files of one name and weight would hide each other.
+      // Two fonts of the same name and weight would hide each other.
       name: `Noto Sans ${subset}`,
       data: readFileSync(resolve(`@fontsource/noto-sans/files/noto-sans-${subset}-${weight}-normal.woff`)),
       weight,
@@ -78,7 +78,7 @@ export function createTypesetter(): Typesetter {
 
 const elements = /<(\/?[a-z]\w*)([^>]*)>/g;
 
-/** The paths of what satori wrote. Masks are only definitions, and nothing here refers to them. */
+/** The paths in satori's SVG. Masks are unused definitions. */
 function readOutlines(svg: string): PathShape[] {
   const shapes: PathShape[] = [];
   let isInMask = false;
@@ -86,7 +86,7 @@ function readOutlines(svg: string): PathShape[] {
     if (name === 'mask' || name === '/mask') isInMask = name === 'mask';
     else if (name === 'path') shapes.push(readPath(attributes));
     else if (!isInMask && !['svg', '/svg', 'g', '/g'].includes(name ?? '')) {
-      throw new Error(`the layout wrote an element that posters do not know: ${element.slice(0, 100)}`);
+      throw new Error(`unexpected element in the layout's SVG: ${element.slice(0, 100)}`);
     }
   }
   return shapes;
@@ -98,7 +98,33 @@ function readPath(attributes: string): PathShape {
   );
   const { d: path, fill } = found;
   if (path === undefined || fill === undefined || 'transform' in found || 'mask' in found || 'clip-path' in found) {
-    throw new Error(`the layout wrote a path that posters do not know: ${attributes.slice(0, 100)}`);
+    throw new Error(`unexpected path in the layout's SVG: ${attributes.slice(0, 100)}`);
   }
   return { kind: 'path', path, fill };
+}
+
+/** Whether the fonts have a glyph for the code point. */
+type CanDraw = (codePoint: number) => boolean;
+
+/**
+ * The printable part of a text, which may be empty. Drops control characters, direction marks and other characters without a
+ * shape, and characters that the fonts lack (emoji, Arabic), which would print as empty boxes. Composes accents (NFC), replaces
+ * wide or stylised letters by plain ones (NFKC), and collapses white space.
+ */
+function printableText(text: string, canDraw: CanDraw): string {
+  const written = Array.from(text.normalize('NFC').replaceAll(/\s+/gu, ' '), (character) =>
+    canDrawCharacter(character, canDraw) ? character : compatibleSpelling(character, canDraw),
+  );
+  return written.join('').replaceAll(/ +/g, ' ').trim();
+}
+
+function compatibleSpelling(character: string, canDraw: CanDraw): string {
+  const plain = Array.from(character.normalize('NFKC'));
+  return plain.every((part) => canDrawCharacter(part, canDraw)) ? plain.join('') : '';
+}
+
+const shapeless = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function canDrawCharacter(character: string, canDraw: CanDraw): boolean {
+  return !shapeless.test(character) && canDraw(character.codePointAt(0) ?? 0);
 }

@@ -1,10 +1,10 @@
 import PdfDocument from 'pdfkit';
 import type { PageSize } from './sizes.ts';
-import type { Scene, Shape } from './scene.ts';
+import type { Drawing, Shape } from './shapes.ts';
 
-/** One page with the same shapes, sharp at any size. On a screen the QR code is also a link. */
+/** One page of vector shapes. The QR code is also a link. */
 export async function writePdf(
-  scene: Scene,
+  drawing: Drawing,
   { widthPoints, heightPoints }: PageSize,
   about: { title: string; link: string },
 ): Promise<Uint8Array> {
@@ -12,7 +12,7 @@ export async function writePdf(
     size: [widthPoints, heightPoints],
     margin: 0,
     info: { Title: about.title },
-    // Nothing is written in a font.
+    // All text is outlines, so no font is embedded.
     font: null as unknown as string,
   });
   const parts: Buffer[] = [];
@@ -21,9 +21,9 @@ export async function writePdf(
     pdf.on('end', resolve);
     pdf.on('error', reject);
   });
-  pdf.scale(widthPoints / scene.width, heightPoints / scene.height);
-  for (const shape of scene.shapes) draw(pdf, shape);
-  const { x, y, width, height } = scene.qrCode;
+  pdf.scale(widthPoints / drawing.width, heightPoints / drawing.height);
+  for (const shape of drawing.shapes) draw(pdf, shape);
+  const { x, y, width, height } = drawing.qrCode;
   pdf.link(x, y, width, height, about.link);
   pdf.end();
   await ended;

@@ -24,7 +24,7 @@ function create(random: Random = world.context.random, merchant: Merchant = worl
   return world.db.withTransaction((tx) => createTerminal(tx, { ...context, random }, caller, request));
 }
 
-/** Draws these numbers one after another, and the last one for ever. */
+/** Draws these numbers in order, then repeats the last one. */
 function drawing(...numbers: number[]): Random {
   let drawn = 0;
   return {
@@ -40,7 +40,7 @@ function drawing(...numbers: number[]): Random {
 test('a code has seven digits and does not begin with 0', async () => {
   assert.equal((await create(drawing(0))).code, '1000000');
   assert.equal((await create(drawing(8_999_999))).code, '9999999');
-  // What lies above the last whole round of codes is drawn again.
+  // A draw above the largest multiple of the number of codes is rejected.
   assert.equal((await create(drawing(0xffff_ffff, 2_345_678))).code, '3345678');
   for (let round = 0; round < 20; round += 1) assert.match((await create()).code, /^[1-9]\d{6}$/);
 });
@@ -64,16 +64,16 @@ test('of concurrent terminals that draw one code, also of other merchants, one g
   }
 });
 
-test('the code of a deleted terminal is not given out again, and leads to what it was', async () => {
+test('the code of a deleted terminal is never reused and still finds the deleted terminal', async () => {
   const terminal = await create(drawing(300_000));
-  await world.db.withTransaction((tx) => deleteTerminal(tx, context, terminal));
+  await world.db.withTransaction((tx) => deleteTerminal(tx, context.clock, terminal));
   const next = await create(drawing(300_000, 300_001));
   assert.equal(next.code, '1300001');
   const found = await findTerminalByCode(world.db, terminal.code);
   assert.deepEqual([found?.id, found?.deletedAt], [terminal.id, world.clock.now()]);
 });
 
-test('where every code that is drawn is taken, nothing is stored', async () => {
+test('if every drawn code is in use, nothing is stored', async () => {
   await create(drawing(400_000));
   const count = () => world.asOwner('SELECT count(*) FROM virtual_terminals');
   const before = await count();
@@ -81,7 +81,7 @@ test('where every code that is drawn is taken, nothing is stored', async () => {
   assert.deepEqual(Reflect.get(Object(await count()), 'rows'), Reflect.get(Object(before), 'rows'));
 });
 
-test('an address with the right check is confirmed, without one it is not, and a wrong one is nobody’s', async () => {
+test('a right check confirms the terminal, a missing one does not, and a wrong one finds nothing', async () => {
   const { terminalKey } = context.settings;
   const terminal = await create();
   const { code } = terminal;

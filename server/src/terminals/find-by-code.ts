@@ -3,22 +3,22 @@ import { findCodeOwner, findTerminalRow } from './queries.ts';
 import type { VirtualTerminal } from './terminal.ts';
 import { isTerminalCheck, readTerminalAddress } from './terminal-address.ts';
 
-/** A terminal that somebody stands at. */
+/** The terminal that a payer scanned or typed. */
 export interface FoundTerminal {
-  /** Also one that is off or was deleted (`active`, `deletedAt`): its page says so. */
+  /** May be inactive or deleted (`active`, `deletedAt`): its page says so. */
   terminal: VirtualTerminal;
-  /** False where no check was sent: the payer is asked first whether this is the merchant and the counter. */
+  /** False without a check: the page first asks the payer to confirm merchant and counter. */
   confirmed: boolean;
 }
 
-/** Does what it is given, unless too many codes were guessed: see `GuessLimit`, here for one client. */
+/** A `GuessLimit` for one client: refuses the look-up after too many wrong guesses. */
 type Guess = <Found>(lookUp: () => Promise<Found | undefined>) => Promise<Found | undefined>;
 
 /**
- * Whose counter an address is: what comes behind `/pos/`, `1234567` or `1234567-7KQ2`. Undefined for a code that nobody
- * has and for a wrong check, which look the same. The merchant is `merchants.byId(terminal.merchantId)`.
+ * Finds a terminal by the last part of its page's URL: a code (`1234567`) or a code with its check (`1234567-7KQ2`). Returns
+ * undefined for an unknown code and for a wrong check, so that the two cannot be told apart.
  *
- * Whoever has the right check has scanned it, so nothing that others guess keeps them out. Everything else is a guess.
+ * A correct check proves a scan and bypasses the limit. Everything else counts as a guess.
  */
 export async function findTerminalByAddress(
   db: Queryable,
@@ -35,7 +35,7 @@ export async function findTerminalByAddress(
   return terminal && { terminal, confirmed };
 }
 
-/** Whose counter a code is, also after it was switched off or deleted; a code never becomes another's. */
+/** Also finds an inactive or deleted terminal. A code is never reused. */
 export async function findTerminalByCode(db: Queryable, code: string): Promise<VirtualTerminal | undefined> {
   const owner = await findCodeOwner(db, code);
   return owner && findTerminalRow(db, owner.merchantId, owner.terminalId);

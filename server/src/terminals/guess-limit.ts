@@ -7,8 +7,8 @@ import { SharedAllowances } from '../kit/shared-allowance.ts';
 import { findServiceArrival, takeServiceAllowance } from './queries.ts';
 
 /**
- * Looks a counter up by what somebody typed; only what is not found counts. Throws AppError `rate_limited` without
- * looking, where too many codes were guessed wrong from this client address, or from everywhere together.
+ * Runs a look-up by a typed code and counts it if nothing is found. Throws AppError `rate_limited`, without looking up, after
+ * too many wrong codes from this client address or from all clients together.
  */
 export type GuessLimit = <Found>(
   clientAddress: string,
@@ -17,18 +17,18 @@ export type GuessLimit = <Found>(
 
 const limitName = 'counter_code_guesses';
 
-// A moment in which many mistype, or the same poster is worn, passes unnoticed.
+// Allows for a short burst of mistakes, for example at a worn poster.
 const burstSeconds = 20;
-// Of 9,000,000 codes one address can try 12 a minute: all of them in 17 months. Thirty mistakes at once, because mobile
-// networks put hundreds of payers behind one address.
+// At 12 guesses a minute, one address needs 17 months for all 9,000,000 codes. The burst of 30 is for mobile networks, which
+// put hundreds of payers behind one address.
 const addressLimit = { rate: 0.2, burst: 30 };
-// Nearly everything that is taken is given back, because nearly everybody types a code that exists. A process uses what came
-// back for this long before it asks the database for more.
+// Nearly all takes are returned, because nearly all typed codes exist. A process reuses what was returned for this long before
+// it takes more from the database.
 const leaseMs = 10_000;
 
 /**
- * Codes that are found do not count, so that a market whose payers type theirs does not reach a limit by itself. `guessesPerSecond` is for
- * all processes together, and 0 is no limit; each process counts the guesses of an address for itself.
+ * Codes that exist do not count, so that a market where everyone types the code does not reach the limit. All processes share
+ * `guessesPerSecond` (0 is no limit); the limit of a client address is per process.
  */
 export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: number): GuessLimit {
   if (guessesPerSecond === 0) return (_clientAddress, lookUp) => lookUp();
@@ -44,8 +44,9 @@ export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: 
   return async (clientAddress, lookUp) => {
     const client = clientNetwork(clientAddress);
     const addressResult = addressAllowances.take(client);
-    if ('retryAfterSeconds' in addressResult)
+    if ('retryAfterSeconds' in addressResult) {
       throw tooManyGuesses(addressResult.retryAfterSeconds, 'from one client address');
+    }
     const globalResult = await takeGlobal();
     if ('retryAfterSeconds' in globalResult) {
       addressAllowances.giveBack(client);
@@ -66,7 +67,7 @@ function tooManyGuesses(retryAfterSeconds: number, internal: string): AppError {
     'Too many counter codes were typed wrong. Scan the QR code, or try again later.',
     {
       retryAfterSeconds,
-      internal: `more wrong codes of counters ${internal}`,
+      internal: `more wrong counter codes ${internal}`,
     },
   );
 }

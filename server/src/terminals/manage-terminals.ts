@@ -1,33 +1,35 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
+import { canonicalContactNumber } from '../kit/contact-number.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { notBlank } from '../kit/not-blank.ts';
 import type { Random } from '../kit/random.ts';
 import type { Caller } from '../kit/route.ts';
-import { readChatNumbers } from './chat-numbers.ts';
 import {
-  findTerminalRow,
-  lockTerminalForChange,
-  insertTerminal,
   claimCode,
-  updateTerminalRow,
+  findTerminalRow,
+  insertTerminal,
+  listTerminalRowsWithRateLimit,
+  lockTerminalForChange,
   markTerminalDeleted,
+  updateTerminalRateLimit,
+  updateTerminalRow,
 } from './queries.ts';
 import type { VirtualTerminal, TerminalContext } from './terminal.ts';
 
-/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+/** Throws AppError `not_found` for a deleted terminal and for one of another merchant or environment. */
 export async function getTerminal(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
   const terminal = isUuid(id) ? await findTerminalRow(db, merchantId, id) : undefined;
   return found(terminal?.deletedAt === null ? terminal : undefined);
 }
 
-/** The same, and neither changed nor deleted by anybody else before the transaction ends. */
-export async function getTerminalForChange(tx: Transaction, merchantId: string, id: string): Promise<VirtualTerminal> {
+/** The same, and locks the terminal until the transaction ends. */
+async function getTerminalForChange(tx: Transaction, merchantId: string, id: string): Promise<VirtualTerminal> {
   return found(isUuid(id) ? await lockTerminalForChange(tx, merchantId, id) : undefined);
 }
 
-/** As it is now, also one that was deleted. Throws AppError `not_found` for one that never was this merchant's. */
+/** Also returns a deleted terminal. Throws AppError `not_found` for one that was never this merchant's. */
 export async function getTerminalForPayment(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal> {
   return found(isUuid(id) ? await findTerminalRow(db, merchantId, id) : undefined);
 }
@@ -37,22 +39,24 @@ function found(terminal: VirtualTerminal | undefined): VirtualTerminal {
   throw notFound();
 }
 
-export function notFound(): AppError {
+function notFound(): AppError {
   return new AppError('not_found', 'There is no virtual terminal with this id in this environment.');
 }
 
-// From 1,000,000, so that no program that takes a code for a number loses its first digit.
+// From 1,000,000, so that a program that reads a code as a number keeps all seven digits.
 const codeMin = 1_000_000;
 const codesCount = 9_000_000;
-// The largest multiple of the count that fits into 32 bits: what lies above would make the first codes likelier.
+// The largest multiple of the count within 32 bits. Larger draws are rejected, as they would make the first codes likelier.
 const unbiasedMax = codesCount * Math.floor(2 ** 32 / codesCount);
-// With a million terminals every ninth draw is taken already; 40 in a row are not while one code in five is left.
+// With a million terminals one draw in nine is in use; 40 in a row are in use only when nearly all codes are.
 const drawsMax = 40;
+// Far more than an operator sets one by one.
+const rateLimitsShownMax = 500;
 
 /** Throws AppError `invalid_request` naming the field. */
 export async function createTerminal(
   tx: Transaction,
-  context: TerminalContext,
+  context: Pick<TerminalContext, 'clock' | 'random' | 'newId'>,
   caller: Caller,
   request: { name: string; chatNumbers: readonly string[] },
 ): Promise<VirtualTerminal> {
@@ -73,7 +77,7 @@ export async function createTerminal(
   return terminal;
 }
 
-/** A code that nobody has or had; whoever draws the same one at the same time waits, and draws again. */
+/** A code that was never used. A concurrent draw of the same code waits for this transaction, then draws again. */
 async function newCode(
   tx: Transaction,
   random: Random,
@@ -83,7 +87,7 @@ async function newCode(
     const code = randomCode(random);
     if (await claimCode(tx, { ...terminal, code })) return code;
   }
-  throw new Error(`${drawsMax} codes in a row were taken: the seven digits are used up`);
+  throw new Error(`${drawsMax} drawn codes in a row were in use: the seven-digit codes are used up`);
 }
 
 function randomCode(random: Random): string {
@@ -93,7 +97,7 @@ function randomCode(random: Random): string {
   }
 }
 
-/** What is left out stays as it is. */
+/** Absent fields stay unchanged. */
 export interface TerminalChange {
   name?: string | undefined;
   chatNumbers?: readonly string[] | undefined;
@@ -101,12 +105,12 @@ export interface TerminalChange {
 }
 
 /**
- * The code and with it the QR code stay: what hangs on the wall goes on working. A change of nothing leaves everything as
- * it is. Throws AppError `not_found`, and `invalid_request` naming the field.
+ * Keeps the code and the QR code, so that printed posters keep working. An empty change writes nothing. Throws AppError
+ * `not_found`, and `invalid_request` naming the field.
  */
 export async function updateTerminal(
   tx: Transaction,
-  context: TerminalContext,
+  clock: Clock,
   caller: Caller,
   request: { id: string; change: TerminalChange },
 ): Promise<VirtualTerminal> {
@@ -118,21 +122,56 @@ export async function updateTerminal(
     name: name === undefined ? terminal.name : notBlank(name, 'name'),
     active: active ?? terminal.active,
     ...(chatNumbers === undefined ? {} : readChatNumbers(caller, chatNumbers)),
-    updatedAt: context.clock.now(),
+    updatedAt: clock.now(),
   };
   tx.send(updateTerminalRow(changed));
   return changed;
 }
 
 /**
- * From the commit on the terminal answers 404 and its page says that it is gone; its code is never given out again. Its
- * payments stay, and those that were begun can still be paid. Throws AppError `not_found`.
+ * After the commit the API answers 404 for the terminal, and its page says that the counter no longer exists. Its code is never
+ * reused. Its payments stay, and payments that have started can still be completed. Throws AppError `not_found`.
  */
 export async function deleteTerminal(
   tx: Transaction,
-  context: { clock: Clock },
+  clock: Clock,
   terminal: { merchantId: string; id: string },
 ): Promise<void> {
-  const deleted = isUuid(terminal.id) ? await markTerminalDeleted(tx, terminal, context.clock.now()) : 0;
+  const deleted = isUuid(terminal.id) ? await markTerminalDeleted(tx, terminal, clock.now()) : 0;
   if (deleted === 0) throw notFound();
+}
+
+/** Sets how many new payments a second the terminal's page accepts: 0 is no limit, null applies the merchant's limit. */
+export async function setTerminalRateLimit(
+  db: Queryable,
+  terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
+  paymentsPerSecond: bigint | null,
+): Promise<void> {
+  await updateTerminalRateLimit(db, terminal, paymentsPerSecond);
+}
+
+/** A merchant's terminals that have a rate limit of their own, oldest first, at most 500. */
+export function listTerminalsWithRateLimit(db: Queryable, merchantId: string): Promise<VirtualTerminal[]> {
+  return listTerminalRowsWithRateLimit(db, merchantId, rateLimitsShownMax);
+}
+
+/**
+ * The numbers as sent and as E.164. Refuses a number that is there twice in different spellings, because it would get each
+ * message twice. Throws AppError `invalid_request` naming `chat_numbers.N`.
+ */
+function readChatNumbers(
+  { testMode }: Pick<Caller, 'testMode'>,
+  chatNumbers: readonly string[],
+): Pick<VirtualTerminal, 'chatNumbers' | 'chatCanonical'> {
+  const chatCanonical: string[] = [];
+  for (const [index, number] of chatNumbers.entries()) {
+    const path = `chat_numbers.${index}`;
+    const canonical = canonicalContactNumber(number, { strict: !testMode, path });
+    const same = chatCanonical.indexOf(canonical);
+    if (same !== -1) {
+      throw fieldError('invalid_request', path, `${path} is the same number as chat_numbers.${same}. Send it once.`);
+    }
+    chatCanonical.push(canonical);
+  }
+  return { chatNumbers: [...chatNumbers], chatCanonical };
 }

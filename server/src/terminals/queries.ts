@@ -10,7 +10,7 @@ const columns = `merchant_id AS "merchantId", id, name, code, chat_numbers AS "c
   chat_canonical AS "chatCanonical", active, created_at AS "createdAt", updated_at AS "updatedAt", rate_limit AS "rateLimit",
   deleted_at AS "deletedAt"`;
 
-/** True where the code was nobody's and is this terminal's now; of two who take one code, the second is told false. */
+/** Returns whether the code was free. Of two concurrent claims of a code, one returns false. */
 export async function claimCode(
   db: Queryable,
   terminal: Pick<VirtualTerminal, 'merchantId' | 'id' | 'code'>,
@@ -24,7 +24,7 @@ export async function claimCode(
   return inserted === 1;
 }
 
-/** Whose a code is, also after its terminal was deleted. */
+/** Also finds the owner of a deleted terminal's code. */
 export function findCodeOwner(
   db: Queryable,
   code: string,
@@ -57,7 +57,7 @@ export function insertTerminal(terminal: VirtualTerminal): Statement {
   };
 }
 
-/** Writes what can change; the caller holds the row's lock. */
+/** Writes the fields that can change; the caller holds the row's lock. */
 export function updateTerminalRow(terminal: VirtualTerminal): Statement {
   return {
     name: 'virtual_terminals_update',
@@ -76,7 +76,7 @@ export function updateTerminalRow(terminal: VirtualTerminal): Statement {
   };
 }
 
-/** The row stays: its page says what became of it, and its payments name it. Answers 0 where there is none. */
+/** The row stays for its page and its payments. Returns 0 if there is no such terminal. */
 export function markTerminalDeleted(
   db: Queryable,
   terminal: { merchantId: string; id: string },
@@ -90,7 +90,7 @@ export function markTerminalDeleted(
   });
 }
 
-/** Also one that was deleted. */
+/** Also finds a deleted terminal. */
 export function findTerminalRow(db: Queryable, merchantId: string, id: string): Promise<VirtualTerminal | undefined> {
   return db.row<VirtualTerminal>({
     name: 'virtual_terminals_find',
@@ -99,7 +99,7 @@ export function findTerminalRow(db: Queryable, merchantId: string, id: string): 
   });
 }
 
-/** Changes of one terminal happen one after the other; payments at it do not wait for them. */
+/** Serializes changes of a terminal. Payments at it do not wait. */
 export function lockTerminalForChange(
   db: Queryable,
   merchantId: string,
@@ -126,7 +126,7 @@ const terminalList: ListSource<VirtualTerminal> = {
   select: `SELECT ${columns} FROM virtual_terminals WHERE merchant_id = $1 AND deleted_at IS NULL`,
 };
 
-/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+/** Newest first. Throws AppError `rate_limited` while too many searches are running. */
 export function listTerminals(
   lists: ListReader,
   merchantId: string,
@@ -137,7 +137,10 @@ export function listTerminals(
   return lists.read(terminalList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
-/** Takes of an allowance that all merchants and processes share: answers the new arrival time, or nothing when it is used up. */
+/**
+ * Takes from an allowance that all merchants and processes share. Returns the new arrival time, or undefined if the allowance
+ * is used up.
+ */
 export async function takeServiceAllowance(db: Queryable, name: string, take: Take): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'service_limits_take',
@@ -158,7 +161,7 @@ export async function findServiceArrival(db: Queryable, name: string): Promise<b
   return row?.arrivalUs;
 }
 
-/** Sets the rate limit of a page, or with null takes it away; answers 0 where there is no such terminal. */
+/** Null removes the limit. A deleted terminal keeps its limit. */
 export function updateTerminalRateLimit(
   db: Queryable,
   terminal: Pick<VirtualTerminal, 'merchantId' | 'id'>,
@@ -172,7 +175,7 @@ export function updateTerminalRateLimit(
   });
 }
 
-/** Those that have a rate limit of their own, oldest first. */
+/** Oldest first. */
 export function listTerminalRowsWithRateLimit(
   db: Queryable,
   merchantId: string,

@@ -12,7 +12,7 @@ before(async () => {
 after(() => world.service.stop());
 
 describe('a virtual terminal', () => {
-  it('is created with what the interface names, a code, its QR code and its poster, and found again', async () => {
+  it('is created with a code, a QR code and a poster, and can be retrieved', async () => {
     const { id, code, qr_code_url: qr, createdAt, updatedAt, ...fields } = await world.newTerminal();
     const { url } = world.service;
     assert.deepEqual(fields, {
@@ -34,14 +34,14 @@ describe('a virtual terminal', () => {
     assert.deepEqual([found.status, found.body], [200, { id, code, qr_code_url: qr, ...fields, createdAt, updatedAt }]);
   });
 
-  it('takes up to ten numbers, Gambian in any usual form or foreign', async () => {
+  it('accepts up to ten numbers, Gambian in any usual form or foreign', async () => {
     const numbers = ['7012345', '+220 301 2345', '00220 6012345', '878012345', '+1 202 555 0100', '220-901-2345'];
     const all = [...numbers, '5012345', '4412345', '+447700900123', '2112345'];
     assert.deepEqual((await world.newTerminal({ chat_numbers: all }))['chat_numbers'], all);
     assert.deepEqual((await world.newTerminal({ chat_numbers: ['7012345'] }))['chat_numbers'], ['7012345']);
   });
 
-  it('is made once for an idempotency key', async () => {
+  it('is created once per idempotency key', async () => {
     const headers = { 'idempotency-key': 'the same' };
     const first = await world.api.post(terminals, terminalBody, headers);
     const second = await world.api.post(terminals, terminalBody, headers);
@@ -51,7 +51,7 @@ describe('a virtual terminal', () => {
 });
 
 describe('a change of a virtual terminal', () => {
-  it('touches only what is sent; code and QR code stay', async () => {
+  it('changes only the fields sent; code and QR code stay', async () => {
     const { updatedAt: _then, chat_delivery: _none, ...made } = await world.newTerminal();
     let expected: object = made;
     const changes = [
@@ -61,16 +61,16 @@ describe('a change of a virtual terminal', () => {
       { active: true, name: 'Till 3' },
     ];
     for (const change of changes) {
-      const answer = await world.put(at(made['id']), change);
-      const { updatedAt: _now, chat_delivery: delivery, ...rest } = answer.body;
+      const response = await world.put(at(made['id']), change);
+      const { updatedAt: _now, chat_delivery: delivery, ...rest } = response.body;
       expected = { ...expected, ...change };
-      assert.deepEqual([answer.status, rest], [200, expected], JSON.stringify(change));
+      assert.deepEqual([response.status, rest], [200, expected], JSON.stringify(change));
       const numbers = (delivery as { number: string }[]).map(({ number }) => number);
       assert.deepEqual(numbers, rest['chat_numbers']);
     }
   });
 
-  it('of nothing changes nothing', async () => {
+  it('that is empty changes nothing', async () => {
     const made = await world.newTerminal();
     assert.deepEqual((await world.put(at(made['id']), {})).body, made);
   });
@@ -102,11 +102,11 @@ describe('a bad virtual terminal', () => {
     ['test_mode', 'unknown_field', { test_mode: false }],
   ];
 
-  it('is refused by the name of its field, and nothing is stored', async () => {
+  it('is refused with the name of the field, and nothing is stored', async () => {
     const before = await world.stored();
     for (const [field, code, fields] of bad) {
-      const answer = await world.api.post(terminals, { ...terminalBody, ...fields });
-      assert.equal(refusal(answer), `400 ${code} ${field}`, JSON.stringify(fields));
+      const response = await world.api.post(terminals, { ...terminalBody, ...fields });
+      assert.equal(refusal(response), `400 ${code} ${field}`, JSON.stringify(fields));
     }
     for (const field of ['name', 'chat_numbers']) {
       const { [field]: _missing, ...body } = terminalBody as Record<string, unknown>;
@@ -120,18 +120,18 @@ describe('a bad virtual terminal', () => {
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('is refused as a change in the same way, and changes nothing', async () => {
+  it('is refused as a change, too, and changes nothing', async () => {
     const { id } = await world.newTerminal();
     const before = await world.stored();
     for (const [field, code, fields] of [...bad, ['active', 'invalid_request', { active: 'no' }] as const]) {
-      // A field that is right beside the wrong one is not stored either.
-      const answer = await world.put(at(id), { active: false, ...fields });
-      assert.equal(refusal(answer), `400 ${code} ${field}`, JSON.stringify(fields));
+      // A valid field beside the invalid one is not stored either.
+      const response = await world.put(at(id), { active: false, ...fields });
+      assert.equal(refusal(response), `400 ${code} ${field}`, JSON.stringify(fields));
     }
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('is judged more strictly in live: a 9-digit number whose parts disagree does not exist there', async () => {
+  it('is checked more strictly in live: a 9-digit number whose parts disagree is refused', async () => {
     const live = world.clientOf(world.live);
     const wrong = { ...terminalBody, chat_numbers: ['873012345'] };
     assert.equal(refusal(await live.post(terminals, wrong)), '400 invalid_request chat_numbers.0');
@@ -142,8 +142,8 @@ describe('a bad virtual terminal', () => {
 describe('a deleted virtual terminal', () => {
   it('answers 404 and leaves the list; deleting it again answers 404', async () => {
     const { id } = await world.newTerminal();
-    const answer = await world.remove(at(id));
-    assert.deepEqual([answer.status, answer.body], [200, { id, deleted: true }]);
+    const response = await world.remove(at(id));
+    assert.deepEqual([response.status, response.body], [200, { id, deleted: true }]);
     assert.equal((await world.api.get(at(id))).status, 404);
     assert.equal((await world.put(at(id), { active: true })).status, 404);
     assert.equal((await world.remove(at(id))).status, 404);
@@ -152,7 +152,7 @@ describe('a deleted virtual terminal', () => {
   });
 });
 
-describe('a virtual terminal that is not there', () => {
+describe('an unknown virtual terminal', () => {
   it('answers 404: unknown, malformed, another merchant’s, the other environment’s', async () => {
     const { id: own } = await world.newTerminal();
     const stranger = (await world.service.onboard('Serekunda Shoes')).test;
@@ -192,7 +192,7 @@ describe('the list of virtual terminals', () => {
     assert.deepEqual((await world.list(terminals, 'limit=3&offset=4', api)).ids, ids.slice(4, 7));
   });
 
-  it('finds by name, code, number in either form and id; what means any text stands for itself', async () => {
+  it('searches name, code, number in either form and id; wildcards are literal', async () => {
     const one = await world.newTerminal({ name: 'Till 50% left', chat_numbers: ['701 2345'] }, api);
     const two = await world.newTerminal({ name: 'Market_stall', chat_numbers: ['3098765', '+2348012345678'] }, api);
     const found = async (term: string) => (await world.list(terminals, `term=${encodeURIComponent(term)}`, api)).ids;
@@ -209,7 +209,7 @@ describe('the list of virtual terminals', () => {
     assert.deepEqual((await world.list(terminals, 'search=stall', api)).ids, [two['id']]);
   });
 
-  it('refuses a page that cannot be, by the name of its parameter', async () => {
+  it('refuses an invalid page with the name of the parameter', async () => {
     for (const query of ['limit=abc', 'limit=0', 'limit=101', 'limit=1.5', 'offset=-1', 'cursor=nonsense']) {
       const [name] = query.split('=');
       assert.equal(refusal(await api.get(`${terminals}?${query}`)), `400 invalid_request ${name}`, query);

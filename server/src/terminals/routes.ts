@@ -5,8 +5,8 @@ import type { ApiRoute, Caller } from '../kit/route.ts';
 import { deletedSchema, idParameters } from '../kit/wire-types.ts';
 import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminals.ts';
 import { listTerminals } from './queries.ts';
-import { terminalsToWire } from './terminal-wire.ts';
-import type { TerminalContext, VirtualTerminal } from './terminal.ts';
+import { qrCodeUrl } from './terminal-address.ts';
+import type { ChatDelivery, TerminalContext, VirtualTerminal } from './terminal.ts';
 import { newTerminalSchema, terminalChangeSchema, terminalSchema } from './wire-schemas.ts';
 
 const tag = 'Virtual terminals';
@@ -66,7 +66,7 @@ const update = writeRoute('PUT', {
   response: terminalSchema,
   async handle(context: TerminalContext, { caller, params, body }, tx) {
     const change = { name: body.name, chatNumbers: body.chat_numbers, active: body.active };
-    return recordOf(tx, context, caller, await updateTerminal(tx, context, caller, { id: params.id, change }));
+    return recordOf(tx, context, caller, await updateTerminal(tx, context.clock, caller, { id: params.id, change }));
   },
 });
 
@@ -80,7 +80,7 @@ const remove = writeRoute('DELETE', {
   status: 200,
   response: deletedSchema,
   async handle(context: TerminalContext, { caller, params }, tx) {
-    await deleteTerminal(tx, context, { merchantId: caller.merchantId, id: params.id });
+    await deleteTerminal(tx, context.clock, { merchantId: caller.merchantId, id: params.id });
     return { id: params.id, deleted: true };
   },
 });
@@ -95,4 +95,45 @@ async function recordOf(
 ): Promise<unknown> {
   const [record] = await terminalsToWire(db, context, caller, [terminal]);
   return record;
+}
+
+/** The records of these terminals in their order, each with the delivery of the newest message to each number. */
+async function terminalsToWire(
+  db: Queryable,
+  context: TerminalContext,
+  caller: Caller,
+  terminals: readonly VirtualTerminal[],
+) {
+  const ids = terminals.map(({ id }) => id);
+  const deliveries = await context.chatDelivery(db, caller.merchantId, ids);
+  return terminals.map((terminal) => terminalToWire(context, caller, terminal, deliveries.get(terminal.id)));
+}
+
+function terminalToWire(
+  { settings }: Pick<TerminalContext, 'settings'>,
+  caller: Caller,
+  terminal: VirtualTerminal,
+  deliveries: ReadonlyMap<string, ChatDelivery> | undefined,
+) {
+  return {
+    id: terminal.id,
+    name: terminal.name,
+    code: terminal.code,
+    qr_code_url: qrCodeUrl(settings, terminal),
+    poster_url: `${settings.publicUrl()}/v1/virtual-terminals/download/${terminal.id}`,
+    chat_numbers: terminal.chatNumbers,
+    chat_delivery: terminal.chatNumbers.map((number, index) => {
+      const newest = deliveries?.get(terminal.chatCanonical[index] ?? '');
+      return {
+        number,
+        status: newest?.status ?? null,
+        updatedAt: newest?.updatedAt.toISOString() ?? null,
+        failure: newest?.failure ?? null,
+      };
+    }),
+    active: terminal.active,
+    test_mode: caller.testMode,
+    createdAt: terminal.createdAt.toISOString(),
+    updatedAt: terminal.updatedAt.toISOString(),
+  };
 }

@@ -4,16 +4,16 @@ import { isTerminalCheck, qrCodeUrl, readTerminalAddress, terminalCheck } from '
 
 const key = 'a key';
 
-test('a check is the code’s under the installation’s key, and stays the same for ever', () => {
-  // Printed posters hang on walls: another check for the same code and key would make all of them useless.
+test('a check depends on the code and the installation’s key only, and never changes', () => {
+  // A different check for the same code and key would invalidate all printed posters.
   assert.equal(terminalCheck(key, '4718205'), 'GMQH');
   assert.notEqual(terminalCheck('another key', '4718205'), terminalCheck(key, '4718205'));
 });
 
-test('a check has no sign that is taken for another, and says nothing about the next code’s', () => {
+test('a check has no ambiguous characters and does not reveal the check of another code', () => {
   const checks = Array.from({ length: 5_000 }, (_, index) => terminalCheck(key, String(1_000_000 + index)));
   for (const check of checks) assert.match(check, /^[0-9A-HJKMNP-TV-Z]{4}$/);
-  // Of a million possible ones some dozen come twice among 5,000.
+  // With a million possible checks, about a dozen among 5,000 collide.
   assert.ok(new Set(checks).size > 4_950);
 });
 
@@ -27,7 +27,7 @@ test('only the code’s own check passes', () => {
   assert.ok(!isTerminalCheck('another key', { code, check }));
 });
 
-test('an address is read as it was scanned or typed', () => {
+test('a scanned or typed address is parsed', () => {
   const read: [string, object | null][] = [
     ['4718205', { code: '4718205', check: null }],
     ['4718205-7KQ2', { code: '4718205', check: '7KQ2' }],
@@ -46,7 +46,7 @@ test('an address is read as it was scanned or typed', () => {
   for (const [text, address] of read) assert.deepEqual(readTerminalAddress(text), address, text);
 });
 
-test('what a QR code holds is read back and passes', () => {
+test('the content of a QR code is parsed back and its check passes', () => {
   const settings = { publicUrl: () => 'https://pay.example', terminalKey: key };
   const url = qrCodeUrl(settings, { code: '4718205' });
   const [, text = ''] = /^https:\/\/pay\.example\/pos\/(.+)$/.exec(url) ?? [];

@@ -5,7 +5,7 @@ import { startService } from '../../../test/harness/service.ts';
 import type { TestMerchant } from '../../../test/harness/service.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
 
-/** The API of links and terminals on a service of its own, every answer held against the document. */
+/** The API of links and terminals on its own service; every response is checked against the OpenAPI document. */
 export type CollectingApi = Awaited<ReturnType<typeof startCollectingApi>>;
 
 export const terminals = '/v1/virtual-terminals';
@@ -20,9 +20,9 @@ export async function startCollectingApi() {
   const clientOf = (of: Pick<TestMerchant, 'key'>) => createContractClient(contract, service.url, of.key);
   const api = clientOf(merchant);
   const created = async (path: string, body: object, by: ApiClient = api) => {
-    const answer = await by.post(path, body);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
+    const response = await by.post(path, body);
+    assert.equal(response.status, 201, response.text);
+    return response.body;
   };
   return {
     service,
@@ -39,14 +39,14 @@ export async function startCollectingApi() {
     put: (address: string, body: object, by: ApiClient = api): Promise<ApiResponse> =>
       by.send('PUT', address, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     remove: (address: string, by: ApiClient = api): Promise<ApiResponse> => by.send('DELETE', address),
-    /** What a list answers, in short. */
+    /** A list's rows, their ids and its meta. */
     list: async (path: string, query = '', by: ApiClient = api) => {
       const { body, text } = await by.get(`${path}?${query}`);
       const rows = body['data'] as Record<string, unknown>[];
       assert.ok(Array.isArray(rows), text);
       return { rows, ids: rows.map(({ id }) => id), meta: body['meta'] as Record<string, unknown> };
     },
-    /** Everything that is stored of links and terminals. */
+    /** All stored links and terminals. */
     stored: () =>
       asOwner(
         service,
@@ -57,7 +57,7 @@ export async function startCollectingApi() {
   };
 }
 
-/** Status, code and the first field that is named. */
+/** Status, code and first field of a refusal. */
 export function refusal({ status, body }: ApiResponse): string {
   const [field] = (body['errors'] ?? []) as { path: string }[];
   return `${status} ${String(body['code'])} ${field?.path ?? 'no field'}`;

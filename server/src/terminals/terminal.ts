@@ -3,27 +3,27 @@ import type { Database, Queryable } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import type { ListReader } from '../kit/list-reader.ts';
 
-/** A counter with a QR code of its own. */
+/** A counter with its own QR code. */
 export interface VirtualTerminal {
   merchantId: string;
   id: string;
   name: string;
-  /** Seven digits, for those who type it; no other terminal of any merchant has or had it. */
+  /** Seven digits that payers can type. Unique across all merchants and never reused. */
   code: string;
-  /** Who is told of each payment: as they were sent, and E.164 beside them in the same order. */
+  /** The numbers that are notified of each payment: as sent, and as E.164 in the same order. */
   chatNumbers: string[];
   chatCanonical: string[];
-  /** One that is off takes no money, and its page says so. */
+  /** An inactive terminal accepts no payments, and its page says so. */
   active: boolean;
-  /** New payments a second from its page, where the operator has set them; 0 is no limit. */
+  /** New payments a second from its page; null applies the merchant's limit, 0 is no limit. */
   rateLimit: bigint | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Its page still says what it was. */
+  /** The page of a deleted terminal says so. */
   deletedAt: Date | null;
 }
 
-/** How the newest message to a number fared. */
+/** The delivery of the newest message to a number. */
 export interface ChatDelivery {
   status: string;
   updatedAt: Date;
@@ -31,8 +31,8 @@ export interface ChatDelivery {
 }
 
 /**
- * The newest message to each number (E.164) of each of these terminals; a number that was sent nothing is not there. Handed
- * in from above, because messages are about payments.
+ * Reads the newest message to each number (E.164) of each of these terminals; a number without a message is absent. Passed in,
+ * because messages depend on payments, and payments on terminals.
  */
 export type ChatDeliveryReader = (
   db: Queryable,
@@ -40,15 +40,13 @@ export type ChatDeliveryReader = (
   terminalIds: readonly string[],
 ) => Promise<ReadonlyMap<string, ReadonlyMap<string, ChatDelivery>>>;
 
-/** What the addresses of terminals are made with. */
 export interface TerminalAddressSettings {
-  /** Where payers reach this service, no slash at its end. */
+  /** Where payers reach this service, without a trailing slash. */
   publicUrl: () => string;
-  /** Keys the checks in QR codes. */
+  /** The key of the checks in QR codes. */
   terminalKey: string;
 }
 
-/** What the use-cases of terminals work with. */
 export interface TerminalContext {
   db: Database;
   clock: Clock;

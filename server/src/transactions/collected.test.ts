@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => world.service.stop());
 
-/** A payment with its transaction, begun at a counter or through a link where `place` says so. */
+/** A payment with its transaction, started at a counter or through a link if `place` says so. */
 async function pay(target: { terminal_id?: unknown; payment_link_id?: unknown } = {}, data: object = {}) {
   const request = { amount: 10, network: 'qmoney', account_number: '7010004', ...data };
   const made = await world.api.post('/v1/payments', { data: request });
@@ -25,7 +25,7 @@ async function pay(target: { terminal_id?: unknown; payment_link_id?: unknown } 
 }
 
 describe('the list of transactions', () => {
-  it('is narrowed to a counter, a link, or whoever shares them, together with what else narrows it', async () => {
+  it('filters by terminal, link or sub-account, together with other filters', async () => {
     const [till, market] = [await world.newTerminal(), await world.newTerminal()];
     const [fees, trip] = [await world.newLink(), await world.newLink()];
     const [awa, binta] = [await world.newSubAccount(), await world.newSubAccount()];
@@ -71,7 +71,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('refuses what is no id, by the name of the parameter', async () => {
+  it('refuses a malformed id with the name of the parameter', async () => {
     for (const name of ['terminal_id', 'payment_link', 'sub_account']) {
       assert.equal(refusal(await world.api.get(`${path}?${name}=1234567`)), `400 invalid_request ${name}`);
     }
@@ -79,7 +79,7 @@ describe('the list of transactions', () => {
 });
 
 describe('the summary of a virtual terminal', () => {
-  it('is of today so far unless a range is given, and refuses one that cannot be', async () => {
+  it('covers today so far by default, and refuses an invalid range', async () => {
     const terminal = await world.newTerminal();
     const address = `/v1/virtual-terminals/${String(terminal['id'])}/summary`;
     const { body, status } = await world.api.get(address);

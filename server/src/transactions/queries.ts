@@ -1,9 +1,9 @@
 import type { Queryable } from '../kit/db.ts';
 
-/** What came through one network within one hour. */
+/** The payments through one network in one hour. */
 export interface TakingsRow {
   network: string;
-  /** When the hour begins, UTC. */
+  /** The beginning of the hour, UTC. */
   hour: Date;
   count: bigint;
   paidMinor: bigint;
@@ -11,8 +11,8 @@ export interface TakingsRow {
 }
 
 /**
- * What was paid at a terminal from one moment until before another, by hour and network in that order; what its network
- * took back later is not there.
+ * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments that their network
+ * reversed.
  */
 export function listTakings(
   db: Queryable,

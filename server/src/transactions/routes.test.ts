@@ -32,18 +32,18 @@ interface Page {
 }
 
 async function list(api: ApiClient, query = ''): Promise<Page> {
-  const answer = await api.get(`/v1/transactions?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  const ids = (answer.body['data'] as { id: string }[]).map(({ id }) => id);
-  return { ids, meta: answer.body['meta'] as Page['meta'] };
+  const response = await api.get(`/v1/transactions?${query}`);
+  assert.equal(response.status, 200, response.text);
+  const ids = (response.body['data'] as { id: string }[]).map(({ id }) => id);
+  return { ids, meta: response.body['meta'] as Page['meta'] };
 }
 
-/** A payment whose payer never answers, and its transaction. */
+/** A payment whose payer never approves, and its transaction. */
 async function pay(api: ApiClient, data: object = {}): Promise<Record<string, unknown>> {
   const request = { amount: 10, network: 'qmoney', account_number: '7010004', ...data };
   const made = await api.post('/v1/payments', { data: request });
   assert.equal(made.status, 201, made.text);
-  // The worker notes on the record that it has asked the network: whoever compares it reads it after that.
+  // The worker records that it has called the network, so read the record only after that.
   await service.app.drain();
   return (await api.get(`/v1/transactions/${String(made.body['payment_intent_id'])}`)).body;
 }
@@ -54,7 +54,7 @@ async function payTimes(api: ApiClient, count: number): Promise<string[]> {
   return made;
 }
 
-/** Copies of a charge, further attempts on its intent as far as the table can tell. */
+/** Copies of a charge, stored as further attempts of its intent. */
 async function multiply(merchantId: string, id: string, copies: { from: number; to: number }): Promise<void> {
   await asOwner(
     service,
@@ -67,7 +67,7 @@ async function multiply(merchantId: string, id: string, copies: { from: number; 
 }
 
 describe('GET /v1/transactions/{id}', () => {
-  it('answers the charge record by its own id and by its payment’s, whose newest attempt it is', async () => {
+  it('returns the charge by its own id and, as the newest attempt, by its payment’s id', async () => {
     const { api, merchantId } = await newMerchant();
     const record = await pay(api, { customer_name: 'Awa Ceesay', metadata: { order: 17 } });
     assert.deepEqual((await api.get(`/v1/transactions/${String(record['id'])}`)).body, record);
@@ -82,7 +82,7 @@ describe('GET /v1/transactions/{id}', () => {
     assert.deepEqual([newest.body['attempt'], newest.body['reference']], [2, '1']);
   });
 
-  it('tells a payment that nobody has tried to pay from one that does not exist', async () => {
+  it('distinguishes a payment without an attempt from an unknown one', async () => {
     const { api } = await newMerchant();
     const { body } = await api.post('/v1/payments', { data: { amount: 10 } });
     const untried = await api.get(`/v1/transactions/${String(body['payment_intent_id'])}`);
@@ -93,7 +93,7 @@ describe('GET /v1/transactions/{id}', () => {
 });
 
 describe('GET /v1/transactions', () => {
-  it('pages newest first, by offset and by cursor, every transaction once', async () => {
+  it('pages newest first, by offset or cursor, with every transaction once', async () => {
     const { api } = await newMerchant();
     const made = await payTimes(api, 12);
     const first = await list(api);
@@ -111,7 +111,7 @@ describe('GET /v1/transactions', () => {
     assert.deepEqual(walked, made);
   });
 
-  it('counts exactly up to 10,000 and then says that there are more', async () => {
+  it('counts exactly up to 10,000, then reports that there are more', async () => {
     const { api, merchantId } = await newMerchant();
     const { id } = await pay(api);
     await multiply(merchantId, String(id), { from: 1, to: 9_999 });
@@ -126,7 +126,7 @@ describe('GET /v1/transactions', () => {
     }
   });
 
-  it('filters by status, each transaction under one of them', async () => {
+  it('filters by status; each transaction has exactly one', async () => {
     const { api } = await newMerchant();
     const made = await payTimes(api, statuses.length);
     for (const [index, status] of statuses.entries()) {
@@ -153,7 +153,7 @@ describe('GET /v1/transactions', () => {
     assert.deepEqual((await list(api, `from=${at(20)}`)).ids, made.slice(0, 2));
     assert.deepEqual((await list(api, `from=${at(20, 1)}&to=${at(30)}`)).ids, made.slice(0, 1));
     assert.deepEqual((await list(api, `to=${at(10)}`)).ids, made.slice(2));
-    // Now is ten minutes after the newest.
+    // Now is ten minutes after the newest transaction.
     assert.deepEqual((await list(api, 'timeframe=9')).ids, []);
     assert.deepEqual((await list(api, 'timeframe=10')).ids, made.slice(0, 1));
     assert.deepEqual((await list(api, 'timeframe=30')).ids, made.slice(0, 3));
@@ -168,16 +168,16 @@ describe('GET /v1/transactions', () => {
       'timeframe=1h',
       'timeframe=',
     ]) {
-      const answer = await api.get(`/v1/transactions?${wrong}`);
+      const response = await api.get(`/v1/transactions?${wrong}`);
       assert.deepEqual(
-        [answer.status, (answer.body['errors'] as { path: string }[])[0]?.path],
+        [response.status, (response.body['errors'] as { path: string }[])[0]?.path],
         [400, 'timeframe'],
         wrong,
       );
     }
   });
 
-  it('finds a term in the payer’s name and addresses, and in a number whichever way it is written', async () => {
+  it('searches the payer’s name, email and numbers in any spelling', async () => {
     const { api } = await newMerchant();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
     const awa = await pay(api, { customer_name: 'Awa 100% Ceesay', customer_phone: '+220 87 701 2345' });
@@ -193,7 +193,7 @@ describe('GET /v1/transactions', () => {
     assert.deepEqual((await list(stranger.api, 'term=awa')).ids, []);
   });
 
-  it('finds a term in numbers and references, letter for letter', async () => {
+  it('searches numbers and references literally', async () => {
     const { api } = await newMerchant();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
     const one = await pay(api, { account_number: '+220 701-0004' });

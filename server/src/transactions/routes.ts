@@ -5,8 +5,8 @@ import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
 import { readRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
-import { readTimeRange, timeRange } from '../kit/time-range.ts';
-import { idParameters, idType } from '../kit/wire-types.ts';
+import { readTimeRange, timeOrDayType, timeRange } from '../kit/time-range.ts';
+import { amountType, idParameters, idType, timeType } from '../kit/wire-types.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
@@ -15,10 +15,11 @@ import { chargeSchema } from '../payments/wire-schemas.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import { transferToWire } from '../transfers/transfer-wire.ts';
 import { transferSchema } from '../transfers/wire-schemas.ts';
+import { readRange, terminalSummary } from './terminal-summary.ts';
 
 const tag = 'Transactions';
 const minuteMs = 60_000;
-/** A year: longer is a range of dates. */
+/** A year. For longer, filter by `from` and `to`. */
 const timeframeMax = 525_600;
 
 const retrieve = readRoute({
@@ -64,7 +65,11 @@ const list = listRoute({
   async read(context: PaymentContext, { caller, query, page, term }) {
     const merchant = await merchantOf(context, caller);
     if (query.timeframe !== undefined && query.from !== undefined) {
-      throw fieldError('invalid_request', 'timeframe', 'Send timeframe or from, not both: each says where to begin.');
+      throw fieldError(
+        'invalid_request',
+        'timeframe',
+        'Send either timeframe or from: both set the beginning of the range.',
+      );
     }
     const charges = await listTransactions(context, caller.merchantId, page, {
       status: query.status,
@@ -81,3 +86,52 @@ const list = listRoute({
 });
 
 export const transactionRoutes: readonly ApiRoute<PaymentContext>[] = [list, retrieve];
+
+const totals = {
+  count: Type.Integer({ description: 'Payments, including refunded ones.' }),
+  sum: amountType('The amount paid less the amount refunded.'),
+  amount_paid: amountType('The amount paid.'),
+  amount_refunded: amountType('The amount refunded, whenever the refund completed.'),
+};
+
+const summarySchema = Type.Object(
+  {
+    terminal_id: idType('The terminal.'),
+    from: timeType('Paid at or after.'),
+    to: timeType('Paid before.'),
+    currency: Type.String(),
+    ...totals,
+    by_method: Type.Array(Type.Object({ payment_method: Type.String({ description: 'The network.' }), ...totals })),
+    by_hour: Type.Array(Type.Object({ hour: timeType('The beginning of the hour.'), ...totals }), {
+      description: 'Hours with at least one payment, earliest first.',
+    }),
+  },
+  { title: 'VirtualTerminalSummary' },
+);
+
+const summary = readRoute({
+  path: '/v1/virtual-terminals/:id/summary',
+  operationId: 'summariseVirtualTerminal',
+  tag: 'Virtual terminals',
+  summary: 'Retrieve the totals of a virtual terminal',
+  description:
+    '`to` defaults to now and `from` to the beginning of that day, UTC; the range is at most 366 days. ' +
+    'A payment counts in the hour in which it was paid. A completed refund is subtracted from that same ' +
+    'hour; a payment that its network reversed does not count.',
+  params: idParameters,
+  query: Type.Object(
+    {
+      from: Type.Optional(timeOrDayType('Paid at or after. A date alone means from the beginning of that day, UTC.')),
+      to: Type.Optional(timeOrDayType('Paid before. A date alone includes that whole day, UTC.')),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: summarySchema,
+  async handle(context: PaymentContext, { caller, params, query }) {
+    const range = readRange(query, context.clock.now());
+    return terminalSummary(context.db, await merchantOf(context, caller), { ...range, terminalId: params.id });
+  },
+});
+
+export const terminalSummaryRoutes: readonly ApiRoute<PaymentContext>[] = [summary];

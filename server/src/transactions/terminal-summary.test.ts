@@ -23,7 +23,7 @@ async function pay(terminal: VirtualTerminal, amountMinor: bigint, network = 'wa
 
 function summary(terminal: VirtualTerminal, range: { from?: Date; to?: Date } = {}) {
   const now = world.clock.now();
-  return terminalSummary({ db: world.db }, world.merchant, {
+  return terminalSummary(world.db, world.merchant, {
     terminalId: terminal.id,
     from: new Date(now.getTime() - 48 * hourMs),
     to: new Date(now.getTime() + 1),
@@ -44,7 +44,7 @@ const totals = (count: number, paid: number, refunded = 0) => ({
   amount_refunded: refunded,
 });
 
-test('a summary adds up what was paid at the counter, by method and by hour, and nothing else', async () => {
+test('a summary adds up the counter’s payments, by method and by hour, and no others', async () => {
   const [terminal, other] = [await world.newTerminal(), await world.newTerminal('Till 2')];
   const first = await nextHour();
   await pay(terminal, 10_050n);
@@ -53,7 +53,7 @@ test('a summary adds up what was paid at the counter, by method and by hour, and
   await world.clock.jump(hourMs);
   const second = await nextHour();
   await pay(terminal, 5_000n);
-  // Begun, refused, and taken back by the network: none of them was taken.
+  // Started, refused, and reversed by the network: none of them counts.
   await world.atCounter(terminal, 70_000n);
   const declined = await world.attempt(await world.atCounter(terminal, 80_000n), 'wave');
   await applyResponse(world.context, declined, refused);
@@ -75,7 +75,7 @@ test('a summary adds up what was paid at the counter, by method and by hour, and
   });
 });
 
-test('from belongs to it and to does not, so that days add up to the month', async () => {
+test('from is included and to is excluded, so that days add up to the month', async () => {
   const terminal = await world.newTerminal();
   const from = await nextHour();
   await pay(terminal, 100n);
@@ -90,7 +90,7 @@ test('from belongs to it and to does not, so that days add up to the month', asy
   assert.deepEqual((await summary(terminal, { from: after, to })).by_hour, []);
 });
 
-test('a payment counts when it was paid, not when it was begun', async () => {
+test('a payment counts when it was paid, not when it was created', async () => {
   const terminal = await world.newTerminal();
   await nextHour();
   const charge = await world.attempt(await world.atCounter(terminal, 300n), 'wave');
@@ -102,7 +102,7 @@ test('a payment counts when it was paid, not when it was begun', async () => {
   );
 });
 
-test('a refund is taken off the hour of its payment, which still counts', async () => {
+test('a refund is subtracted in the hour of its payment, which still counts', async () => {
   const terminal = await world.newTerminal();
   const hour = await nextHour();
   const [whole, part] = [await pay(terminal, 10_000n), await pay(terminal, 5_000n)];
@@ -120,14 +120,14 @@ test('a refund is taken off the hour of its payment, which still counts', async 
   assert.equal(result.sum, 39.5);
 });
 
-test('a fee that the payer paid on top is in it, as it is in what the payer’s phone shows', async () => {
+test('a summary includes fees that the payer paid on top', async () => {
   const terminal = await world.newTerminal();
   const merchant = await world.setFee({ payer: 'customer', fixedMinor: 200n });
   await world.complete(await world.atCounter(terminal, 10_000n, merchant));
   assert.equal((await summary(terminal)).amount_paid, 102);
 });
 
-test('a range has an order and an end; what is left out is today so far', async () => {
+test('a range is ordered and limited; it defaults to today so far', async () => {
   const now = new Date('2026-11-20T10:18:00.000Z');
   assert.deepEqual(readRange({}, now), { from: new Date('2026-11-20'), to: now });
   assert.deepEqual(readRange({ to: '2026-11-19T00:00:00.000Z' }, now), {

@@ -8,24 +8,24 @@ import { listTakings } from './queries.ts';
 import type { TakingsRow } from './queries.ts';
 
 const dayMs = 24 * 60 * 60_000;
-// A leap year: longer tables are put together from shorter ones.
+// A leap year. For a longer range, add up shorter ones.
 const daysMax = 366;
 
-/** Until before `to`, so that the days of a month add up to the month. */
+/** `to` is excluded, so that the days of a month add up to the month. */
 export interface SummaryRange {
   from: Date;
   to: Date;
 }
 
 /**
- * What is left out: until now, and from the beginning of that UTC day, which is the Gambian one; the day that ends at
- * midnight is the one before. Throws AppError `invalid_request` naming `from`.
+ * `to` defaults to now, and `from` to the beginning of the UTC day (the Gambian day) that contains the last moment before `to`.
+ * Throws AppError `invalid_request` naming `from`.
  */
 export function readRange(sent: { from?: string; to?: string }, now: Date): SummaryRange {
   const to = sent.to === undefined ? now : endBefore(sent.to);
   const last = sent.to === undefined ? now : addMs(to, -1);
   const from = sent.from === undefined ? addMs(last, -(last.getTime() % dayMs)) : new Date(sent.from);
-  // What was left out is never wrong: today is empty at its first moment.
+  // The defaults are always valid: at midnight, today is empty.
   if (from >= to && sent.from !== undefined) {
     throw fieldError('invalid_request', 'from', 'from must be before to.');
   }
@@ -36,17 +36,17 @@ export function readRange(sent: { from?: string; to?: string }, now: Date): Summ
 }
 
 /**
- * What a counter took: each payment counts in the hour in which it was paid, also one that was refunded since, and a
- * refund that has completed is taken off that same hour. Throws AppError `not_found`.
+ * The totals of a counter. Each payment counts in the hour in which it was paid, even if it was refunded since; a completed
+ * refund is subtracted from that same hour. Throws AppError `not_found`.
  */
 export async function terminalSummary(
-  context: { db: Database },
+  db: Database,
   merchant: { id: string; currency: string },
   request: SummaryRange & { terminalId: string },
 ) {
   const { terminalId, from, to } = request;
-  const { id } = await getTerminal(context.db, merchant.id, terminalId);
-  const takings = await listTakings(context.db, merchant.id, { terminalId: id, from, to });
+  const { id } = await getTerminal(db, merchant.id, terminalId);
+  const takings = await listTakings(db, merchant.id, { terminalId: id, from, to });
   const groups = (keyOf: (row: TakingsRow) => string) =>
     [...Map.groupBy(takings, keyOf)].map(([key, rows]) => ({ key, totals: totals(rows) }));
   return {

@@ -64,7 +64,7 @@ for (const size of [
   { width: 360, height: 740 },
   { width: 1280, height: 800 },
 ]) {
-  test(`at ${size.width} pixels the messages stand there line by line, for everybody and without a script`, async () => {
+  test(`at ${size.width} pixels the messages show line by line, accessibly and without scripts`, async () => {
     await using opened = await openPage(browser, size);
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/chat/7002345`);
@@ -79,7 +79,7 @@ for (const size of [
   });
 }
 
-test('whatever stands in a message is shown as text and runs nothing', async () => {
+test('markup in a message is shown as text and runs nothing', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/chat/7002346`);
@@ -89,21 +89,21 @@ test('whatever stands in a message is shown as text and runs nothing', async () 
   assert.deepEqual(opened.pageErrors, []);
 });
 
-test('either form of a number, and a foreign one, is the chat of that line', async () => {
+test('a number in any form, also a foreign one, opens its chat', async () => {
   for (const number of ['7002345', '+220 87 700 2345', '877002345', '+221 77 123 45 67']) {
-    const answer = await app.inject(`/simulator/chat/${encodeURIComponent(number)}`);
-    assert.equal(answer.statusCode, 200);
-    assert.match(answer.body, /D1,250\.50 received/, number);
+    const response = await app.inject(`/simulator/chat/${encodeURIComponent(number)}`);
+    assert.equal(response.statusCode, 200);
+    assert.match(response.body, /D1,250\.50 received/, number);
   }
 });
 
-test('the number can be asked for, without scripts too, and one that is none is told of', async () => {
+test('the form opens a chat without scripts, and refuses an invalid number', async () => {
   await using opened = await openPage(browser, { scripts: false });
   const { page } = opened;
   await page.goto(`${baseUrl}/simulator/chat`);
   await page.getByLabel('Number').fill('12');
   await page.getByRole('button', { name: 'Look at the chat' }).click();
-  await page.getByText('That is not a number.').waitFor();
+  await page.getByText('That is not a phone number.').waitFor();
   await page.getByLabel('Number').fill('7009999');
   await page.getByRole('button', { name: 'Look at the chat' }).click();
   await page.getByText('No messages yet.').waitFor();
@@ -111,8 +111,8 @@ test('the number can be asked for, without scripts too, and one that is none is 
   await page.getByText('No messages yet.').waitFor();
 });
 
-test('what is no number stands on the page as text only', async () => {
-  const answer = await app.inject(`/simulator/chat/${encodeURIComponent('"><script>alert(1)</script>')}`);
-  assert.equal(answer.statusCode, 400);
-  assert.doesNotMatch(answer.body, /<script/);
+test('an invalid number is shown as text only', async () => {
+  const response = await app.inject(`/simulator/chat/${encodeURIComponent('"><script>alert(1)</script>')}`);
+  assert.equal(response.statusCode, 400);
+  assert.doesNotMatch(response.body, /<script/);
 });

@@ -64,7 +64,7 @@ for (const scripts of [true, false]) {
     assert.deepEqual(opened.pageErrors, []);
   });
 
-  test(`${mode}, a refused number stands in its field again with what is wrong beside it`, async () => {
+  test(`${mode}, a refused number stays in its field with the error beside it`, async () => {
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
@@ -78,7 +78,7 @@ for (const scripts of [true, false]) {
     assert.equal(await field.getAttribute('aria-describedby'), 'number-error number-hint');
   });
 
-  test(`${mode}, a wrong code says how many tries are left, and is not kept`, async () => {
+  test(`${mode}, a wrong code shows the attempts left, and is not kept`, async () => {
     server.checkout.setSilently('mine', viewOf('enter_code'));
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
@@ -95,7 +95,7 @@ for (const scripts of [true, false]) {
     await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
   });
 
-  test(`${mode}, cancelling asks first and can be thought over`, async () => {
+  test(`${mode}, cancelling asks for confirmation first`, async () => {
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/mine`);
@@ -110,7 +110,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test('without scripts a waiting page loads itself again, and one with a field being typed in does not', async () => {
+test('without scripts, a waiting page refreshes itself, and a page with a field does not', async () => {
   for (const [name, view] of Object.entries(checkoutFixtures)) {
     const { body } = await server.app.inject({ url: `/pay/${name}` });
     const waits = ['starting', 'open_url', 'approve_on_phone', 'approve_then_confirm', 'asking'].includes(name);
@@ -118,7 +118,7 @@ test('without scripts a waiting page loads itself again, and one with a field be
   }
 });
 
-test('a network that asks for no number gets none, whatever was typed before', async () => {
+test('a network without numbers gets none, whatever was typed before', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
   server.checkout.next = viewOf('open_url');
@@ -129,31 +129,31 @@ test('a network that asks for no number gets none, whatever was typed before', a
   assert.deepEqual(server.checkout.calls, [{ type: 'pay', token: 'mine', network: 'wave', accountNumber: null }]);
 });
 
-test('a field found missing in the browser uses no attempt and no code try', async () => {
+test('an incomplete form uses no attempt and no code attempt', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.setSilently('code', viewOf('enter_code'));
   const cases = [
-    { url: '/pay/mine', payload: 'account_number=3012345', says: 'Choose the network that you want to pay with.' },
-    { url: '/pay/mine', payload: 'network=afrimoney', says: 'Enter the number of your Afrimoney wallet.' },
+    { url: '/pay/mine', payload: 'account_number=3012345', message: 'Choose the network that you want to pay with.' },
+    { url: '/pay/mine', payload: 'network=afrimoney', message: 'Enter the number of your Afrimoney wallet.' },
     {
       url: '/pay/mine',
       payload: 'network=afrimoney&network=wave',
-      says: 'Choose the network that you want to pay with.',
+      message: 'Choose the network that you want to pay with.',
     },
-    { url: '/pay/mine', payload: 'network=stolen&account_number=3012345', says: 'Choose the network' },
-    { url: '/pay/code/code', payload: 'code=12345', says: 'The code has 6 digits.' },
-    { url: '/pay/code/code', payload: 'code=12345x', says: 'The code has 6 digits.' },
-    { url: '/pay/code/code', payload: '', says: 'The code has 6 digits.' },
+    { url: '/pay/mine', payload: 'network=stolen&account_number=3012345', message: 'Choose the network' },
+    { url: '/pay/code/code', payload: 'code=12345', message: 'The code has 6 digits.' },
+    { url: '/pay/code/code', payload: 'code=12345x', message: 'The code has 6 digits.' },
+    { url: '/pay/code/code', payload: '', message: 'The code has 6 digits.' },
   ];
-  for (const { url, payload, says } of cases) {
+  for (const { url, payload, message } of cases) {
     const response = await server.app.inject({ method: 'POST', url, headers, payload });
     assert.equal(response.statusCode, 400, payload);
-    assert.ok(response.body.includes(says), `${says} for ${payload}`);
+    assert.ok(response.body.includes(message), `${message} for ${payload}`);
   }
   assert.deepEqual(server.checkout.calls, []);
 });
 
-test('nothing that a browser sends but network, number and code reaches the payment', async () => {
+test('only network, number and code of a form reach the payment', async () => {
   await server.app.inject({
     method: 'POST',
     url: '/pay/mine?amount=1&status=successful',
@@ -165,7 +165,7 @@ test('nothing that a browser sends but network, number and code reaches the paym
   ]);
 });
 
-test('a code is taken with the spaces and dashes with which it was copied', async () => {
+test('a code is accepted with spaces and dashes', async () => {
   server.checkout.setSilently('mine', viewOf('enter_code'));
   await server.app.inject({
     method: 'POST',
@@ -176,7 +176,7 @@ test('a code is taken with the spaces and dashes with which it was copied', asyn
   assert.deepEqual(server.checkout.calls, [{ type: 'proceed', token: 'mine', code: '123456' }]);
 });
 
-test('a code is pasted whole, however it was written in the message', async () => {
+test('a code can be pasted in any spelling', async () => {
   for (const copied of ['123456', '123 456', '12-34-56']) {
     server.checkout.calls.length = 0;
     server.checkout.setSilently('mine', viewOf('enter_code'));
@@ -192,7 +192,7 @@ test('a code is pasted whole, however it was written in the message', async () =
   }
 });
 
-test('a form that comes too late leads to where the payment stands now', async () => {
+test('a late form redirects to the payment’s current state', async () => {
   await using opened = await openPage(browser, { scripts: false });
   const { page } = opened;
   await page.goto(`${server.baseUrl}/pay/mine`);
@@ -202,7 +202,7 @@ test('a form that comes too late leads to where the payment stands now', async (
   await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
-test('a form answers 303 to our own page, never to the shop', async () => {
+test('a form redirects with 303 to our own page, never to the shop', async () => {
   server.checkout.next = viewOf('paid');
   const response = await server.app.inject({
     method: 'POST',
@@ -214,7 +214,7 @@ test('a form answers 303 to our own page, never to the shop', async () => {
   assert.equal(response.headers.location, '/pay/mine?confirmed=1');
 });
 
-test('opening an address changes nothing, whichever it is', async () => {
+test('GET requests change nothing', async () => {
   for (const path of [
     '',
     '/code',
@@ -230,7 +230,7 @@ test('opening an address changes nothing, whichever it is', async () => {
   assert.deepEqual(server.checkout.calls, []);
 });
 
-test('a payment’s address is never sent as Referer, to the network, the shop or this service', async () => {
+test('a payment’s URL is never sent as Referer, to the network, the shop or this service', async () => {
   await using opened = await openPage(browser, { width: 1280, height: 800 });
   const { page, context } = opened;
   const referers: string[] = [];

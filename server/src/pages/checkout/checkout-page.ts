@@ -4,25 +4,24 @@ import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { PageContent } from '../document.ts';
 import { cleanText } from '../page-text.ts';
-import { chooseStep } from './choose-step.ts';
-import { enterCodeStep } from './enter-code-step.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
+import { chooseStep, enterCodeStep } from './form-steps.ts';
 import { receipt } from './receipt.ts';
-import { isLive, isWaiting, stateName, stepOf } from './step.ts';
+import { hasOpenAttempt, isLive, isWaiting, stateName, stepOf } from './step.ts';
 import type { StepName } from './step.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { layout, testRibbon } from '../layout.ts';
 import { summary } from './summary.ts';
 import { approveStep, checkingStep, openStep, startingStep } from './waiting-steps.ts';
 
-// Short enough to feel live, long enough that a phone without scripts can be read between two loads.
+// Short enough to feel live, long enough to read the page between two loads.
 const refreshSeconds = 5;
 
 export function checkoutPage(model: CheckoutPageModel): PageContent {
   const step = stepOf(model.view);
   const body = html`${model.view.testMode && testRibbon}
 ${checkoutMain(model)}
-<p class="unseen" role="status" aria-live="polite" id="news"></p>`;
+<p class="unseen" role="status" aria-live="polite" id="live"></p>`;
   return {
     title: pageTitle(model.view, step),
     body: layout(body),
@@ -30,7 +29,7 @@ ${checkoutMain(model)}
   };
 }
 
-/** The part that the page's script replaces. What the script needs to know stands in its data attributes. */
+/** The part that the page's script replaces. Its data attributes are the script's input. */
 export function checkoutMain(model: CheckoutPageModel): Html {
   const { view, path } = model;
   const step = stepOf(view);
@@ -87,4 +86,30 @@ const titleWords: Record<StepName, string> = {
 
 function pageTitle(view: CheckoutView, step: StepName): string {
   return `${titleWords[step]}: ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`;
+}
+
+/** Asks before a payment is cancelled: cancelling takes a form, because software follows links on its own. */
+export function cancelPage(model: CheckoutPageModel): PageContent {
+  const { view, path, formProof } = model;
+  return {
+    title: `Cancel? ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`,
+    refreshSeconds: null,
+    body: layout(html`${view.testMode && testRibbon}
+<main class="card wide">
+${summary(model)}
+<section class="step" aria-labelledby="step">
+<h2 id="step">Cancel this payment?</h2>
+<p>${
+      hasOpenAttempt(view)
+        ? 'Cancel only if you have not approved it yet. A payment that is already approved still counts.'
+        : 'You have not paid yet. After cancelling you need a new payment from the shop.'
+    }</p>
+<form method="post" action="${path}/cancel">
+${formProof}
+<button class="button danger">Yes, cancel it</button>
+</form>
+<p><a class="button plain" href="${path}">No, go on paying</a></p>
+</section>
+</main>`),
+  };
 }

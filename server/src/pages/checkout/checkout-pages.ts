@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
-import type { ChangeFeed } from '../../kit/changes.ts';
-import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
@@ -8,26 +6,22 @@ import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadScript, loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { cancelPage } from './cancel-page.ts';
+import { cancelPage } from './checkout-page.ts';
 import { checkChoice, checkCode, readChoice, readCode } from './forms.ts';
 import { createResponder, pathOf } from './responder.ts';
 import type { Responder, TokenRequest } from './responder.ts';
 import { registerStatusRoute } from './status-route.ts';
+import type { StatusRouteOptions } from './status-route.ts';
 import { canCancel, stepOf } from './step.ts';
 
-export interface CheckoutPagesOptions {
-  checkout: Checkout;
-  changes: ChangeFeed;
-  clock: Clock;
+export interface CheckoutPagesOptions extends StatusRouteOptions {
   log: Log;
-  /** Where browsers reach the service; a function, because a port is known only once it listens. */
+  /** The service's public URL; a function, because the port is known only once it listens. */
   publicUrl: () => string;
-  /** For the forms' proofs; the same in every process. */
+  /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
-  /** Where a tester plays the payer's phone; the page shows it in test mode while it waits for the payer. */
+  /** The simulated phone of a test payment; the page links to it while it waits for the payer. */
   simulatedPhoneUrl?: (view: CheckoutView) => string | null;
-  /** Open streams of states in this process, 500 unless told otherwise. */
-  streamsMax?: number;
 }
 
 const style = loadStyle(
@@ -37,7 +31,7 @@ const style = loadStyle(
 );
 const script = loadScript(new URL('live.js', import.meta.url));
 
-/** The hosted payment page at `/pay/:token`. Every form works without scripts; with them the page keeps itself true. */
+/** The hosted payment page at `/pay/:token`. Every form works without scripts; with them, the page updates itself. */
 export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (app, options) => {
   const { checkout, clock, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
@@ -68,7 +62,7 @@ function addPages(scope: FastifyInstance, responder: Responder): void {
     return responder.sendPage(request, reply, cancelPage(responder.modelOf(request, view)));
   });
 
-  // Where a refused form leaves the browser; whoever loads that address by hand gets the page.
+  // A refused form leaves the browser at its own URL. Reloading it leads to the page.
   for (const form of ['code', 'confirm']) {
     scope.get(`/:token/${form}`, async (request: TokenRequest, reply) => seeOther(reply, pathOf(request)));
   }
@@ -101,7 +95,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
       view: await responder.find(request),
       refused: null,
       submit: () => checkout.proceed(request.params.token, null),
-      landing: '?confirmed=1',
+      nextQuery: '?confirmed=1',
     }),
   );
 
@@ -114,7 +108,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
   );
 }
 
-/** Null for an address that holds no token. */
+/** Null for a URL without a token. */
 function homeOf(request: FastifyRequest): string | null {
   return (request as TokenRequest).params.token === undefined ? null : pathOf(request as TokenRequest);
 }

@@ -36,7 +36,7 @@ interface Sent {
   payload?: string;
 }
 
-/** One request for every route and every way in which it can answer with a page. */
+/** One request for each route and each kind of page with which it can respond. */
 const pages: Sent[] = [
   ...Object.keys(checkoutFixtures).map((name) => ({ method: 'GET' as const, url: `/pay/${name}` })),
   { method: 'GET', url: '/pay/choose', headers: { 'x-page-part': 'main' } },
@@ -58,7 +58,7 @@ const pages: Sent[] = [
   },
 ];
 
-test('every page, also of a failure, forbids what it does not need', async () => {
+test('every page, including error pages, has a policy that allows only what it needs', async () => {
   for (const { method, url, headers, payload } of pages) {
     const response = await server.app.inject({
       method,
@@ -89,7 +89,7 @@ test('every page, also of a failure, forbids what it does not need', async () =>
   }
 });
 
-test('a service reached by https tells browsers to stay with it for a year', async () => {
+test('a service with https sends HSTS for a year', async () => {
   await using secure = await startCheckoutServer({ publicUrl: () => 'https://pay.example' });
   const response = await secure.app.inject({ url: '/pay/choose' });
   assert.equal(response.headers['strict-transport-security'], 'max-age=31536000');
@@ -97,10 +97,10 @@ test('a service reached by https tells browsers to stay with it for a year', asy
   assert.equal(plain.headers['strict-transport-security'], undefined);
 });
 
-test('a framed page stays blank, even where the frame is on our own host', async () => {
+test('a framed page stays blank, even on our own host', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
-  // The browser keeps other hosts from framing a local address by itself, so only our own can show it.
+  // The browser itself keeps other hosts from framing a local address, so the frame is on our own host.
   await page.route(`${server.baseUrl}/framing`, (route) =>
     route.fulfill({ contentType: 'text/html', body: `<iframe src="/pay/choose"></iframe>` }),
   );
@@ -109,15 +109,15 @@ test('a framed page stays blank, even where the frame is on our own host', async
   assert.equal((await refused).failure()?.errorText, 'net::ERR_BLOCKED_BY_RESPONSE');
 });
 
-// What the project promises for the first view, and what is kept now where the browser takes gzip, as all of them do.
+// The promised limit of the first view, and the current one with gzip, which all browsers accept.
 const firstViewBytesMax = 15 * 1024;
 const compressedBytesMax = 7 * 1024;
 
-test('the first view of a payer costs at most 15 KB on the wire, compressed or not, and one request', async () => {
+test('the first view takes one request of at most 15 KB, compressed or not', async () => {
   for (const name of Object.keys(checkoutFixtures)) {
     const compressed = await bytesOnTheWire(`${server.baseUrl}/pay/${name}`, 'gzip');
     assert.ok(compressed <= compressedBytesMax, `${name} takes ${compressed} bytes compressed`);
-    // The page with a QR code comes after the first view.
+    // The page with a QR code is not the first view.
     if (name === 'open_url') continue;
     const plain = await bytesOnTheWire(`${server.baseUrl}/pay/${name}`, 'identity');
     assert.ok(plain <= firstViewBytesMax, `${name} takes ${plain} bytes uncompressed`);
@@ -140,7 +140,7 @@ async function bytesOnTheWire(url: string, acceptEncoding: string): Promise<numb
   return promise;
 }
 
-test('browsers that take no gzip, or refuse it, get plain text', async () => {
+test('browsers that do not accept gzip get plain text', async () => {
   const cases: [string | undefined, string | undefined][] = [
     ['gzip', 'gzip'],
     ['deflate, gzip;q=0.5, br', 'gzip'],
@@ -166,7 +166,7 @@ const changingRoutes = [
 
 const otherPageProof = /name="form_proof" value="([^"]+)"/;
 
-test('a form that another site makes the browser send is refused on every route and changes nothing', async () => {
+test('a cross-site form is refused on every route and changes nothing', async () => {
   const otherProof = otherPageProof.exec((await server.app.inject({ url: '/pay/choose-live' })).body)?.[1];
   assert.ok(otherProof);
   const foreign: { headers: Record<string, string>; more?: string; status?: number }[] = [
@@ -198,7 +198,7 @@ test('a form that another site makes the browser send is refused on every route 
   assert.deepEqual(server.checkout.calls, []);
 });
 
-test('our own form passes in old browsers too, which say nothing of where it comes from', async () => {
+test('our own form also passes in old browsers that send no Sec-Fetch-Site', async () => {
   server.checkout.next = sampleView({ status: 'cancelled' });
   for (const { url, payload } of changingRoutes) {
     const page = url.replace(/\/(?:code|confirm)$/, '');
@@ -233,7 +233,7 @@ test('a real browser on another site cannot pay, cancel or confirm', async () =>
   for (const index of forms.keys()) {
     await page.goto('http://elsewhere.example/');
     await page.evaluate(`document.getElementById('f${index}').submit()`);
-    await page.getByRole('heading', { name: 'This did not come from our page' }).waitFor();
+    await page.getByRole('heading', { name: 'This form was not sent from our page' }).waitFor();
   }
   assert.deepEqual(server.checkout.calls, []);
 });
@@ -253,7 +253,7 @@ const payloads = [
   '<bdi><a href="javascript:window.pwned=1">x</a>',
 ];
 
-test('whatever stands in a text of others is shown as text and runs nowhere', async () => {
+test('markup in untrusted text is shown as text and runs nowhere', async () => {
   await using opened = await openPage(browser, { width: 1280, height: 800 });
   const { page } = opened;
   for (const payload of payloads) {
@@ -288,7 +288,7 @@ test('whatever stands in a text of others is shown as text and runs nowhere', as
   assert.deepEqual(opened.pageErrors, []);
 });
 
-test('an address that could run a script is never linked', async () => {
+test('a URL that could run a script is never linked', async () => {
   for (const address of [
     'javascript:alert(1)',
     ' java\nscript:alert(1)',
@@ -305,7 +305,7 @@ test('an address that could run a script is never linked', async () => {
   }
 });
 
-test('in a browser no way back leads to what browsers read themselves; the payer sees it as text', async () => {
+test('a return URL that the browser would interpret itself is shown as text, not linked', async () => {
   await using opened = await openPage(browser);
   const { page } = opened;
   for (const address of [
@@ -324,12 +324,12 @@ test('in a browser no way back leads to what browsers read themselves; the payer
   assert.deepEqual(opened.pageErrors, []);
 });
 
-test('a shop may be an app', async () => {
+test('a return URL can open an app', async () => {
   server.checkout.setSilently('app', sampleView({ status: 'cancelled', cancelUrl: 'shop://done' }));
   assert.match((await server.app.inject({ url: '/pay/app' })).body, /href="shop:\/\/done"/);
 });
 
-test('failures answer with a page that says what to do, with the status that belongs to them', async () => {
+test('errors answer with a page that says what to do, and with their status', async () => {
   const { checkout, app } = server;
   checkout.outage = new AppError('unavailable', 'The database is away.', { retryAfterSeconds: 2, internal: 'secret' });
   const unavailable = await app.inject({ url: '/pay/choose' });
@@ -339,10 +339,10 @@ test('failures answer with a page that says what to do, with the status that bel
   checkout.outage = new Error('SELECT secret FROM somewhere');
   const mistake = await app.inject({ url: '/pay/choose' });
   assert.equal(mistake.statusCode, 500);
-  assert.match(mistake.body, /We made a mistake/);
+  assert.match(mistake.body, /This is an error on our side/);
   assert.doesNotMatch(mistake.body + unavailable.body, /secret/);
   checkout.outage = null;
   const unknown = await app.inject({ url: '/pay/unknown' });
   assert.equal(unknown.statusCode, 404);
-  assert.match(unknown.body, /There is nothing at this address/);
+  assert.match(unknown.body, /Page not found/);
 });

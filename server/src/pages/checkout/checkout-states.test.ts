@@ -19,7 +19,7 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** What a payer must be able to read in each state; white space does not count. */
+/** The text that each state must show; white space is ignored. */
 const words: Record<keyof typeof checkoutFixtures, string[]> = {
   choose: [
     'Test mode: no real money moves',
@@ -31,7 +31,7 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   'choose-live': ['Pay D1,250.00'],
   'choose-with-fee': ['Amount D450.00', 'Fee D9.00', 'Total D459.00', 'Pay D459.00'],
   'choose-one-network': ['Pay with mobile money', 'Afrimoney'],
-  'choose-no-network': ['Nothing can take this payment just now'],
+  'choose-no-network': ['No network is available for this payment'],
   'choose-after-refusal': ['There is not enough money in your wallet.', 'You have 3 tries left.', '.... 2345'],
   'choose-after-declining': [
     'Afrimoney did not take this payment. You declined it on your phone.',
@@ -62,17 +62,17 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   'expired-without-links': ['You can close this page.'],
 };
 
-/** Where the payer must do something on the phone, which the simulated one stands in for. */
+/** States in which the payer acts on the phone, so that the page links to the simulated one. */
 const payerActs = new Set(['open_url', 'approve_on_phone', 'approve_then_confirm', 'enter_code']);
 
-/** Every button, link and field that is seen and less than 44 pixels high. */
+/** All visible buttons, links and fields that are less than 44 pixels high. */
 const findSmallTargets = `[...document.querySelectorAll('a, button, input')]
   .map((target) => [target.textContent || target.name, target.getBoundingClientRect(), getComputedStyle(target)])
   .filter(([, { width, height }, { visibility }]) => width > 0 && height > 0 && height < 44 && visibility === 'visible')
   .map(([text, { height }]) => text.trim() + ' is ' + height + ' high')`;
 
 for (const name of Object.keys(checkoutFixtures)) {
-  test(`${name}: says what the payer needs, fits a phone and a thumb, is accessible in both schemes`, async () => {
+  test(`${name}: says what the payer needs, fits a phone, is accessible in both colour schemes`, async () => {
     await using opened = await openPage(browser, { width: 320, height: 640 });
     const { page } = opened;
     await page.goto(`${server.baseUrl}/pay/${name}`);
@@ -97,13 +97,13 @@ test('a network that has not responded is never shown as a failure', async () =>
   assert.doesNotMatch(await opened.page.locator('main').innerText(), /fail|refus|declin|not made|not paid/i);
 });
 
-test('test mode is not claimed of live payments', async () => {
+test('a live payment does not show test mode', async () => {
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/choose-live`);
   assert.doesNotMatch(await opened.page.locator('body').innerText(), /test mode|simulated/i);
 });
 
-test('the QR code appears on wide screens only and leads where the link leads', async () => {
+test('the QR code appears on wide screens only and has the same URL as the link', async () => {
   await using wide = await openPage(browser, { width: 1280, height: 800 });
   await wide.page.goto(`${server.baseUrl}/pay/open_url`);
   assert.equal(await wide.page.locator('svg.qr').isVisible(), true);
@@ -112,7 +112,7 @@ test('the QR code appears on wide screens only and leads where the link leads', 
   assert.equal(await narrow.page.locator('svg.qr').isVisible(), false);
 });
 
-test('on paper a receipt keeps what matters and loses what can only be clicked', async () => {
+test('a printed receipt has the payment’s details and no controls', async () => {
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/paid`);
   await opened.page.emulateMedia({ media: 'print' });

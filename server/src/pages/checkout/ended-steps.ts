@@ -9,7 +9,7 @@ import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
 import { hasOpenAttempt } from './step.ts';
 
-/** All tries are used up. */
+/** No attempts are left. */
 export function failedStep(model: CheckoutPageModel): Html {
   const { view } = model;
   const code = view.charge?.failureCode ?? 'refused_by_network';
@@ -50,7 +50,7 @@ ${
   });
 }
 
-/** Money arrived, but another amount than was asked for: a person decides, and nobody should pay a second time. */
+/** Another amount than the requested one arrived: an operator decides, and the payer must not pay again. */
 export function reviewStep({ view }: CheckoutPageModel): Html {
   const { charge, merchantName } = view;
   return ended({

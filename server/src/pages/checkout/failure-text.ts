@@ -1,6 +1,6 @@
 import type { ChargeFailureCode } from '../../payments/charge.ts';
 
-/** Why an attempt failed, said to the payer. What the merchant reads is the charge's `failure_reason`. */
+/** Why an attempt failed, worded for the payer. The merchant reads the charge's `failure_reason`. */
 export function failureText(code: ChargeFailureCode): string {
   switch (code) {
     case 'declined_by_payer':

@@ -9,7 +9,7 @@ export interface Choice {
   accountNumber: string | null;
 }
 
-/** A number typed before a network was chosen that asks for none is left out: it may be another network's. */
+/** Drops a number that was typed before choosing a network without numbers: it may belong to another network. */
 export function readChoice(body: unknown, view: CheckoutView): Choice {
   const network = field(body, 'network');
   const accountNumber = field(body, 'account_number');
@@ -17,7 +17,7 @@ export function readChoice(body: unknown, view: CheckoutView): Choice {
   return { network, accountNumber: needsNoNumber || accountNumber === '' ? null : accountNumber };
 }
 
-/** Null when the choice can be sent on; whether the number is a usable one is not for the page to judge. */
+/** Null if the form is complete. The use-case checks the number itself. */
 export function checkChoice(choice: Choice, view: CheckoutView): FormErrors | null {
   const network = view.networks.find(({ id }) => id === choice.network);
   if (network === undefined) {
@@ -29,12 +29,12 @@ export function checkChoice(choice: Choice, view: CheckoutView): FormErrors | nu
   return null;
 }
 
-/** Digits as people copy them from a message: spaces and dashes do not count. */
+/** Ignores spaces and dashes, as codes are copied from messages. */
 export function readCode(body: unknown): string {
   return field(body, 'code').replace(/[\s-]/g, '');
 }
 
-/** A code of the wrong length costs no try. */
+/** A code of the wrong length uses no attempt. */
 export function checkCode(code: string, view: CheckoutView): FormErrors | null {
   const action = view.charge?.nextAction;
   if (action?.type !== 'enter_code' || (code.length === action.length && /^\d+$/.test(code))) return null;
@@ -42,8 +42,8 @@ export function checkCode(code: string, view: CheckoutView): FormErrors | null {
 }
 
 /**
- * What a refusal says about the form, or that the payment is no longer where the form thought it was. Anything that is
- * not a refusal is thrown on.
+ * The errors to show in the form, or `moved on` if the payment's state has changed since the form was loaded. Rethrows every
+ * other error.
  */
 export function refusedFormOf(error: unknown): { status: number; errors: FormErrors } | 'moved on' {
   if (!(error instanceof AppError)) throw error;
@@ -57,13 +57,13 @@ export function refusedFormOf(error: unknown): { status: number; errors: FormErr
   };
 }
 
-/** The API names fields with their place in a body, as `data.network`. */
+/** The API names fields by their path in the body, such as `data.network`. */
 function formField(path: string): FormErrors[number]['field'] {
   const name = path.split('.').at(-1);
   return name === 'network' || name === 'account_number' || name === 'code' ? name : null;
 }
 
-/** A field that is missing, or was sent twice, counts as empty. */
+/** A missing or repeated field counts as empty. */
 function field(body: unknown, name: string): string {
   const value = (body as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value.trim() : '';

@@ -8,13 +8,12 @@ export function cancelLink(path: string): Html {
   return html`<p class="quiet"><a href="${path}/cancel">Cancel this payment</a></p>`;
 }
 
-// Longer addresses are for programs; nobody reads or types the rest.
+// Nobody reads or types a longer URL.
 const shownCharactersMax = 200;
 
 /**
- * The way back to the shop. A link, never a jump of its own: the payer may want to read or print first, and a browser
- * that applies `form-action` to redirects would refuse to leave after a form post. What may not be linked is shown as
- * text, so that the payer still sees where to go.
+ * The link back to the shop. Never a redirect: the payer may want to read or print first, and a browser that applies
+ * `form-action` to redirects would block it after a form post. A URL that cannot be linked safely is shown as text.
  */
 export function shopLink(address: string | null, merchantName: string): Html {
   if (address === null) return html`<p class="quiet">You can close this page.</p>`;
@@ -26,7 +25,7 @@ export function shopLink(address: string | null, merchantName: string): Html {
   return html`<p><a class="button" href="${target}">${icon('back')}<span>Back to ${foreignText(merchantName)}</span></a></p>`;
 }
 
-/** For whoever tries the service out: the phone on which this payment is approved. */
+/** For testers: the simulated phone on which this payment can be approved. */
 export function simulatedPhoneLink({ simulatedPhoneUrl }: CheckoutPageModel): Html {
   if (simulatedPhoneUrl === null) return html``;
   return html`<p class="tester"><a href="${simulatedPhoneUrl}" target="_blank" rel="noopener">${icon('phone')}Open the simulated phone</a></p>`;

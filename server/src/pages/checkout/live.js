@@ -1,7 +1,7 @@
-// Keeps a checkout page true while it is open. Everything also works without it, by loading the page again.
+// Keeps an open checkout page up to date. Everything also works without this script, by reloading.
 (() => {
-  // How often to ask when the stream of states cannot be had, and how soon after a failed load to try once more.
-  const askAgainMs = 5000;
+  // The interval of polling without a status stream, and the delay before a failed load is retried.
+  const pollMs = 5000;
   let stream = null;
   let timer = 0;
 
@@ -13,13 +13,13 @@
     stop();
     if (!isLive()) return;
     if (!window.EventSource) {
-      void ask();
+      void poll();
       return;
     }
     stream = new EventSource(page() + '/status');
-    stream.onmessage = (event) => heard(event.data);
-    // Closed for good means refused, for example because the server holds as many streams as it can.
-    stream.onerror = () => stream.readyState === EventSource.CLOSED && ask();
+    stream.onmessage = (event) => apply(event.data);
+    // CLOSED means refused, for example because the server has reached its limit of streams.
+    stream.onerror = () => stream.readyState === EventSource.CLOSED && poll();
   }
 
   function stop() {
@@ -29,32 +29,32 @@
 
   function later(action) {
     clearTimeout(timer);
-    timer = setTimeout(action, askAgainMs);
+    timer = setTimeout(action, pollMs);
   }
 
-  async function ask() {
+  async function poll() {
     if (!isLive()) return;
     try {
-      const answer = await fetch(page() + '/status', { headers: { accept: 'text/plain' } });
-      if (answer.ok) await heard(await answer.text());
+      const res = await fetch(page() + '/status', { headers: { accept: 'text/plain' } });
+      if (res.ok) await apply(await res.text());
     } catch (_error) {
-      // A network that is gone for a moment: the next time is near.
+      // Offline for a moment: the next poll follows.
     }
-    if (isLive()) later(ask);
+    if (isLive()) later(poll);
   }
 
-  async function heard(state) {
+  async function apply(state) {
     if (state === main().dataset.state) return;
     try {
-      const answer = await fetch(page(), { headers: { 'x-page-part': 'main' } });
-      if (!answer.ok) throw answer;
-      show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
+      const res = await fetch(page(), { headers: { 'x-page-part': 'main' } });
+      if (!res.ok) throw res;
+      show(new DOMParser().parseFromString(await res.text(), 'text/html').querySelector('main'));
     } catch (_error) {
-      later(() => heard(state));
+      later(() => apply(state));
     }
   }
 
-  // What was typed and where the cursor stood survive, as far as the new part has the same fields.
+  // Keeps values and focus of fields that the new part also has.
   function show(next) {
     const old = main();
     if (!next || next.dataset.state === old.dataset.state) return;
@@ -68,11 +68,11 @@
     }
     old.replaceWith(next);
     document.title = next.dataset.title;
-    document.getElementById('news').textContent = next.dataset.title;
-    const asksForTyping = next.querySelector('[autofocus]');
-    if (!hadFocus && asksForTyping) asksForTyping.focus();
+    document.getElementById('live').textContent = next.dataset.title;
+    const fieldToFocus = next.querySelector('[autofocus]');
+    if (!hadFocus && fieldToFocus) fieldToFocus.focus();
     if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
-    dress();
+    showButtons();
     if (!isLive()) stop();
   }
 
@@ -81,18 +81,18 @@
     element.focus({ preventScroll: element.id !== 'step' });
   }
 
-  // Buttons that need scripts, shown only where scripts run.
-  function dress() {
+  // Shows the buttons that need scripts.
+  function showButtons() {
     for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
   }
 
-  const cameAt = new WeakMap();
+  const seenAt = new WeakMap();
   function ageMs(element) {
-    if (!cameAt.has(element)) cameAt.set(element, performance.now());
-    return performance.now() - cameAt.get(element);
+    if (!seenAt.has(element)) seenAt.set(element, performance.now());
+    return performance.now() - seenAt.get(element);
   }
 
-  // The time left, counted from when this part of the page came; the server's clock decides in the end.
+  // The time left, counted from when this part of the page was shown; the server's clock decides.
   function countDown() {
     const left = document.querySelector('[data-left-ms]');
     if (!left) return;
@@ -100,7 +100,7 @@
     if (minutes <= 120) left.textContent = minutes + (minutes === 1 ? ' minute' : ' minutes');
   }
 
-  // How long ago it was paid, running: a picture of a receipt stands still.
+  // The running time since the payment, which a screenshot of a receipt does not have.
   function countUp() {
     const since = document.querySelector('[data-since-ms]');
     if (!since) return;
@@ -112,7 +112,7 @@
   document.addEventListener('submit', (event) => {
     const button = event.target.querySelector('button:not([type=button])');
     if (!button) return;
-    // A second press while the first is on its way would start nothing, but it would look as if it had.
+    // A second press while the form is being sent must have no effect.
     if (button.getAttribute('aria-busy')) return event.preventDefault();
     button.setAttribute('aria-busy', 'true');
     stop();
@@ -120,7 +120,7 @@
   document.addEventListener('click', (event) => {
     if (event.target.closest('[data-print]')) print();
   });
-  // Phones stop a page in the background; when the payer comes back from the network's app it must be true at once.
+  // Phones suspend background pages: update at once when the payer comes back from the network's app.
   document.addEventListener('visibilitychange', listen);
   addEventListener('pagehide', stop);
   addEventListener('pageshow', (event) => {
@@ -129,7 +129,7 @@
     listen();
   });
 
-  dress();
+  showButtons();
   countDown();
   setInterval(countDown, 10000);
   setInterval(countUp, 1000);

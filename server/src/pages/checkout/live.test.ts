@@ -48,7 +48,7 @@ test('an approved payment turns the open page into a receipt, and is announced t
   assert.deepEqual(opened.pageErrors, []);
 });
 
-test('a change arrives although its hint was lost', async () => {
+test('a change arrives even if its notification was lost', async () => {
   server.checkout.setSilently('lost', viewOf('approve_on_phone'));
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/lost`);
@@ -56,7 +56,7 @@ test('a change arrives although its hint was lost', async () => {
   await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
 });
 
-test('what is being typed, and the place of the cursor, survive a change of the page', async () => {
+test('typed values and the focus survive an update of the page', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('typing', sampleView());
   await using opened = await openPage(browser);
@@ -73,7 +73,7 @@ test('what is being typed, and the place of the cursor, survive a change of the 
   assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
 });
 
-test('the keyboard stands in the code field as soon as the code is asked for', async () => {
+test('the code field has the focus as soon as it appears', async () => {
   const { checkout, baseUrl, changes } = server;
   checkout.setSilently('code', viewOf('starting'));
   await using opened = await openPage(browser);
@@ -189,7 +189,7 @@ test('a stream ends when the payment has ended, and when the server closes', asy
   await waiting.ended;
 });
 
-test('a stream that cannot read the payment for a while goes on afterwards', async () => {
+test('a stream survives a temporary failure to read the payment', async () => {
   const clock = new ManualClock();
   await using manual = await startCheckoutServer({ clock });
   const stream = await openStream(`${manual.baseUrl}/pay/choose/status`);
@@ -204,7 +204,7 @@ test('a stream that cannot read the payment for a while goes on afterwards', asy
   await eventually('the server has noticed', () => manual.changes.topics === 0);
 });
 
-test('streams beyond the limit are refused, and a place that became free is given again', async () => {
+test('streams beyond the limit are refused, until one of them ends', async () => {
   await using small = await startCheckoutServer({ streamsMax: 1 });
   const url = `${small.baseUrl}/pay/choose/status`;
   const first = await openStream(url);
@@ -219,7 +219,7 @@ test('streams beyond the limit are refused, and a place that became free is give
   });
 });
 
-test('one payment does not take the streams of the others', async () => {
+test('one payment cannot use up the streams of the others', async () => {
   await using small = await startCheckoutServer({ streamsMax: 20 });
   const statusOf = async (token: string) =>
     (await openStream(`${small.baseUrl}/pay/${token}/status`)).response.statusCode;
@@ -229,7 +229,7 @@ test('one payment does not take the streams of the others', async () => {
   assert.equal(await statusOf('approve_on_phone'), 200);
 });
 
-test('asked for no stream, the state is one word, and an unknown payment has none', async () => {
+test('without a stream, the status is one word, and 404 for an unknown payment', async () => {
   const known = await server.app.inject({ url: '/pay/open_url/status' });
   assert.equal(known.body, 'open_url-4');
   assert.equal(known.headers['content-type'], 'text/plain; charset=utf-8');

@@ -1,19 +1,19 @@
 import type { Html } from '../../kit/html.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
-/** What a page is drawn from: the payment, the moment, and what the request before it left to say. */
+/** What a page is rendered from: the payment, the time, and the result of the form just sent. */
 export interface CheckoutPageModel {
   view: CheckoutView;
   now: Date;
   /** `/pay/<token>`, without a host. */
   path: string;
-  /** The hidden field that shows that a form is ours. */
+  /** The hidden field that proves that a form is ours. */
   formProof: Html;
-  /** Where a tester plays this payment's phone; null in live and where nothing waits for a phone. */
+  /** The simulated phone of this payment; null in live and if the payment waits for no phone. */
   simulatedPhoneUrl: string | null;
-  /** What was wrong with the form just sent, and what stood in it. */
+  /** The errors and values of the form just sent. */
   refusedForm: RefusedForm | null;
-  /** The payer has just said that the approval is done. */
+  /** The payer has just confirmed the approval. */
   justConfirmed: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
 import { bigAmount } from './summary.ts';
 
-/** What the payer keeps: fit for the screen, for a screenshot and for paper. */
+/** The payer's receipt, for the screen, a screenshot or paper. */
 export function receipt(model: CheckoutPageModel, step: 'paid' | 'reversed'): Html {
   const { view } = model;
   const reversed = step === 'reversed';
@@ -26,9 +26,7 @@ ${!reversed && html`<p class="quiet"><button type="button" class="link" data-pri
 </section>`;
 }
 
-/**
- * What staff check across the counter: a picture of an old receipt has an old code, and its clock stands still.
- */
+/** What staff compare at the counter. A screenshot of an old receipt shows an old code and a stopped clock. */
 function counterProof({ view, now }: CheckoutPageModel): Html {
   const { charge, counterName } = view;
   if (counterName === null || charge === null || charge.paidAt === null) return html``;
@@ -40,7 +38,7 @@ function counterProof({ view, now }: CheckoutPageModel): Html {
 </div>`;
 }
 
-/** What came: a person may have accepted another amount than was asked for. */
+/** The amount received, which is not the requested one if an operator accepted another. */
 function paidMinor({ charge, totalMinor }: CheckoutView): bigint {
   return charge?.paidAt ? charge.amountPaidMinor : totalMinor;
 }

@@ -14,26 +14,26 @@ import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
 
 export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 
-/** What the checkout's routes have in common: finding the payment, drawing its page, answering a form. */
+/** Shared by the checkout's routes: finds the payment, renders its page, handles its forms. */
 export interface Responder {
-  /** Throws AppError `not_found` for an address that is not a payment's. */
+  /** Throws AppError `not_found` for an unknown token. */
   find(request: TokenRequest): Promise<CheckoutView>;
   modelOf(request: TokenRequest, view: CheckoutView): CheckoutPageModel;
   sendPage(request: TokenRequest, reply: FastifyReply, content: PageContent): Promise<FastifyReply>;
-  /** The page of the scene, or only its main part for the script that asks for it. */
+  /** The page, or only its main part if the page's script requests it. */
   sendCheckout(request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel): Promise<FastifyReply>;
   handleForm(request: TokenRequest, reply: FastifyReply, form: PostedForm): Promise<FastifyReply>;
 }
 
 export interface PostedForm {
   view: CheckoutView;
-  /** What stays in the fields after a refusal; never a code. */
+  /** The values that stay in the fields after a refusal; never a code. */
   sent?: Pick<RefusedForm, 'network' | 'accountNumber'>;
-  /** What the page can see is wrong by itself, before it troubles the network. */
+  /** Errors that the page finds itself, before the use-case runs. */
   refused: RefusedForm['errors'] | null;
   submit(): Promise<CheckoutView>;
-  /** Added to the page's address afterwards. */
-  landing?: string;
+  /** The query of the page that follows. */
+  nextQuery?: string;
 }
 
 export interface ResponderOptions {
@@ -76,8 +76,8 @@ export function createResponder(options: ResponderOptions): Responder {
         form.refused === null
           ? await attempt(form, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
-      if (outcome === 'done') return seeOther(reply, `${path}${form.landing ?? ''}`);
-      // Perhaps a second press of the button: the page says where the payment stands.
+      if (outcome === 'done') return seeOther(reply, `${path}${form.nextQuery ?? ''}`);
+      // For example a second press of the button: the page shows the current state.
       if (outcome === 'moved on') return seeOther(reply, path);
       const sent = form.sent ?? { network: '', accountNumber: '' };
       const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };

@@ -1,6 +1,6 @@
 import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
 
-/** What the page is about. Each has its own words, and the script loads the page's main part when it changes. */
+/** What the page shows. The script loads the page's main part again when it changes. */
 export type StepName =
   | 'choose'
   | 'starting'
@@ -19,7 +19,7 @@ export type StepName =
 export function stepOf(view: CheckoutView): StepName {
   const { charge, status } = view;
   if (status === 'successful') return charge?.status === 'reversed' ? 'reversed' : 'paid';
-  // Before what the intent says: money that arrived and does not match is not "expired" to the one who paid it.
+  // Takes precedence over the intent's status: a payer whose money arrived must not read "expired".
   if (charge?.underReview === true) return 'review';
   switch (status) {
     case 'requires_payment_method':
@@ -41,7 +41,7 @@ function processingStep(charge: CheckoutCharge | null): StepName {
       return 'starting';
     case 'awaiting_payer':
       return charge?.nextAction?.type ?? 'starting';
-    // The outcome is known and the intent is about to say so; until then nothing is claimed.
+    // With `final` the outcome is known, but not yet on the intent.
     case 'final':
     case 'unknown':
       return 'asking';
@@ -49,14 +49,14 @@ function processingStep(charge: CheckoutCharge | null): StepName {
 }
 
 /**
- * The name of what is shown, and nothing else about the payment: the stream of states tells it to anyone who has the
- * address. The number of tries left tells two refusals, one after the other, apart.
+ * The name of the state, the only thing that the status stream reveals about the payment. The number of attempts left makes two
+ * consecutive refusals differ.
  */
 export function stateName(view: CheckoutView): string {
   return `${stepOf(view)}-${view.attemptsLeft}`;
 }
 
-/** Steps in which only the network or the payer's phone moves things on. */
+/** Steps in which the page waits for the network or the payer's phone. */
 const waitingSteps: ReadonlySet<StepName> = new Set([
   'starting',
   'open_url',
@@ -69,19 +69,19 @@ export function isWaiting(step: StepName): boolean {
   return waitingSteps.has(step);
 }
 
-/** Whether something is to be done before the time is over; while a network is asked, hurrying would only mislead. */
+/** Whether the payer must act in time. False while the outcome is looked up, when a countdown would mislead. */
 export function awaitsPayer(step: StepName): boolean {
   return canCancel(step) && step !== 'starting' && step !== 'asking';
 }
 
-/** Whether the payer may still call the payment off. */
+/** Whether the payer can still cancel the payment. */
 export function canCancel(step: StepName): boolean {
   return step === 'choose' || step === 'enter_code' || isWaiting(step);
 }
 
 /**
- * Whether the page still listens. What has ended stays as it is, except where an attempt was under way: its late
- * success counts (docs/architecture.md, "States"), and the payer must see it.
+ * Whether the page listens for changes. A payment that has ended changes only if an attempt was open: its late success counts
+ * (docs/architecture.md, "States"), and the payer must see it.
  */
 export function isLive(view: CheckoutView): boolean {
   const step = stepOf(view);
@@ -90,7 +90,7 @@ export function isLive(view: CheckoutView): boolean {
   return true;
 }
 
-/** Whether money may still move for an attempt whose end is not known. */
+/** Whether money can still move for an attempt whose outcome is unknown. */
 export function hasOpenAttempt(view: CheckoutView): boolean {
   return view.charge !== null && view.charge.status === 'pending' && view.charge.progress !== 'final';
 }

@@ -6,7 +6,7 @@ import { foreignText, formatDuration, formatTime } from '../page-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { awaitsPayer, stepOf } from './step.ts';
 
-/** Who is paid, how much, for what, and until when: the same on every step, so that the payer never loses sight of it. */
+/** Merchant, amount, purpose and time limit, the same on every step. */
 export function summary({ view, now }: CheckoutPageModel): Html {
   return html`<section class="summary" aria-label="The payment">
 <h1>Pay ${foreignText(view.merchantName)}</h1>
@@ -17,24 +17,24 @@ ${awaitsPayer(stepOf(view)) && timeLeft(view, now)}
 </section>`;
 }
 
-/** The bututs stand smaller: almost every amount is in whole dalasi, and those are what people compare. */
+/** The bututs are smaller: almost all amounts are in whole dalasi. */
 export function bigAmount(minor: bigint): Html {
   const [whole, fraction] = formatAmount(minor).split('.');
   return html`<p class="amount">${whole}<small>.${fraction}</small></p>`;
 }
 
-export function purpose(view: CheckoutView): Html {
+function purpose(view: CheckoutView): Html {
   return html`${view.title !== null && html`<p class="purpose">${foreignText(view.title)}</p>`}
 ${view.description !== null && html`<p class="description">${foreignText(view.description)}</p>`}`;
 }
 
-/** Only when the payer pays the fee; otherwise the amount is all there is. */
-export function feeLines(view: CheckoutView): Html {
-  if (view.feeMinor === 0n) return html``;
+/** Amount, fee and total if the payer pays the fee, else nothing. */
+export function feeLines(payment: Pick<CheckoutView, 'amountMinor' | 'feeMinor' | 'totalMinor'>): Html {
+  if (payment.feeMinor === 0n) return html``;
   return html`<dl class="lines">
-<div><dt>Amount</dt><dd>${formatAmount(view.amountMinor)}</dd></div>
-<div><dt>Fee</dt><dd>${formatAmount(view.feeMinor)}</dd></div>
-<div class="total"><dt>Total</dt><dd>${formatAmount(view.totalMinor)}</dd></div>
+<div><dt>Amount</dt><dd>${formatAmount(payment.amountMinor)}</dd></div>
+<div><dt>Fee</dt><dd>${formatAmount(payment.feeMinor)}</dd></div>
+<div class="total"><dt>Total</dt><dd>${formatAmount(payment.totalMinor)}</dd></div>
 </dl>`;
 }
 

@@ -8,10 +8,9 @@ import { qrCode } from '../qr-code.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
-// "Check again" is for browsers that neither run scripts for long nor load a page again, as those that compress pages on
-// a server do.
+// "Check again" is for browsers that neither keep scripts running nor refresh pages, such as those that render on a server.
 
-/** The attempt is on its way to the network. */
+/** The attempt is being sent to the network. */
 export function startingStep(model: CheckoutPageModel): Html {
   return step(model, {
     heading: html`Starting your payment`,
@@ -20,7 +19,7 @@ export function startingStep(model: CheckoutPageModel): Html {
   });
 }
 
-/** The network did not answer. Nobody knows whether money moved, so nothing is said but that we are finding out. */
+/** The network did not respond, so whether money moved is unknown: the page claims neither. */
 export function checkingStep(model: CheckoutPageModel): Html {
   const name = networkName(model);
   return step(model, {
@@ -33,7 +32,7 @@ when you come back.</p>`,
   });
 }
 
-/** The payer goes to the network's own page or app: by the link on a phone, by the code on a wide screen. */
+/** The payer opens the network's page or app: by link on a phone, by QR code on a wide screen. */
 export function openStep(model: CheckoutPageModel): Html {
   const name = networkName(model);
   const action = model.view.charge?.nextAction;
@@ -49,11 +48,11 @@ page.</p>
 the phone that has ${name}</figcaption></figure>
 </div>`,
     waitingFor: html`Waiting for your approval`,
-    forPayer: true,
+    awaitsPayer: true,
   });
 }
 
-/** The network asks on the payer's phone; with `approve_then_confirm` it waits until we are told that it happened. */
+/** The payer approves on the phone; with `approve_then_confirm`, the payer then confirms on this page. */
 export function approveStep(model: CheckoutPageModel, name: 'approve_on_phone' | 'approve_then_confirm'): Html {
   const network = networkName(model);
   const confirms = name === 'approve_then_confirm';
@@ -71,7 +70,7 @@ ${confirms ? html`<li>Come back and press the button.</li>` : html`<li>This page
 </ol>
 ${confirms && confirmForm(model)}`,
     waitingFor: html`Waiting for ${network}`,
-    forPayer: true,
+    awaitsPayer: true,
   });
 }
 
@@ -79,8 +78,8 @@ interface StepParts {
   heading: Html;
   body: Html;
   waitingFor: Html;
-  /** It is the payer's turn. */
-  forPayer?: boolean;
+  /** Whether the payer must act. */
+  awaitsPayer?: boolean;
 }
 
 function step(model: CheckoutPageModel, parts: StepParts): Html {
@@ -88,7 +87,7 @@ function step(model: CheckoutPageModel, parts: StepParts): Html {
 <h2 id="step">${parts.heading}</h2>
 ${parts.body}
 <p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${parts.waitingFor}</span> <a href="${model.path}">Check again</a></p>
-${parts.forPayer === true && simulatedPhoneLink(model)}
+${parts.awaitsPayer === true && simulatedPhoneLink(model)}
 ${cancelLink(model.path)}
 </section>`;
 }

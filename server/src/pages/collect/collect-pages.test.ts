@@ -26,49 +26,64 @@ function send(path: string, fields: Record<string, string>, headers: Record<stri
   });
 }
 
-const pages = ['/link/open', '/link/fixed', '/link/fields', '/link/long', '/pos/1234567-7KQ2', '/pos/1234567'];
+const pages = [
+  '/link/open',
+  '/link/fixed',
+  '/link/fee',
+  '/link/fields',
+  '/link/long',
+  '/pos/1234567-7KQ2',
+  '/pos/1234567',
+];
 
 for (const path of pages) {
-  test(`${path} says who is paid first, loads nothing else, and weighs next to nothing`, async () => {
-    const answer = await open(path);
-    const text = await answer.text();
-    assert.equal(answer.status, 200);
+  test(`${path} names the merchant first, loads nothing else, and is small`, async () => {
+    const response = await open(path);
+    const text = await response.text();
+    assert.equal(response.status, 200);
     assert.ok(text.indexOf('Kairaba') < (text.includes('<form') ? text.indexOf('<form') : text.length));
     assert.doesNotMatch(text, /<script|<link rel="stylesheet|<img/);
-    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-    assert.match(answer.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.match(response.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.equal(response.headers.get('cache-control'), 'no-store');
     assert.ok(gzipSync(text).length < 8_000 && text.length < 15_000, `${text.length} bytes`);
   });
 }
 
-test('an amount that was entered makes the payment and leads to its page', async () => {
-  const answer = await send('/pos/1234567-7KQ2', { amount: '1,250.50' });
-  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/pay/choose']);
+test('the page shows the fee that the customer pays before the first Pay button', async () => {
+  const text = await (await open('/link/fee')).text();
+  assert.match(text, /D102<small>\.00<\/small>[\s\S]*<dt>Fee<\/dt><dd>D2\.00<\/dd>[\s\S]*>Pay D102\.00<\/button>/);
+  assert.match(text, /name="amount" value="100\.00"/);
+  assert.doesNotMatch(await (await open('/link/fixed')).text(), /Fee/);
 });
 
-test('what cannot be paid is said beside the field, with what was typed still in it', async () => {
+test('an entered amount creates the payment and redirects to its page', async () => {
+  const response = await send('/pos/1234567-7KQ2', { amount: '1,250.50' });
+  assert.deepEqual([response.status, response.headers.get('location')], [303, '/pay/choose']);
+});
+
+test('an invalid amount is refused beside the field, which keeps its value', async () => {
   for (const [amount, message] of [
     ['', 'Enter the amount to pay.'],
     ['ten', 'Write the amount in dalasi with digits'],
     ['5', 'The shop asks for at least D100.00 here.'],
   ] as const) {
-    const answer = await send('/link/open', { amount });
-    const text = await answer.text();
-    assert.equal(answer.status, 400);
+    const response = await send('/link/open', { amount });
+    const text = await response.text();
+    assert.equal(response.status, 400);
     assert.match(text, new RegExp(`id="amount-error"[\\s\\S]*${message}`));
     assert.match(text, /aria-invalid="true"/);
     if (amount !== '') assert.match(text, new RegExp(`value="${amount}"`));
   }
 });
 
-test('what the payer cannot mend is said above the form', async () => {
-  const answer = await send('/pos/1234567-7KQ2', { amount: '9000000' });
-  assert.equal(answer.status, 400);
-  assert.match(await answer.text(), /role="alert"[\s\S]*takes no payments at the moment/);
+test('an error that the payer cannot correct shows above the form', async () => {
+  const response = await send('/pos/1234567-7KQ2', { amount: '9000000' });
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /role="alert"[\s\S]*takes no payments at the moment/);
 });
 
-test('a code without its check asks first whether this is the right counter', async () => {
+test('a code without its check first asks the payer to confirm the counter', async () => {
   const confirmationPage = await (await open('/pos/1234567')).text();
   assert.match(confirmationPage, /Is this where you are\?/);
   assert.doesNotMatch(confirmationPage, /name="amount"/);
@@ -76,41 +91,41 @@ test('a code without its check asks first whether this is the right counter', as
   assert.match(confirmed, /name="amount"/);
 });
 
-test('a link that is closed says so and takes nothing', async () => {
-  for (const answer of [await open('/link/closed'), await send('/link/closed', { amount: '100' })]) {
-    assert.equal(answer.status, 410);
-    assert.match(await answer.text(), /This link is not active[\s\S]*Nothing was paid here/);
+test('a closed link says so and accepts no payment', async () => {
+  for (const response of [await open('/link/closed'), await send('/link/closed', { amount: '100' })]) {
+    assert.equal(response.status, 410);
+    assert.match(await response.text(), /This link is not active[\s\S]*Nothing was paid here/);
   }
 });
 
-test('an address that is nobody’s is not found, whatever it looks like', async () => {
+test('an unknown URL answers 404, whatever it looks like', async () => {
   for (const path of ['/link/unknown', '/pos/7654321-AAAA', '/pos/1234567-XXXX', '/pos/%00', '/link/..%2fadmin']) {
     assert.equal((await open(path)).status, 404, path);
   }
 });
 
-test('a form is ours in every spelling of its page’s address, also for a browser that says no site', async () => {
+test('a form works in every spelling of its page’s URL, also without Sec-Fetch-Site', async () => {
   for (const path of ['/pos/1234567-7KQ2', '/pos/1234567-7kq2', '/pos/%31234567-7KQ2', '/link/%6Fpen']) {
     const text = await (await open(path)).text();
     const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
     const [, proof = ''] = /name="form_proof" value="([^"]+)"/.exec(text) ?? [];
-    const answer = await fetch(server.baseUrl + action, {
+    const response = await fetch(server.baseUrl + action, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
       body: new URLSearchParams({ amount: '450', form_proof: proof }).toString(),
     });
-    assert.equal(answer.status, 303, path);
+    assert.equal(response.status, 303, path);
   }
 });
 
-test('the longest answers that a link may ask for arrive', async () => {
+test('the longest allowed answers arrive', async () => {
   const answers = Array.from({ length: 10 }, (_, index) => [`field_${index}`, 'ᡒ'.repeat(200)]);
-  const answer = await send('/link/fields', { amount: '450.00', ...Object.fromEntries(answers) });
-  assert.equal(answer.status, 303);
+  const response = await send('/link/fields', { amount: '450.00', ...Object.fromEntries(answers) });
+  assert.equal(response.status, 303);
 });
 
-test('a form that another site sends makes no payment', async () => {
+test('a form from another site creates no payment', async () => {
   const headers: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'none', origin: 'https://evil.example' },

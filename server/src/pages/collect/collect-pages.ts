@@ -15,7 +15,7 @@ export interface CollectPagesOptions {
   targets: CollectTargets;
   log: Log;
   publicUrl: () => string;
-  /** For the forms' proofs; the same in every process. */
+  /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
 }
 
@@ -25,7 +25,7 @@ const style = loadStyle(
   new URL('collect.css', import.meta.url),
 );
 
-/** The pages behind payment links (`/link/:token`) and counters (`/pos/:code`): they make the payment and lead to it. */
+/** The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and redirect to its page. */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
   const { targets, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
@@ -41,7 +41,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
           target: CollectTarget,
           refused: RefusedCollect | null,
         ) => {
-          // For the address that the form is sent to: the one that was opened may be another spelling of it.
+          // For the path that the form posts to; the opened path may be another spelling of it.
           const model = { ...target.model, formProof: guard.field(target.model.path), refused };
           const needsConfirmation = target.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
           const content =
@@ -78,8 +78,9 @@ async function handleForm(
   const amount = textOf(body['amount']);
   const answers = target.model.customFields.map((_label, index) => textOf(body[`field_${index}`]));
   const typed = readAmount(amount);
-  if ('problem' in typed)
+  if ('problem' in typed) {
     return { refused: { amount, answers, errors: [{ field: 'amount', message: typed.problem }] } };
+  }
   try {
     return { payPath: await target.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
   } catch (error) {
@@ -95,7 +96,7 @@ async function handleForm(
   }
 }
 
-/** Throws AppError `not_found`, and `rate_limited` where too many codes of counters were guessed. */
+/** Throws AppError `not_found`, and `rate_limited` after too many guessed counter codes. */
 async function findTarget(find: CollectTargets['findCounter'], request: FastifyRequest): Promise<CollectTarget> {
   const target = await find(keyOf(request), request.ip);
   if (!target) throw new AppError('not_found', 'There is nothing to pay at this address.');
@@ -106,7 +107,7 @@ function keyOf(request: FastifyRequest): string {
   return (request.params as { key?: string }).key ?? '';
 }
 
-/** Without the query: the same page, whatever was said on it. */
+/** Without the query. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? request.url;
 }

@@ -4,7 +4,10 @@ import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { findLinkByToken, payLink } from '../../links/pay-link.ts';
 import { linkState } from '../../links/payment-link.ts';
 import type { PaymentLink } from '../../links/payment-link.ts';
+import { collectionFee } from '../../merchants/fees.ts';
+import type { CollectionFee } from '../../merchants/fees.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { NetworkRegistry } from '../../networks/registry.ts';
 import type { PaymentContext } from '../../payments/context.ts';
 import type { Intent } from '../../payments/intent.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
@@ -20,22 +23,22 @@ type CollectContext = PaymentContext & {
   guessLimit: GuessLimit;
 };
 
-/** A page that somebody opened: what it shows, or why nothing can be paid there, and what its form makes. */
+/** The link or counter behind a page: what the page shows, or why it is closed, and the payment that its form creates. */
 export interface CollectTarget {
   model: Omit<CollectPageModel, 'formProof' | 'refused'>;
   closed: PageContent | null;
-  /** Whether the payer has to say first that this is the right counter. */
+  /** Whether the payer must first confirm that this is the right counter. */
   unconfirmed: boolean;
-  /** Makes the payment and answers the path of its page. Throws AppErrors in words for the payer. */
+  /** Creates the payment and returns the path of its page. Throws AppErrors worded for the payer. */
   pay(sent: { amountMinor: bigint; answers: readonly string[] }, cause: TransactionCause): Promise<string>;
 }
 
-/** What stands behind the addresses of links and counters; undefined for an address that is nobody's. */
+/** Finds links and counters by their URLs; undefined for an unknown one. */
 export interface CollectTargets {
   findLink(token: string): Promise<CollectTarget | undefined>;
   /**
-   * By what comes behind `/pos/`: a code, with its check or without. `clientAddress` is whose request it is. Throws AppError
-   * `rate_limited` where too many codes were guessed.
+   * By the part of the path after `/pos/`: a code, with or without its check. Throws AppError `rate_limited` after too many
+   * guessed codes, from `clientAddress` or in all.
    */
   findCounter(address: string, clientAddress: string): Promise<CollectTarget | undefined>;
 }
@@ -47,8 +50,8 @@ export function createCollectTargets(context: CollectContext): CollectTargets {
   };
 }
 
-/** `at` is the link or the counter, whose own rate limit goes before its merchant's. */
-async function makePayment(
+/** `owner` is the link or counter, whose own rate limit takes precedence over its merchant's. */
+async function startPayment(
   context: CollectContext,
   { merchant, owner }: { merchant: Merchant; owner: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'> },
   cause: TransactionCause,
@@ -71,13 +74,14 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
       heading: link.title,
       description: link.description,
       amountMinor: link.amountMinor,
+      feeMinor: link.amountMinor === null ? 0n : feeOfCustomer(merchant.collectionFee, link.amountMinor),
       minAmountMinor: link.minAmountMinor,
       customFields: link.customFields,
     },
-    closed: closedLink(merchant, link) ?? closedShop(context, merchant),
+    closed: closedLink(merchant, link) ?? closedShop(context.networks, merchant),
     unconfirmed: false,
     pay: ({ amountMinor, answers }, cause) =>
-      makePayment(context, { merchant, owner: link }, cause, (tx) =>
+      startPayment(context, { merchant, owner: link }, cause, (tx) =>
         payLink(tx, context, merchant, link, {
           amountMinor,
           customFieldsValues: Object.fromEntries(
@@ -88,8 +92,13 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
   };
 }
 
-/** Where no network is connected, as in live before the operator has connected one, nobody could pay. */
-function closedShop({ networks }: CollectContext, { name: merchantName, testMode }: Merchant): PageContent | null {
+/** What the customer pays on top of the amount; 0 if the business pays the fee. */
+function feeOfCustomer(rule: CollectionFee, amountMinor: bigint): bigint {
+  return rule.payer === 'customer' ? collectionFee(rule, amountMinor) : 0n;
+}
+
+/** Without a connected network, as in live before the operator connects one, nobody can pay. */
+function closedShop(networks: NetworkRegistry, { name: merchantName, testMode }: Merchant): PageContent | null {
   if (networks.list(testMode).length > 0) return null;
   return notConnectedPage(merchantName);
 }
@@ -133,13 +142,14 @@ async function findCounterTarget(
       heading: terminal.name,
       description: null,
       amountMinor: null,
+      feeMinor: 0n,
       minAmountMinor: null,
       customFields: [],
     },
-    closed: closedCounter(merchant, terminal) ?? closedShop(context, merchant),
+    closed: closedCounter(merchant, terminal) ?? closedShop(context.networks, merchant),
     unconfirmed: !confirmed,
     pay: ({ amountMinor }, cause) =>
-      makePayment(context, { merchant, owner: terminal }, cause, (tx) =>
+      startPayment(context, { merchant, owner: terminal }, cause, (tx) =>
         payAtTerminal(tx, context, merchant, terminal, { amountMinor }),
       ),
   };

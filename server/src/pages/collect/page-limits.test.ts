@@ -12,13 +12,13 @@ import type { TestMerchant, TestService } from '../../../../test/harness/service
 import { asOwner, countRows } from '../../../../test/harness/tables.ts';
 import { rateLimitCommands } from '../../operator/rate-limit-commands.ts';
 
-// Of the services of most tests here; ten seconds' worth may come at once.
+// The limit of most services here; the burst is ten seconds' worth.
 const rate = 1;
 const burst = 10;
-// Default of the setting.
+// The burst at the setting's default.
 const usualBurst = 50;
 
-// Wrong codes of counters: a second from everywhere, twenty seconds' worth at once; and at once from one address.
+// Wrong counter codes a second from all clients, with a burst of twenty seconds' worth; and the burst of one address.
 const guessRate = 4;
 const guessBurst = 80;
 const guessBurstOfAddress = 30;
@@ -44,7 +44,7 @@ beforeEach(async () => {
   api = createApiClient(service.url, merchant.key);
 });
 
-/** Without a worker: what is written here is the pages' doing alone. An empty limit is the default. */
+/** Without a worker, so that only pages write. An empty limit is the default. */
 function startWithLimit(limit: string): Promise<TestService> {
   const settings = {
     ROLE: 'api',
@@ -80,14 +80,14 @@ function send(path: string, fields: Record<string, string> = {}, to: TestService
   });
 }
 
-/** Pays there, five side by side, at the services in turn; time stands still meanwhile. Answers how many were let through. */
+/** Sends payments, five at a time, to the services in turn while the clock stands still. Returns how many were accepted. */
 async function countPaid(path: string, times: number, services: TestService[] = [service]): Promise<number> {
   const statuses: number[] = [];
   for (let sent = 0; sent < times; sent += 5) {
     const some = Array.from({ length: 5 }, async (_, index) => {
-      const answer = await send(path, {}, services[(sent + index) % services.length]);
-      await answer.arrayBuffer();
-      return answer.status;
+      const response = await send(path, {}, services[(sent + index) % services.length]);
+      await response.arrayBuffer();
+      return response.status;
     });
     statuses.push(...(await Promise.all(some)));
   }
@@ -100,7 +100,7 @@ function stored(): Promise<object> {
 }
 
 describe('the limit of payments from the pages of links and counters', () => {
-  it('is one for all processes together, in a burst and over time', async () => {
+  it('is shared by all processes, in a burst and over time', async () => {
     const services = [service, second];
     for (const path of [await newLink(), await newCounter()]) {
       assert.equal(await countPaid(path, burst * 2, services), burst, path);
@@ -109,12 +109,12 @@ describe('the limit of payments from the pages of links and counters', () => {
     }
   });
 
-  it('counts each link and each counter for itself', async () => {
+  it('counts each link and each counter separately', async () => {
     const owners = [await newLink(), await newLink(), await newCounter(), await newCounter()];
     for (const path of owners) assert.equal(await countPaid(path, burst + 5), burst, path);
   });
 
-  it('lets fifty pay at once where nothing is set, and as many as come where it is 0', async () => {
+  it('allows 50 payments at once by default, and any number if it is 0', async () => {
     const usual = await startWithLimit('');
     assert.equal(await countPaid(await newLink(), usualBurst + 10, [usual]), usualBurst);
     await usual.stop();
@@ -123,7 +123,7 @@ describe('the limit of payments from the pages of links and counters', () => {
     await free.stop();
   });
 
-  it('refuses before anything is written, says when to come back, and then takes the payment', async () => {
+  it('refuses before anything is written, with Retry-After, and then accepts the payment', async () => {
     const path = await newLink();
     await countPaid(path, burst);
     const before = await stored();
@@ -132,13 +132,13 @@ describe('the limit of payments from the pages of links and counters', () => {
     await refused.arrayBuffer();
     assert.equal(refused.status, 429);
     assert.deepEqual(await stored(), before);
-    const said = service.logLines
+    const entries = service.logLines
       .slice(start)
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line['request_id'] === refused.headers.get('x-request-id'));
-    // The line that every request has, and why it was refused.
+    // The request's log line and the reason of its refusal.
     assert.deepEqual(
-      said.map(({ level, code, status }) => [level, code ?? status]),
+      entries.map(({ level, code, status }) => [level, code ?? status]),
       [
         ['debug', 'rate_limited'],
         ['info', 429],
@@ -152,7 +152,7 @@ describe('the limit of payments from the pages of links and counters', () => {
     assert.match(later.headers.get('location') ?? '', /^\/pay\//);
   });
 
-  it('shows the payer the same page again, with what they typed', async () => {
+  it('shows the payer the same page again with the typed values', async () => {
     const link = await newLink({ amount: null, custom_fields: ['Student', 'Class'] });
     const counter = await newCounter();
     for (const path of [link, counter]) {
@@ -173,7 +173,7 @@ describe('the limit of payments from the pages of links and counters', () => {
         assert.equal(refused.headers.get(header), opened.headers.get(header), header);
       }
       if (path === link) assert.match(text, /value="Awa &lt;Jallow&gt;"[\s\S]*value="4B"/);
-      // The form that came back is as good as the first.
+      // The form in the refusal can be sent again.
       const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
       const [, proof = ''] = /name="form_proof" value="([^"]+)"/.exec(text) ?? [];
       await clock.advance(1_000);
@@ -187,16 +187,16 @@ describe('the limit of payments from the pages of links and counters', () => {
     }
   });
 
-  it('counts payments only: not who looks, mistypes, or comes from another site', async () => {
+  it('counts only payments: no views, invalid forms or forms from other sites', async () => {
     const path = await newLink({ amount: null });
     for (let time = 0; time < burst; time += 1) {
-      const answers = [
+      const responses = [
         await fetch(service.url + path),
         await send(path, { amount: 'ten' }),
         await fetch(service.url + path, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }),
       ];
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [200, 400, 403],
       );
     }
@@ -204,11 +204,11 @@ describe('the limit of payments from the pages of links and counters', () => {
     assert.equal((await fetch(service.url + path)).status, 200);
   });
 
-  it('is the operator’s for one link or counter, else for its merchant, else the setting', async () => {
+  it('is the link’s or counter’s own, else the merchant’s, else the setting', async () => {
     const { id } = merchant.merchant;
     const rateLimits = async (verb: string, words: string) => {
       await operate(service, rateLimitCommands, `rate-limits ${verb}`, ['--merchant', id, ...words.split(' ')]);
-      // A merchant is remembered for three seconds, and what was used up comes back meanwhile.
+      // The merchant is cached for three seconds, in which the allowance refills.
       await clock.advance(4_000);
     };
     const [busy, other, counter] = [await newLink(), await newLink(), await newCounter()];
@@ -238,7 +238,7 @@ describe('the limit of payments from the pages of links and counters', () => {
     assert.equal(await countPaid(busy, 50), burst);
   });
 
-  it('leaves the API its allowance, and is not used up with it', async () => {
+  it('is independent of the API’s allowance', async () => {
     const { id } = merchant.merchant;
     await asOwner(service, 'UPDATE merchants SET rate_limit_per_second = 5 WHERE id = $1', [id]);
     const path = await newLink();
@@ -255,7 +255,7 @@ describe('the limit of payments from the pages of links and counters', () => {
     assert.equal((await send(path)).status, 303);
   });
 
-  it('shows in the metrics what it refused, by route and status', async () => {
+  it('shows its refusals in the metrics, by route and status', async () => {
     const path = await newLink();
     await countPaid(path, burst + 5);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
@@ -266,7 +266,7 @@ describe('the limit of payments from the pages of links and counters', () => {
 describe('the limit of wrong codes of counters', () => {
   beforeEach(() => clock.advance(600_000));
 
-  it('answers 404 to thirty from one address, and then sends it to the QR code without looking anything up', async (t) => {
+  it('answers 404 to 30 guesses from one address, then 429 without a look-up', async (t) => {
     const address = newAddress();
     for (let time = 0; time < guessBurstOfAddress; time += 1) assert.equal((await guess(address)).status, 404);
     const rowReads = t.mock.method(service.db, 'row');
@@ -274,7 +274,7 @@ describe('the limit of wrong codes of counters', () => {
       const refused = await guess(address, { path });
       const text = await refused.text();
       assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5']);
-      assert.match(text, /<h1 id="step">That was a little fast<\/h1>[\s\S]*scan its QR code/);
+      assert.match(text, /<h1 id="step">Too many requests<\/h1>[\s\S]*scan its QR code/);
       assert.equal((await guess(address, { path, method: 'POST' })).status, 429);
     }
     assert.equal(rowReads.mock.callCount(), 0);
@@ -292,7 +292,7 @@ describe('the limit of wrong codes of counters', () => {
     assert.equal((await guess(address)).status, 429);
   });
 
-  it('keeps nobody out who scanned, and shows a code that exists to no one who guesses on', async () => {
+  it('never affects scans, and does not reveal existing codes to a client over the limit', async () => {
     const address = newAddress();
     const scanned = await newCounter();
     const typed = scanned.replace(/-.*/, '');
@@ -302,14 +302,14 @@ describe('the limit of wrong codes of counters', () => {
     assert.equal((await guess(address, { path: typed })).status, 429);
   });
 
-  it('does not count codes that exist, however many are typed', async () => {
+  it('does not count existing codes, however many are typed', async () => {
     const address = newAddress();
     const path = (await newCounter()).replace(/-.*/, '');
     for (let time = 0; time < guessBurst + 10; time += 1) assert.equal((await guess(address, { path })).status, 200);
     assert.equal((await guess(address)).status, 404);
   });
 
-  it('is one for all addresses and processes together, within five percent, in a burst and over time', async () => {
+  it('is shared by all addresses and processes within 5 %, in a burst and over time', async () => {
     const seconds = effort({ usual: 4, long: 10 });
     let looked = await countLookedUp(guessBurst + 20);
     for (let elapsed = 0; elapsed < seconds; elapsed += 1) {
@@ -328,7 +328,7 @@ function newAddress(): string {
   return `10.1.${addressesUsed >> 8}.${addressesUsed & 255}`;
 }
 
-/** Types a code that nobody has, from this client address; time stands still. */
+/** Types an unknown code from this client address while the clock stands still. */
 function guess(
   address: string,
   {
@@ -343,7 +343,7 @@ function guess(
   });
 }
 
-/** Guesses from as many addresses at both processes, and answers how many were looked up. */
+/** Guesses from this many addresses at both processes, and returns how many guesses were looked up. */
 async function countLookedUp(guesses: number): Promise<number> {
   let looked = 0;
   for (let index = 0; index < guesses; index += 1) {

@@ -1,14 +1,14 @@
-/** What a payer typed as an amount. */
+/** The amount that a payer typed, or why it is none. */
 export type TypedAmount = { amountMinor: bigint } | { problem: string };
 
-// Fifteen digits are more dalasi than there are, and stay exact wherever they go.
+// Thirteen digits of dalasi exceed every amount limit.
 const plain = /^(\d{1,13})(?:[.,](\d{1,2}))?$/;
-// One number: two that stand side by side, such as 450 450, are thousands only where the first is short.
+// With spaces, the first group has at most two digits: 450 450 is rather the same amount typed twice.
 const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?$|^\d{1,2}(?: \d{3})+(?:\.\d{1,2})?$/;
 
 /**
- * Bututs of an amount as people write it: `450`, `450.50`, `450,5`, `1,250`, `D 1 250.00`. A comma before three digits
- * parts thousands, as prices are written here; before one or two it is the point.
+ * Parses an amount as people write it, in bututs: `450`, `450.50`, `450,5`, `1,250`, `D 1 250.00`. A comma before three digits
+ * separates thousands, as in Gambian prices; before one or two digits it is the decimal point.
  */
 export function readAmount(text: string): TypedAmount {
   const typed = text

@@ -12,7 +12,7 @@ async function get(path: string, offersPhone: boolean) {
   return { status, headers, text };
 }
 
-test('the bare address says what runs here and where to go on, and runs no script', async () => {
+test('the home page says what runs here, links to the reference, and runs no script', async () => {
   const { status, headers, text } = await get('/', true);
   assert.equal(status, 200);
   assert.match(text, /Dalasi is running/);
@@ -21,15 +21,15 @@ test('the bare address says what runs here and where to go on, and runs no scrip
   for (const link of ['/docs', '/simulator/phone']) assert.ok(text.includes(`href="${link}"`), link);
 });
 
-test('where the simulated phone takes a link of its own, the bare address does not lead there', async () => {
+test('if the simulated phone needs a signed link, the home page does not link to it', async () => {
   assert.doesNotMatch((await get('/', false)).text, /simulator/);
 });
 
-test('the icon that browsers ask for is no error', async () => {
+test('a request for the favicon is no error', async () => {
   assert.equal((await get('/favicon.ico', false)).status, 204);
 });
 
-test('the page is accessible and fits 320 pixels', async () => {
+test('the home page is accessible and fits 320 pixels', async () => {
   const app = fastify();
   let url = 'http://127.0.0.1';
   await app.register(homePages, { publicUrl: () => url, offersPhone: true });

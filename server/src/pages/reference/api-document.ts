@@ -1,4 +1,4 @@
-/** What the reference reads of an OpenAPI 3.1 document. What else stands there, it leaves alone. */
+/** The parts of an OpenAPI 3.1 document that the reference reads. */
 export interface ApiDocument {
   info: { title: string; description?: string };
   paths: Record<string, Record<string, Operation>>;
@@ -24,7 +24,7 @@ interface Parameter {
   schema: Schema;
 }
 
-/** JSON Schema, as far as the routes use it. */
+/** The parts of JSON Schema that the routes use. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -56,7 +56,7 @@ export interface PlacedOperation {
 
 const json = 'application/json';
 
-/** The operations under their headings, in the order of the document. */
+/** The operations by their first tag, in the order of the document. */
 export function operationsByTag(document: ApiDocument): Map<string, PlacedOperation[]> {
   const placed = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -64,20 +64,20 @@ export function operationsByTag(document: ApiDocument): Map<string, PlacedOperat
   return Map.groupBy(placed, ({ operation }) => operation.tags[0] ?? 'Other');
 }
 
-/** The fields of a body; of one that may also be wrapped, as it is without the wrapper. */
+/** The schema of the body; of a body that can also be wrapped in `data`, the bare one. */
 export function bodySchemaOf(operation: Operation): Schema | undefined {
   const schema = operation.requestBody?.content[json]?.schema;
   return schema?.anyOf?.[0] ?? schema;
 }
 
-/** Whether the body may also come as `{data: …}`. */
+/** Whether the body can also be sent as `{data: …}`. */
 export function isWrappable(operation: Operation): boolean {
   return operation.requestBody?.content[json]?.schema.anyOf !== undefined;
 }
 
 /**
- * What a request that went well is answered, and with which status; `statusIfThere` is the other one of an operation
- * that may find what it would make, else null.
+ * The status and schema of a successful response. `statusIfExisting` is the other status of an operation that may find what it
+ * would create, else null.
  */
 export function successOf(operation: Operation): {
   status: string;
@@ -90,7 +90,7 @@ export function successOf(operation: Operation): {
   return { status, statusIfExisting, schema: operation.responses[status]?.content?.[json]?.schema };
 }
 
-/** Status and error codes; the codes stand in backticks in the descriptions that http/openapi.ts writes. */
+/** Status and error codes, which http/openapi.ts writes into the descriptions in backticks. */
 export function errorsOf(operation: Operation): { status: string; codes: string[] }[] {
   return Object.entries(operation.responses)
     .filter(([status]) => !status.startsWith('2'))
@@ -100,7 +100,7 @@ export function errorsOf(operation: Operation): { status: string; codes: string[
     }));
 }
 
-/** The name of a schema that stands under `components`, or null for one that stands where it is used. */
+/** The name of a schema under `components`, or null for an inline schema. */
 export function recordName(schema: Schema): string | null {
   return schema.$ref?.split('/').at(-1) ?? null;
 }

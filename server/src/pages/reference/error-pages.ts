@@ -1,7 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { errorCodes } from '../../kit/error-codes.ts';
+import type { ErrorCode } from '../../kit/error-codes.ts';
 import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
-import type { ErrorGuide } from './error-guide.ts';
+import { renderMarkdown } from './markdown.ts';
 import { referenceLayout } from './reference-layout.ts';
+
+/** An error code with its page in docs/errors. */
+export interface ErrorGuide {
+  code: ErrorCode;
+  status: number;
+  title: string;
+  body: Html;
+}
+
+const folder = new URL('../../../../docs/errors/', import.meta.url);
+
+/**
+ * All codes in the order of `errorCodes`, with pages read once at start. A server deployed without the docs folder still takes
+ * payments, so a missing page shows only its title.
+ */
+export function readErrorGuides(): Map<string, ErrorGuide> {
+  const codes = Object.keys(errorCodes) as ErrorCode[];
+  return new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
+}
+
+function readBody(code: ErrorCode): Html {
+  const path = new URL(`${code}.md`, folder);
+  if (!existsSync(path)) return html`<h1>${errorCodes[code].title}</h1>`;
+  return renderMarkdown(readFileSync(path, 'utf8'), linkOf);
+}
+
+/** Pages link to each other as files, so that the links also work in the repository. */
+function linkOf(address: string): string | null {
+  const page = /^(\w+)[.]md$/.exec(address)?.[1];
+  if (page !== undefined) return `/errors/${page}`;
+  return /^https?:\/\//.test(address) ? address : null;
+}
 
 export function errorPage({ code, title, body }: ErrorGuide): PageContent {
   return {
@@ -22,22 +58,22 @@ export function errorListPage(guides: Iterable<ErrorGuide>): PageContent {
     body: referenceLayout({
       contents: null,
       body: html`<h1>Error codes</h1>
-<p>Every answer that is not a success has the same shape. <code>message</code> says what to do, <code>code</code> never changes
-its meaning, <code>request_id</code> finds the request in the server’s log, and <code>doc_url</code> leads to one of these pages.</p>
+<p>All error responses have the same format. <code>message</code> says what to do, <code>code</code> never changes its
+meaning, <code>request_id</code> identifies the request in the server’s log, and <code>doc_url</code> links to one of these pages.</p>
 ${guideTable([...guides])}`,
     }),
   };
 }
 
-/** For an address that names no code: what there is instead. */
+/** The 404 page of an unknown code, with the list of all codes. */
 export function unknownErrorPage(guides: Iterable<ErrorGuide>): PageContent {
   return {
-    title: 'There is no such error code',
+    title: 'Unknown error code',
     refreshSeconds: null,
     body: referenceLayout({
       contents: null,
-      body: html`<h1>There is no such error code</h1>
-<p>These are all that an answer can carry.</p>
+      body: html`<h1>Unknown error code</h1>
+<p>These are all error codes.</p>
 ${guideTable([...guides])}`,
     }),
   };

@@ -4,7 +4,7 @@ import { withoutNull } from './schema-fields.ts';
 
 const id = '01939f00-0000-7000-8000-000000000002';
 
-/** Values for fields whose schema has no example of its own. */
+/** Values for fields whose schema has no example. */
 const examplesByName: Readonly<Record<string, string | number>> = {
   url: 'https://shop.example/events',
   intent_secret: '2e824573f9c1d4cc4c671bb4857d7c8341d837f2ccf7c81d1e6322697928c674',
@@ -21,7 +21,7 @@ const examplesByName: Readonly<Record<string, string | number>> = {
   'idempotency-key': 'wages-2026-05-awa',
 };
 
-/** A curl command for an operation, with the least body that says something. */
+/** A curl command for an operation, with a minimal body. */
 export function curlExample({ method, path, operation }: PlacedOperation, baseUrl: string): string {
   const schema = bodySchemaOf(operation);
   const query = (operation.parameters ?? [])
@@ -41,7 +41,7 @@ export function curlExample({ method, path, operation }: PlacedOperation, baseUr
   return lines.join(' \\\n');
 }
 
-/** The required fields of a body; where none is, the first, because an empty body shows nothing. */
+/** The required fields of a body, or its first field if none is required, because an empty body shows nothing. */
 export function exampleOf(property: Schema, name = ''): unknown {
   const { schema } = withoutNull(property);
   const whole = schema.examples?.[0];
@@ -53,7 +53,7 @@ export function exampleOf(property: Schema, name = ''): unknown {
   }
   if (schema.items && schema.minItems) return [exampleOf(schema.items, name)];
   const example = examplesByName[name];
-  // Of several forms the first is shown.
+  // The first branch of a union.
   if (example === undefined && schema.anyOf?.[0]) return exampleOf(schema.anyOf[0], name);
   return example ?? schema.default ?? schema.enum?.[0] ?? null;
 }

@@ -6,7 +6,7 @@ import { renderMarkdown } from './markdown.ts';
 const linkOf = (address: string) => (address.startsWith('/') ? address : null);
 const render = (text: string) => renderHtml(renderMarkdown(text, linkOf));
 
-test('headings, paragraphs, lists and code become what they are', () => {
+test('headings, paragraphs, lists and code are rendered', () => {
   assert.equal(render('# One\n\nTwo\nlines.\n\n## Two'), '<h1>One</h1><p>Two lines.</p><h2>Two</h2>');
   assert.equal(render('- a\n  and more\n- `b`'), '<ul><li>a and more</li><li><code>b</code></li></ul>');
   assert.equal(render('1. a\n2. **b**'), '<ol><li>a</li><li><b>b</b></li></ol>');
@@ -28,12 +28,12 @@ test('nothing in a text becomes a tag or an attribute', () => {
   assert.doesNotMatch(text, /"onclick/);
 });
 
-test('only links that the site allows are links', () => {
+test('only allowed links are rendered as links', () => {
   assert.equal(render('[a](/b)'), '<p><a href="/b">a</a></p>');
   assert.equal(render('[a](javascript:alert)'), '<p>a</p>');
 });
 
-test('code that is never closed goes on to the end, and marks without a partner stay', () => {
+test('unclosed code extends to the end, and unpaired marks stay as typed', () => {
   assert.equal(render('```\na'), '<pre tabindex="0"><code>a</code></pre>');
   assert.equal(render('2 * 3 ** 4 ` [a]'), '<p>2 * 3 ** 4 ` [a]</p>');
 });

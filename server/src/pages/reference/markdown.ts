@@ -1,19 +1,18 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 
-/** Where a link in the text leads on this site, or null where only its words are shown. */
+/** The target of a link on this site, or null to show only its words. */
 export type LinkTarget = (address: string) => string | null;
 
 /**
- * The little Markdown that the error pages and the API's descriptions are written in: headings, paragraphs, lists,
- * fenced code; code, bold and links within a line. The texts are our own files, so what is not known is a mistake of
- * ours and shows as the characters that were typed; nothing in them can become a tag.
+ * Renders the Markdown of the error pages and the API's descriptions: headings, paragraphs, lists and fenced code; inline code,
+ * bold and links. Everything else shows as it was typed, escaped.
  */
 export function renderMarkdown(text: string, linkTarget: LinkTarget): Html {
   return html`${readBlocks(text.split('\n')).map((block) => renderBlock(block, linkTarget))}`;
 }
 
-/** One line of it. */
+/** Renders inline Markdown only. */
 export function renderInline(text: string, linkTarget: LinkTarget): Html {
   const parts: Html[] = [];
   let offset = 0;
@@ -67,7 +66,7 @@ function readText(lines: readonly string[], start: number): ReadBlock {
   return { block: /^(-|\d+\.) /.test(line) ? readList(own) : { kind: 'paragraph', text: own.join(' ') }, next };
 }
 
-/** An item goes on in lines that are indented. */
+/** Indented lines continue an item. */
 function readList(lines: readonly string[]): Block {
   const items: string[] = [];
   for (const line of lines) {

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 
-/** What stands around the documentation: the way between its pages, what is on this one, and the text itself. */
+/** The layout of the documentation: navigation, table of contents and text. */
 export function referenceLayout(page: { contents: Html | null; body: Html }): Html {
   return html`<a class="skip" href="#main">Skip to the text</a>
 <header class="bar">

@@ -11,13 +11,13 @@ import { describeType, fieldsOf, withoutNull } from './schema-fields.ts';
 import type { Field } from './schema-fields.ts';
 
 export interface ReferenceOptions {
-  /** Where the examples call, no slash at its end. */
+  /** The URL that the examples call, without a trailing slash. */
   baseUrl: string;
-  /** The name of the service's own signature header. */
+  /** The name of the webhook signature header. */
   signatureHeader: string;
 }
 
-/** The whole API on one page that needs no script: each operation with what it takes, answers and refuses. */
+/** The whole API on one page without a script: each operation with its parameters, response and errors. */
 export function referencePage(document: ApiDocument, options: ReferenceOptions): PageContent {
   const groups = [...operationsByTag(document)];
   const records = Object.entries(document.components?.schemas ?? {});
@@ -36,7 +36,7 @@ ${operations.map((placed) => operationSection(placed, options))}
 )}
 <section aria-labelledby="records">
 <h2 id="records">Records</h2>
-<p>What the operations answer. Fields may be added to a record; nothing is taken away from one.</p>
+<p>The objects in responses. New fields may be added to a record; existing fields are never removed.</p>
 ${records.map(([name, schema]) => recordSection(name, schema))}
 </section>`,
     }),
@@ -83,7 +83,7 @@ function operationSection(placed: PlacedOperation, options: ReferenceOptions): H
 ${operation.description !== undefined && html`<p>${text(operation.description)}</p>`}
 <pre tabindex="0"><code>${curlExample(placed, options.baseUrl)}</code></pre>
 ${fieldList('Parameters', parameterFields(placed))}
-${body && fieldList(isWrappable(operation) ? 'Body, as it is or inside data' : 'Body', fieldsOf(body))}
+${body && fieldList(isWrappable(operation) ? 'Body, bare or inside data' : 'Body', fieldsOf(body))}
 ${responseSection(placed)}
 ${errors(placed)}
 </article>`;
@@ -104,11 +104,11 @@ function responseSection({ operation }: PlacedOperation): Html {
   const { status, statusIfExisting, schema } = successOf(operation);
   const record = schema && recordName(schema);
   if (record) {
-    const existingNote = html`, or <span class="status">${statusIfExisting}</span> with one that was there already`;
-    return html`<p class="answer">Answers <span class="status">${status}</span> with a <a href="#${record}">${record}</a>${statusIfExisting !== null && existingNote}.</p>`;
+    const existingNote = html`, or <span class="status">${statusIfExisting}</span> with one that already existed`;
+    return html`<p class="answer">Returns <span class="status">${status}</span> with a <a href="#${record}">${record}</a>${statusIfExisting !== null && existingNote}.</p>`;
   }
-  return html`<p class="answer">Answers <span class="status">${status}</span></p>
-${schema && fieldList('Answer', fieldsOf(schema))}`;
+  return html`<p class="answer">Returns <span class="status">${status}</span></p>
+${schema && fieldList('Response', fieldsOf(schema))}`;
 }
 
 function errors({ operation }: PlacedOperation): Html {
@@ -116,7 +116,7 @@ function errors({ operation }: PlacedOperation): Html {
     ({ status, codes }) => html`<li><span class="status">${status}</span>
 <span>${codes.map((code) => html`<a href="/errors/${code}"><code>${code}</code></a> `)}</span></li>`,
   );
-  return html`<details class="fold"><summary>What it may refuse</summary><ul class="codes">${rows}</ul></details>`;
+  return html`<details class="fold"><summary>Errors</summary><ul class="codes">${rows}</ul></details>`;
 }
 
 function recordSection(name: string, schema: Schema): Html {
@@ -133,7 +133,7 @@ function fieldList(heading: string | null, fields: readonly Field[]): Html | nul
 ${fields.map(
   (
     field,
-  ) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Answer' && html`<b class="required">required</b>`}${field.isDeprecated && html` ${deprecatedMark}`}</dt>
+  ) => html`<div><dt><code>${field.path}</code> ${field.isRequired && heading !== null && heading !== 'Response' && html`<b class="required">required</b>`}${field.isDeprecated && html` ${deprecatedMark}`}</dt>
 <dd><span class="type">${typeText(field)}</span>${field.description !== '' && html` <span>${text(field.description)}</span>`}</dd></div>`,
 )}
 </dl>`;
@@ -141,14 +141,14 @@ ${fields.map(
 
 const deprecatedMark = html`<b class="deprecated">deprecated</b>`;
 
-/** A record's name leads to where it stands. */
+/** Links a record's name to its section. */
 function typeText({ type, record }: Field): Html {
   if (record === null) return html`${type}`;
   const [before = '', ...after] = type.split(record);
   return html`${before}<a href="#${record}">${record}</a>${after.join(record)}`;
 }
 
-/** Descriptions link nowhere: they also stand in other readers of the document. */
+/** Links in descriptions show only their words, because their targets are files of the repository. */
 function text(description: string): Html {
   return renderInline(description, () => null);
 }

@@ -35,7 +35,7 @@ async function get(path: string): Promise<{ status: number; headers: Record<stri
   return { status: statusCode, headers, text: body };
 }
 
-test('every page allows no script, nothing from elsewhere, and holds none', async () => {
+test('no page has or allows a script or anything from another origin', async () => {
   for (const path of ['/docs', '/errors', '/errors/invalid_request', '/errors/nothing']) {
     const { headers, text } = await get(path);
     const policy = String(headers['content-security-policy']);
@@ -47,7 +47,7 @@ test('every page allows no script, nothing from elsewhere, and holds none', asyn
 });
 
 describe('the API reference', () => {
-  test('has every operation of the API with its address, and links lead to something', async () => {
+  test('has every operation of the API with its path, and no broken links', async () => {
     const { status, text } = await get('/docs');
     assert.equal(status, 200);
     for (const route of apiRoutes) {
@@ -55,11 +55,11 @@ describe('the API reference', () => {
       const [section = ''] = text.slice(text.indexOf(`id="${operationId}"`)).split('</article>');
       const address = path.replace(':id', '{id}');
       assert.ok(section.includes(`<span class="method">${method}</span> <code>${address}</code>`), operationId);
-      const [, answers = ''] = /<p class="answer">(.*)<\/p>/.exec(section) ?? [];
-      const made = route.kind === 'file' ? 200 : route.status;
-      const said = [...answers.matchAll(/<span class="status">(\d+)</g)].map(([, status]) => Number(status));
+      const [, shown = ''] = /<p class="answer">(.*)<\/p>/.exec(section) ?? [];
+      const expected = route.kind === 'file' ? 200 : route.status;
+      const statuses = [...shown.matchAll(/<span class="status">(\d+)</g)].map(([, status]) => Number(status));
       const isFound = route.kind !== 'file' && route.canReturnExisting === true;
-      assert.deepEqual(said, isFound ? [made, 200] : [made], `what ${operationId} answers`);
+      assert.deepEqual(statuses, isFound ? [expected, 200] : [expected], `statuses of ${operationId}`);
     }
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) {
       assert.equal(text.split(`id="${target}"`).length, 2, `one place is called ${target}`);
@@ -69,7 +69,7 @@ describe('the API reference', () => {
     }
   });
 
-  test('its examples call this server, with bodies that the routes take', async () => {
+  test('its examples call this server with valid bodies', async () => {
     const { text } = await get('/docs');
     assert.ok(text.includes(`curl -s -X POST &#39;${baseUrl}/v1/payments&#39;`));
     assert.ok(text.includes('x-shop-signature'));
@@ -84,7 +84,7 @@ describe('the API reference', () => {
     }
   });
 
-  test('the document itself is served, and made once', async () => {
+  test('the OpenAPI document is served, and generated once', async () => {
     const { status, headers, text } = await get('/openapi.json');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/json; charset=utf-8');
@@ -95,7 +95,7 @@ describe('the API reference', () => {
 });
 
 describe('the error pages', () => {
-  test('the list leads to a page for each code, and an unknown code answers 404 with the list', async () => {
+  test('the list links to a page for each code, and an unknown code answers 404 with the list', async () => {
     const list = await get('/errors');
     const unknown = await get('/errors/nothing');
     assert.equal(unknown.status, 404);
@@ -108,7 +108,7 @@ describe('the error pages', () => {
     }
   });
 
-  test('each page says what happened and how to fix it, with an example that such an answer could be', () => {
+  test('each page says what happened and how to fix it, with a valid example', () => {
     for (const [code, { status }] of Object.entries(errorCodes)) {
       const text = readFileSync(new URL(`../../../../docs/errors/${code}.md`, import.meta.url), 'utf8');
       assert.match(text, /\n## What happened\n[^]*\n## How to fix it\n[^]*\n## Example\n/, code);
@@ -118,7 +118,7 @@ describe('the error pages', () => {
       assert.equal(example['doc_url'], `https://pay.example.gm/errors/${code}`);
       assert.match(String(example['request_id']), /^req_[0-9A-Za-z]{20}$/);
       assert.equal(typeof example['message'], 'string');
-      // What the small renderer does not know would be shown as it was typed.
+      // The renderer would show unknown Markdown as it was typed.
       const words = text.replaceAll(/```[^]*?```/g, '');
       assert.doesNotMatch(words, /^(?:\||>| {4}\S|\t|<|#{3,} |\* )/m, code);
     }
@@ -135,7 +135,7 @@ describe('in a real browser', () => {
 
   after(() => browser.close());
 
-  test('pages fit a phone and a desk and offend no policy', async () => {
+  test('pages fit a phone and a desktop and violate no policy', async () => {
     for (const width of [360, 1280]) {
       await using opened = await openPage(browser, { width });
       for (const path of ['/docs', '/errors', '/errors/rate_limited']) {
@@ -147,7 +147,7 @@ describe('in a real browser', () => {
     }
   });
 
-  test('pages can be used by everyone', async () => {
+  test('pages are accessible', async () => {
     await using opened = await openPage(browser);
     for (const path of ['/docs', '/errors/rate_limited']) {
       await opened.page.goto(address + path);

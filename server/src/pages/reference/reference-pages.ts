@@ -2,33 +2,32 @@ import type { FastifyPluginAsync } from 'fastify';
 import { createPageSender } from '../document.ts';
 import { loadStyle } from '../inline-asset.ts';
 import type { ApiDocument } from './api-document.ts';
-import { readErrorGuides } from './error-guide.ts';
-import { errorListPage, errorPage, unknownErrorPage } from './error-pages.ts';
+import { errorListPage, errorPage, readErrorGuides, unknownErrorPage } from './error-pages.ts';
 import { referencePage } from './reference-page.ts';
 
 export interface ReferencePagesOptions {
-  /** Makes the OpenAPI document of the API from its routes; asked once, when somebody wants to read it. */
+  /** Generates the OpenAPI document from the routes; called once, on the first request. */
   describeApi: () => Promise<object>;
-  /** Where the world reaches the service; a function, because a port is known only once it listens. */
+  /** The service's public URL; a function, because the port is known only once it listens. */
   publicUrl: () => string;
-  /** The name of the service's own signature header. */
+  /** The name of the webhook signature header. */
   signatureHeader: string;
 }
 
 const style = loadStyle(new URL('../style.css', import.meta.url), new URL('reference.css', import.meta.url));
 
 /**
- * The documentation that a running service brings: the API reference at `/docs`, its OpenAPI document at
- * `/openapi.json`, and under `/errors` the pages that every refusal links to. No page has a script.
+ * The documentation that the service serves: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and under
+ * `/errors` the pages that error responses link to. No page has a script.
  */
 export const referencePages: FastifyPluginAsync<ReferencePagesOptions> = async (app, options) => {
   const { publicUrl, signatureHeader } = options;
   const guides = readErrorGuides();
   const sender = createPageSender({ publicUrl, style, script: null });
-  // Making the document takes a tenth of a second, which is more than everything else at the start.
+  // Generating the document takes 0.1 s, longer than everything else at start.
   const described = once(async () => {
     const document = await options.describeApi();
-    // Our own generator wrote it; the reference reads the parts that generator writes.
+    // Written by our own generator, so its shape is known.
     return { text: JSON.stringify(document), document: document as ApiDocument };
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeType, fieldsOf } from './schema-fields.ts';
 
-test('types are told in words, with their bounds', () => {
+test('types are described in words, with their bounds', () => {
   assert.equal(describeType({ type: 'string', minLength: 1, maxLength: 2_048 }), 'string, at most 2,048 characters');
   assert.equal(describeType({ type: 'string', minLength: 2, maxLength: 3 }), 'string, 2 to 3 characters');
   assert.equal(describeType({ type: 'string', format: 'date-time' }), 'date-time');
@@ -19,7 +19,7 @@ test('types are told in words, with their bounds', () => {
   assert.equal(describeType({}), 'anything');
 });
 
-test('a union of objects names what each has', () => {
+test('a union of objects names the fields of each', () => {
   const branch = (type: string, more: object) => ({ type: 'object', properties: { type: { enum: [type] }, ...more } });
   const schema = {
     anyOf: [{ anyOf: [branch('open_url', { url: {} }), branch('approve_on_phone', {})] }, { type: 'null' }],
@@ -28,7 +28,7 @@ test('a union of objects names what each has', () => {
   assert.equal(field?.type, '{type: "open_url", url} or {type: "approve_on_phone"}, or null');
 });
 
-test('objects inside objects and lists have their fields behind them, and records are named', () => {
+test('nested fields follow their parent, and records are named', () => {
   const fields = fieldsOf({
     required: ['data'],
     properties: {

@@ -5,16 +5,16 @@ import type { Schema } from './api-document.ts';
 export interface Field {
   /** From the outermost object: `data.amount`, `data[].id`. */
   path: string;
-  /** What it takes, in words: `string, at most 200 characters, or null`. */
+  /** In words: `string, at most 200 characters, or null`. */
   type: string;
-  /** The record it is, where that stands elsewhere on the page. */
+  /** The record that describes it, if that has its own section on the page. */
   record: string | null;
   isRequired: boolean;
   isDeprecated: boolean;
   description: string;
 }
 
-/** The fields of an object, those of objects inside it behind their parent. */
+/** The fields of an object; nested fields follow their parent. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
@@ -33,7 +33,7 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   });
 }
 
-/** A union with null is the same thing, optional. */
+/** Splits a union with null into the other schema and whether it is nullable. */
 export function withoutNull(schema: Schema): { schema: Schema; isNullable: boolean } {
   const branches = schema.anyOf;
   if (!branches?.some((branch) => branch.type === 'null')) return { schema, isNullable: false };
@@ -46,7 +46,7 @@ export function withoutNull(schema: Schema): { schema: Schema; isNullable: boole
   };
 }
 
-/** What a value of this schema looks like, in words. */
+/** The type of a schema in words. */
 export function describeType(schema: Schema): string {
   const record = recordName(schema);
   if (record !== null) return record;
@@ -68,7 +68,7 @@ export function describeType(schema: Schema): string {
   }
 }
 
-/** A branch of a union is told in one line; any other object has its own lines below. */
+/** An object with a fixed `type`, which is a branch of a union, in one line; the fields of other objects have their own lines. */
 function describeObject({ properties }: Schema): string {
   const entries = Object.entries(properties ?? {});
   const [, kind] = entries.find(([name]) => name === 'type') ?? [];
@@ -84,7 +84,7 @@ function bounds(least: number | undefined, most: number | undefined, unit: strin
   return most === undefined ? `, at least ${count(least)}${end}` : `, ${count(least)} to ${count(most)}${end}`;
 }
 
-/** That a text must not be empty goes without saying. */
+/** A minimum of one character is not worth mentioning. */
 function moreThanOne(length: number | undefined): number | undefined {
   return length === 1 ? undefined : length;
 }

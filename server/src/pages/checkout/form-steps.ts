@@ -2,20 +2,21 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
-import { icon } from '../icons.ts';
-import { networkMark } from '../network-mark.ts';
+import { fieldError, generalErrors } from '../form-errors.ts';
+import { icon, networkMark } from '../icons.ts';
+import { foreignText } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
-import { cancelLink } from './links.ts';
+import { cancelLink, simulatedPhoneLink } from './links.ts';
 
-/** Which network and which number; after a refusal the same again, with what went wrong on top. */
+/** The choice of network and number; after a refused attempt with the reason above the form. */
 export function chooseStep(model: CheckoutPageModel): Html {
   const { view, path, formProof, refusedForm } = model;
   if (view.networks.length === 0) return noNetwork(model);
   return html`<section class="step" aria-labelledby="step">
 ${view.charge?.failureCode && refusedForm === null && refusal(view)}
 <h2 id="step">${heading(view)}</h2>
-${generalErrors(refusedForm)}
+${generalErrors(refusedForm?.errors)}
 <form method="post" action="${path}">
 ${formProof}
 ${networkChoice(view, refusedForm)}
@@ -40,19 +41,11 @@ function refusal({ charge, attemptsLeft }: CheckoutView): Html {
 
 function noNetwork({ path }: CheckoutPageModel): Html {
   return html`<section class="step" aria-labelledby="step">
-<h2 id="step">Nothing can take this payment just now</h2>
-<p>No mobile-money network is open for this amount. Try again in a few minutes, or ask the shop for another way to pay.</p>
+<h2 id="step">No network is available for this payment</h2>
+<p>No mobile-money network accepts this amount at the moment. Try again in a few minutes, or ask the shop for another way to pay.</p>
 <p><a class="button" href="${path}">Try again</a></p>
 ${cancelLink(path)}
 </section>`;
-}
-
-function generalErrors(refusedForm: RefusedForm | null): Html {
-  const errors = refusedForm?.errors.filter((error) => error.field === null) ?? [];
-  if (errors.length === 0) return html``;
-  return html`<div class="notice bad" role="alert">${icon('warning')}<div>${errors.map(
-    (error) => html`<p>${error.message}</p>`,
-  )}</div></div>`;
 }
 
 function networkChoice(view: CheckoutView, refusedForm: RefusedForm | null): Html {
@@ -63,7 +56,7 @@ function networkChoice(view: CheckoutView, refusedForm: RefusedForm | null): Htm
 <div class="networks">
 ${view.networks.map((network) => networkCard(network, only || network.id === chosen))}
 </div>
-${error && html`<p class="error" id="network-error">${icon('warning')}${error.message}</p>`}
+${error && fieldError('network', error.message)}
 </fieldset>`;
 }
 
@@ -86,11 +79,43 @@ function numberField(view: CheckoutView, refusedForm: RefusedForm | null): Html 
 <input id="number" name="account_number" type="tel" inputmode="tel" autocomplete="tel" maxlength="30" value="${
     refusedForm?.accountNumber
   }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
-${error && html`<p class="error" id="number-error">${icon('warning')}${error.message}</p>`}
+${error && fieldError('number', error.message)}
 <p class="hint" id="number-hint">${
     lastNumber === ''
       ? 'Like 301 2345 or +220 83 301 2345.'
       : html`Last time: <span class="masked">${lastNumber}</span>.`
   }${withoutNumber.length > 0 && html` Not needed for ${withoutNumber.join(', ')}.`}</p>
 </div>`;
+}
+
+// For a view that does not say how long the code is: the known networks send six digits (docs/networks.md, "How a payer
+// approves").
+const usualLength = 6;
+
+/** The field for the code that the network sent to the payer. The code is neither stored nor logged. */
+export function enterCodeStep(model: CheckoutPageModel): Html {
+  const { view, path, formProof } = model;
+  const action = view.charge?.nextAction;
+  const length = action?.type === 'enter_code' ? action.length : usualLength;
+  const network = foreignText(view.charge?.networkName ?? 'The network');
+  const number = view.charge?.maskedNumber ?? '';
+  const error = model.refusedForm?.errors[0];
+  return html`<section class="step" aria-labelledby="step">
+<h2 id="step">Enter the code</h2>
+<p>${network} sent a code of ${length} digits${number !== '' && html` to <span class="masked">${number}</span>`}.</p>
+<form method="post" action="${path}/code">
+${formProof}
+<div class="code">
+<label for="code">Code from the message</label>
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="${2 * length}" autofocus${
+    error && html` aria-invalid="true"`
+  } aria-describedby="${error && 'code-error '}code-hint">
+${error && fieldError('code', error.message)}
+<p class="hint" id="code-hint">The code is for this payment only. Never type your wallet PIN here.</p>
+</div>
+<button class="button">Confirm the payment</button>
+</form>
+${simulatedPhoneLink(model)}
+${cancelLink(path)}
+</section>`;
 }

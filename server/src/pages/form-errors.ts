@@ -1,0 +1,23 @@
+import { html } from '../kit/html.ts';
+import type { Html } from '../kit/html.ts';
+import { icon } from './icons.ts';
+
+interface FormError {
+  /** Null for an error of the whole form. */
+  field: string | null;
+  message: string;
+}
+
+/** The errors of the whole form, shown above it. */
+export function generalErrors(errors: readonly FormError[] = []): Html {
+  const general = errors.filter(({ field }) => field === null);
+  if (general.length === 0) return html``;
+  return html`<div class="notice bad" role="alert">${icon('warning')}<div>${general.map(
+    ({ message }) => html`<p>${message}</p>`,
+  )}</div></div>`;
+}
+
+/** The error of one field. The field names `<name>-error` in its `aria-describedby`. */
+export function fieldError(name: string, message: string): Html {
+  return html`<p class="error" id="${name}-error">${icon('warning')}${message}</p>`;
+}
